@@ -48,6 +48,8 @@ USES = {
             print(nobody)
         """,
     "calendar": "import mulligan.packs.calendar",
+    "http": "import mulligan.packs.http",
+    "sql": "import mulligan.packs.sql",
     "dashboard": """
         from mulligan.app.insights import Insights
         from mulligan.app.settings import Settings

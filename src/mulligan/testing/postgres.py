@@ -77,6 +77,14 @@ class PostgresServer:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def to_sqlalchemy_url(url: str) -> str:
+    """A store URL as SQLAlchemy wants it, which takes a socket's folder only as an option."""
+    parts = psycopg.conninfo.conninfo_to_dict(url)
+    name = parts.pop("dbname", "")
+    options = "&".join(f"{each}={quote(str(value), safe='')}" for each, value in parts.items())
+    return f"postgresql+psycopg:///{name}?{options}"
+
+
 @contextmanager
 def run_postgres_server() -> Iterator[PostgresServer]:
     """A server for as long as the context lasts."""

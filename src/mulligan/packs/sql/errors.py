@@ -1,0 +1,51 @@
+"""What the SQL pack raises. Each comes before anything was committed, so that nothing was done.
+
+SqlPackError
+├── OutdatedRowError      somebody has changed the row since it was read; also a `ConflictError`
+├── UndeclaredWriteError  a statement would change what the tool is not declared for
+├── VoidCallError         the call was given up meanwhile, and is on record as not made
+└── NoTransactionError    the connection commits every statement by itself
+"""
+
+from __future__ import annotations
+
+from mulligan.core.errors import ConflictError, NothingDone
+
+
+class SqlPackError(NothingDone):
+    """A call was refused, and its transaction rolled back."""
+
+
+class OutdatedRowError(SqlPackError, ConflictError):
+    """A row is not as it was read before the call."""
+
+    status = 412
+
+    def __init__(self, row: str) -> None:
+        super().__init__(
+            f"Somebody has changed {row} since it was read. Read it again, and decide anew."
+        )
+
+
+class UndeclaredWriteError(SqlPackError):
+    """A statement would change more than an undo could put back."""
+
+
+class VoidCallError(SqlPackError):
+    """A call that was looked for, and called off, cannot come late."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This call was looked for meanwhile and is on record as not made, so it was rolled "
+            "back. Make it again if it is still wanted."
+        )
+
+
+class NoTransactionError(SqlPackError):
+    """A mark and a change that are not committed together prove nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The connection commits each statement by itself (AUTOCOMMIT), so that a crash between "
+            "two of them could not be told. Use a transaction."
+        )

@@ -1,0 +1,125 @@
+"""What a call's scope hears of an engine: its statements, and the moment before a commit."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakSet
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
+from sqlalchemy.orm import Session
+
+from mulligan.packs.sql.scope import (
+    find_tables,
+    is_write,
+    list_current,
+    list_scopes,
+    refuse_undeclared,
+)
+
+_heard: WeakSet[Engine] = WeakSet()
+
+
+def listen(engine: Engine) -> None:
+    """Hear of everything that goes through an engine. Outside a call, nothing comes of it."""
+    if engine in _heard:
+        return
+    _heard.add(engine)
+    event.listen(engine, "before_execute", _before_execute, retval=True)
+    event.listen(engine, "after_execute", _after_execute)
+    event.listen(engine, "before_cursor_execute", _before_cursor_execute)
+    event.listen(engine, "after_cursor_execute", _after_cursor_execute)
+    event.listen(engine, "commit", _on_commit)
+    event.listen(engine, "rollback", _on_rollback)
+
+
+Joinable = Engine | Connection | Session | AsyncEngine | AsyncConnection | AsyncSession
+
+
+def join(work: Joinable) -> None:
+    """Have a connection or session of another engine take part in the call under way.
+
+    One of the engine that the tool was declared with takes part by itself.
+    """
+    engine = _find_engine(work)
+    listen(engine)
+    for scope in list_current():
+        scope.engines.append(engine)
+
+
+def _find_engine(work: Joinable) -> Engine:
+    if isinstance(work, AsyncEngine | AsyncConnection):
+        return work.sync_engine if isinstance(work, AsyncEngine) else work.engine.sync_engine
+    if isinstance(work, AsyncSession):
+        return _find_engine(work.sync_session)
+    bind = work.get_bind() if isinstance(work, Session) else work
+    return bind.engine
+
+
+def _before_execute(
+    connection: Connection, statement: Any, many: Any, params: Any, _: Any
+) -> tuple[Any, Any, Any]:
+    for scope in list_scopes(connection):
+        single = len(many) <= 1 if isinstance(many, list | tuple) else True
+        statement = scope.bind_statement(connection, statement, single=single)
+    return statement, many, params
+
+
+def _before_cursor_execute(
+    connection: Connection, _: Any, statement: str, __: Any, context: Any, ___: Any
+) -> None:
+    scopes = list_scopes(connection)
+    if not scopes or not is_write(statement, context):
+        return
+    tables = find_tables(statement, context)
+    refuse_undeclared(scopes, tables)
+    for scope in scopes:
+        scope.begin_write(connection)
+
+
+def _after_cursor_execute(
+    connection: Connection, cursor: Any, statement: str, __: Any, context: Any, ___: Any
+) -> None:
+    scopes = list_scopes(connection)
+    if not scopes or not is_write(statement, context):
+        return
+    tables = find_tables(statement, context)
+    for scope in scopes:
+        if not tables or scope.writer.table.rpartition(".")[2] in tables:
+            scope.end_write(connection, cursor.rowcount)
+
+
+def _after_execute(
+    connection: Connection, statement: Any, _: Any, __: Any, ___: Any, result: Any
+) -> None:
+    context = getattr(result, "context", None)
+    if context is None or not getattr(context, "isinsert", False) or context.compiled is None:
+        return
+    for scope in list_scopes(connection):
+        if getattr(statement, "table", None) is None:
+            continue
+        if statement.table.name == scope.writer.table.rpartition(".")[2]:
+            rows = context.inserted_primary_key_rows or ()
+            scope.inserted += [list(key) for key in rows if key and None not in key]
+
+
+def _on_commit(connection: Connection) -> None:
+    scopes = list_scopes(connection)
+    for scope in scopes:
+        work = scope.works.pop(id(connection), None)
+        if work is None or not work.wrote:
+            continue
+        try:
+            with scope.on_our_own():
+                scope.writer.leave_marks(connection, scope)
+        except BaseException:
+            connection.dialect.do_rollback(connection.connection)
+            raise
+    for scope in scopes:
+        scope.committing = True
+
+
+def _on_rollback(connection: Connection) -> None:
+    for scope in list_scopes(connection):
+        scope.works.pop(id(connection), None)
+        scope.inserted.clear()

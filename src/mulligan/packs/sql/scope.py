@@ -1,0 +1,222 @@
+"""A call under way, as its own transactions see it: under its pre-image, and with its mark.
+
+Whatever writes through the engine while the call runs is seen here, whoever opened the connection:
+the tool itself, an ORM session, a library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Delete, Engine, Insert, Update, text
+
+from mulligan.core.errors import note_nothing_done
+from mulligan.packs.sql.errors import (
+    NoTransactionError,
+    OutdatedRowError,
+    UndeclaredWriteError,
+)
+from mulligan.packs.sql.table import Table
+
+_READS = re.compile(
+    r"\s*(?:select|show|explain|pragma|set|savepoint|release|rollback|begin|values|describe)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(r"\b(insert|update|delete|merge|replace)\b", re.IGNORECASE)
+_TARGET = re.compile(
+    r"\s*(?:insert\s+(?:or\s+\w+\s+|ignore\s+)?into|replace\s+into|update(?:\s+or\s+\w+)?|"
+    r"delete\s+from)\s+([\w.\"`]+)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Target:
+    """A row that a call is about."""
+
+    mark: str
+    """Of the action that it belongs to."""
+    key: list[Any]
+    at: str | None
+    """Its version before the call; `None`: it is made by the call."""
+
+
+class Writer(Protocol):
+    """What a scope needs of the declaration whose call it is."""
+
+    table: str
+    leaves: frozenset[str]
+    deep: bool
+
+    def load(self, connection: Connection) -> Table:
+        """The table, as the database describes it."""
+
+    def is_outdated(self, connection: Connection, target: Target) -> bool:
+        """Whether a row is not what was read before the call."""
+
+    def leave_marks(self, connection: Connection, scope: Scope) -> None:
+        """Write the marks of what a transaction is about to commit."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """What one transaction has done so far."""
+
+    wrote: bool = False
+    checked: bool = False
+    """The rows are known to be what they were."""
+    bound: bool = False
+    """The statement under way says itself which version it is for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Scope:
+    """One try of a call."""
+
+    writer: Writer
+    engines: list[Engine]
+    targets: list[Target]
+    committing: bool = False
+    """A transaction of it has gone to be committed."""
+    inserted: list[list[Any]] = field(default_factory=list)
+    """The keys of rows that it has made."""
+    marked: set[str] = field(default_factory=set)
+    busy: bool = False
+    """Statements are our own."""
+    works: dict[int, Work] = field(default_factory=dict)
+
+    def find_work(self, connection: Connection) -> Work:
+        """What the transaction of a connection has done."""
+        return self.works.setdefault(id(connection), Work())
+
+    @contextmanager
+    def on_our_own(self) -> Iterator[None]:
+        """Statements that nobody is to look at."""
+        self.busy = True
+        try:
+            yield
+        finally:
+            self.busy = False
+
+    def check_rows(self, connection: Connection, *, lock: bool = True) -> None:
+        """Refuse to go on if somebody has been at a row since it was read."""
+        with self.on_our_own():
+            table = self.writer.load(connection)
+            if lock:
+                table.dialect.begin_writing(connection)
+            for target in self.targets:
+                if target.at is not None and self.writer.is_outdated(connection, target):
+                    raise OutdatedRowError(table.describe_row(target.key))
+        self.find_work(connection).checked = True
+
+    def bind_statement(self, connection: Connection, statement: Any, *, single: bool) -> Any:
+        """Have the tool's own statement say which version of the row it is for."""
+        work = self.find_work(connection)
+        plain = (
+            isinstance(statement, Update | Delete)
+            and single
+            and not statement.returning_column_descriptions
+        )
+        if work.checked or not plain or len(self.targets) != 1 or self.writer.deep:
+            return statement
+        [target] = self.targets
+        if target.at is None or statement.table.name != self.writer.table.rpartition(".")[2]:
+            return statement
+        with self.on_our_own():
+            table = self.writer.load(connection)
+        condition = text(f"(({table.print}) = :mulligan_at OR NOT ({table.where}))")
+        bound = {"mulligan_at": target.at, **table.bind_key(target.key)}
+        work.bound = True
+        return statement.where(condition.bindparams(**bound))
+
+    def begin_write(self, connection: Connection) -> None:
+        """A statement is about to write."""
+        if _commits_by_itself(connection):
+            raise NoTransactionError
+        work = self.find_work(connection)
+        if not (work.checked or work.bound):
+            self.check_rows(connection)
+        work.wrote = True
+
+    def end_write(self, connection: Connection, rowcount: int) -> None:
+        """A statement has written."""
+        work = self.find_work(connection)
+        if work.bound:
+            work.bound, work.checked = False, True
+            if rowcount == 0:
+                # Either the tool's own condition did not hold, or the row is another by now.
+                self.check_rows(connection, lock=False)
+        if rowcount > len(self.targets) and self.targets and self.targets[0].at is not None:
+            raise UndeclaredWriteError(
+                f"A statement has changed {rowcount} rows, and the call is declared for "
+                f"{len(self.targets)} of {self.writer.table}. Declare it with sql.rows(…)."
+            )
+
+
+_current: ContextVar[tuple[Scope, ...]] = ContextVar("mulligan_sql_scopes", default=())
+
+
+def list_scopes(connection: Connection) -> list[Scope]:
+    """The calls under way that a connection works for."""
+    pool = connection.engine.pool
+    scopes = [s for s in _current.get() if any(engine.pool is pool for engine in s.engines)]
+    return [] if any(scope.busy for scope in scopes) else scopes
+
+
+def list_current() -> Sequence[Scope]:
+    """The calls under way."""
+    return _current.get()
+
+
+@contextmanager
+def enter_scope(scope: Scope) -> Iterator[Scope]:
+    """Make a call inside its scope. An error before any commit says that nothing was done."""
+    token = _current.set((*_current.get(), scope))
+    try:
+        yield scope
+    except Exception as error:
+        if not scope.committing:
+            note_nothing_done(error)
+        raise
+    finally:
+        _current.reset(token)
+
+
+def is_write(statement: str, context: Any) -> bool:
+    """Whether a statement changes something."""
+    if getattr(context, "compiled", None) is not None and not context.compiled.isplaintext:
+        return bool(context.isinsert or context.isupdate or context.isdelete or context.isddl)
+    if re.match(r"\s*with\b", statement, re.IGNORECASE):
+        return bool(_WRITES.search(statement))
+    return not _READS.match(statement)
+
+
+def find_tables(statement: str, context: Any) -> set[str]:
+    """The tables that a statement writes to, as far as it can be told."""
+    compiled = getattr(getattr(context, "compiled", None), "statement", None)
+    if isinstance(compiled, Insert | Update | Delete):
+        return {str(getattr(compiled.table, "name", ""))}
+    found = _TARGET.match(statement)
+    return {found[1].replace('"', "").replace("`", "").rpartition(".")[2]} if found else set()
+
+
+def refuse_undeclared(scopes: Sequence[Scope], tables: set[str]) -> None:
+    """What no scope is about, an undo would leave as it is."""
+    known = {scope.writer.table.rpartition(".")[2] for scope in scopes}
+    known |= {name for scope in scopes for name in scope.writer.leaves}
+    for name in sorted(tables - known):
+        raise UndeclaredWriteError(
+            f"The tool writes to {name}, which it is not declared for, so that an undo would leave "
+            f"that. Declare it as well (compose(…)), or say that it stays: leaves=[{name!r}]."
+        )
+
+
+def _commits_by_itself(connection: Connection) -> bool:
+    level = connection.get_execution_options().get("isolation_level")
+    level = level or getattr(connection.dialect, "_on_connect_isolation_level", None)
+    return str(level).upper() == "AUTOCOMMIT"

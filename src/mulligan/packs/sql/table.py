@@ -1,0 +1,262 @@
+"""A table of the user's: its columns, its key, its version, and who refers to its rows."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.engine.interfaces import ReflectedForeignKeyConstraint
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.packs.sql.dialects import Dialect, Field, choose_dialect
+
+Values = dict[str, Any]
+"""Values by column, in the form in which the database gives them back exactly."""
+
+ABSENT = "absent"
+"""The version of a row that is not there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One table, and the statements that read and restore its rows."""
+
+    name: str
+    schema: str | None
+    quoted: str
+    fields: Mapping[str, Field]
+    key: tuple[str, ...]
+    version: str | None
+    dialect: Dialect
+    referred: tuple[Reference, ...] = ()
+    """Tables whose rows refer to its rows."""
+
+    @cached_property
+    def print(self) -> str:
+        """What tells two states of a row apart: its version, else all of it."""
+        if self.version is None:
+            return self.dialect.hash_row(list(self.fields.values()))
+        return self.dialect.read_text(self.fields[self.version])
+
+    @cached_property
+    def where(self) -> str:
+        """A row by its key."""
+        return " AND ".join(
+            self.match(name, f"mulligan_key_{at}") for at, name in enumerate(self.key)
+        )
+
+    def match(self, name: str, parameter: str) -> str:
+        """A column that has a value."""
+        field = self.fields[name]
+        return f"{field.quoted} = {self.dialect.write_value(field, parameter)}"
+
+    def bind_key(self, key: Sequence[object]) -> Values:
+        """The parameters of `where`."""
+        return {
+            f"mulligan_key_{at}": self.dialect.as_raw(from_plain(value))
+            for at, value in enumerate(key)
+        }
+
+    @cached_property
+    def columns(self) -> str:
+        """All columns, each in its exact form, and then the print."""
+        read = [self.dialect.read_column(field) for field in self.fields.values()]
+        return ", ".join([*read, self.print])
+
+    def read_row(
+        self, connection: Connection, key: Sequence[object], *, lock: bool = False
+    ) -> tuple[Values | None, str]:
+        """A row by its key, and its version."""
+        tail = self.dialect.locks if lock else ""
+        query = text(f"SELECT {self.columns} FROM {self.quoted} WHERE {self.where}{tail}")  # noqa: S608
+        found = connection.execute(query, self.bind_key(key)).first()
+        if found is None:
+            return None, ABSENT
+        values = map(to_plain, found[:-1])
+        return dict(zip(self.fields, values, strict=True)), str(found[-1])
+
+    def read_print(self, connection: Connection, key: Sequence[object], *, lock: bool) -> str:
+        """The version of a row."""
+        tail = self.dialect.locks if lock else ""
+        query = text(f"SELECT {self.print} FROM {self.quoted} WHERE {self.where}{tail}")  # noqa: S608
+        found = connection.execute(query, self.bind_key(key)).first()
+        return ABSENT if found is None else str(found[0])
+
+    def list_keys(self, connection: Connection, where: str, values: Values) -> list[list[Any]]:
+        """The keys of the rows that a condition holds for, in their order."""
+        read = ", ".join(self.dialect.read_column(self.fields[name]) for name in self.key)
+        order = ", ".join(self.fields[name].quoted for name in self.key)
+        query = text(f"SELECT {read} FROM {self.quoted} WHERE {where} ORDER BY {order}")  # noqa: S608
+        bound = {name: from_plain(value) for name, value in values.items()}
+        return [list(map(to_plain, row)) for row in connection.execute(query, bound)]
+
+    def insert_row(self, connection: Connection, values: Values) -> None:
+        """Bring a row back, with its very key."""
+        given = [f for f in self.fields.values() if not f.generated and f.name in values]
+        names = ", ".join(_unqualify(field) for field in given)
+        placed = ", ".join(self.dialect.write_value(f, f"v{at}") for at, f in enumerate(given))
+        by_us = " OVERRIDING SYSTEM VALUE" if any(field.identity for field in given) else ""
+        connection.execute(
+            text(f"INSERT INTO {self.quoted} ({names}){by_us} VALUES ({placed})"),  # noqa: S608
+            {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)},
+        )
+
+    def update_row(self, connection: Connection, key: Sequence[object], values: Values) -> None:
+        """Put values back into a row, under a version of its own."""
+        given = [f for f in self.fields.values() if self._is_restored(f) and f.name in values]
+        placed = [
+            f"{_unqualify(field)} = {self.dialect.write_value(field, f'v{at}')}"
+            for at, field in enumerate(given)
+        ]
+        bound = {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)}
+        placed += self._renew_version(bound)
+        connection.execute(
+            text(f"UPDATE {self.quoted} SET {', '.join(placed)} WHERE {self.where}"),  # noqa: S608
+            {**self.bind_key(key), **bound},
+        )
+
+    def delete_row(self, connection: Connection, key: Sequence[object]) -> None:
+        """Take a row away."""
+        query = text(f"DELETE FROM {self.quoted} WHERE {self.where}")  # noqa: S608
+        connection.execute(query, self.bind_key(key))
+
+    def describe_row(self, key: Sequence[object]) -> str:
+        """A row as people name it: `task 7`."""
+        return f"{self.name} {', '.join(map(str, key))}"
+
+    def name_row(self, key: Sequence[object]) -> str:
+        """A row as programs name it."""
+        return f"{self.name}:{json.dumps([str(each) for each in key])}"
+
+    def _is_restored(self, field: Field) -> bool:
+        fixed = field.generated or field.identity or field.name in self.key
+        return not fixed and field.name != self.version
+
+    def _renew_version(self, bound: Values) -> Iterator[str]:
+        """An undo is a write: whoever has read what it takes back must not think it still there."""
+        if self.version is None:
+            return
+        field = self.fields[self.version]
+        if field.is_number:
+            yield f"{_unqualify(field)} = {field.quoted} + 1"
+        elif field.is_time:
+            yield f"{_unqualify(field)} = CURRENT_TIMESTAMP"
+        else:
+            bound["fresh"] = str(uuid.uuid4())
+            yield f"{_unqualify(field)} = {self.dialect.write_value(field, 'fresh')}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A foreign key of another table that refers to this one."""
+
+    table: Table
+    columns: tuple[str, ...]
+    """Of the other table."""
+    to: tuple[str, ...]
+    """Of this one."""
+    on_delete: str
+    """What the database does to such rows: `CASCADE`, `SET NULL`, or it refuses."""
+
+    def list_rows(self, connection: Connection, values: Values) -> list[list[Any]]:
+        """The keys of the rows that refer to a row."""
+        bound = {f"to_{at}": values[name] for at, name in enumerate(self.to)}
+        pairs = enumerate(self.columns)
+        where = " AND ".join(self.table.match(name, f"to_{at}") for at, name in pairs)
+        return self.table.list_keys(connection, where, bound)
+
+
+def load_table(
+    connection: Connection,
+    name: str,
+    *,
+    version: str | None = None,
+    followed: frozenset[str] = frozenset(),
+) -> Table:
+    """A table as the database describes it, with those that refer to it."""
+    schema, _, bare = name.rpartition(".")
+    table = _load_columns(connection, bare, schema=schema or None, version=version)
+    if bare in followed:
+        return table
+    found = inspect(connection).get_multi_foreign_keys(schema=schema or None)
+    referred = [
+        _load_reference(connection, owner, each, followed=followed | {bare})
+        for (_, owner), keys in found.items()
+        for each in keys
+        if each["referred_table"] == bare
+    ]
+    return replace(table, referred=tuple(referred))
+
+
+def _load_reference(
+    connection: Connection,
+    owner: str,
+    key: ReflectedForeignKeyConstraint,
+    *,
+    followed: frozenset[str],
+) -> Reference:
+    schema = key.get("referred_schema")
+    name = f"{schema}.{owner}" if schema else owner
+    return Reference(
+        table=load_table(connection, name, followed=followed),
+        columns=tuple(key["constrained_columns"]),
+        to=tuple(key["referred_columns"]),
+        on_delete=str(key.get("options", {}).get("ondelete") or "").upper(),
+    )
+
+
+def _load_columns(
+    connection: Connection, name: str, *, schema: str | None, version: str | None
+) -> Table:
+    dialect = choose_dialect(connection.dialect.name)
+    prepare = connection.dialect.identifier_preparer
+    quoted = (
+        prepare.quote(name) if schema is None else f"{prepare.quote(schema)}." + prepare.quote(name)
+    )
+    looking = inspect(connection)
+    if not looking.has_table(name, schema=schema):
+        raise ConfigurationError(f"The database has no table {name!r}.")
+    types = dialect.load_types(connection, quoted)
+    fields = {
+        column["name"]: Field(
+            name=column["name"],
+            quoted=f"{quoted}.{prepare.quote(column['name'])}".replace(":", "\\:"),
+            type=types.get(column["name"]) or str(column["type"].compile(connection.dialect)),
+            kind=column["type"],
+            generated="computed" in column,
+            identity=bool(column.get("identity", {}).get("always")),
+        )
+        for column in looking.get_columns(name, schema=schema)
+    }
+    key = tuple(looking.get_pk_constraint(name, schema=schema)["constrained_columns"])
+    if version is not None and version not in fields:
+        raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
+    return Table(
+        name=name,
+        schema=schema,
+        quoted=quoted.replace(":", "\\:"),
+        fields=fields,
+        key=key,
+        version=version,
+        dialect=dialect,
+    )
+
+
+def to_plain(value: object) -> object:
+    """A value as any vault keeps it: bytes are no JSON."""
+    return {"hex": bytes(value).hex()} if isinstance(value, bytes | memoryview) else value
+
+
+def from_plain(value: Any) -> Any:
+    """The value again."""
+    return bytes.fromhex(value["hex"]) if isinstance(value, dict) and "hex" in value else value
+
+
+def _unqualify(field: Field) -> str:
+    """A column's name without its table's, as it stands where it is written."""
+    return field.quoted.rpartition(".")[2]

@@ -1,0 +1,151 @@
+"""The declarations: what `@m.tool(**sql.update(engine, "task", id="task_id"))` is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Engine
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from mulligan.core.effect import Effect, ProbeBy
+from mulligan.packs.sql.errors import SqlPackError
+from mulligan.packs.sql.writing import Choose, Find, Options, Writing
+from mulligan.turns.tools.declaration import Declared
+
+Id = str | Sequence[str] | Find
+"""The parameters that have a row's key, in its order, or a function of the record that finds it."""
+
+
+def update(
+    engine: Engine | AsyncEngine,
+    table: str,
+    *,
+    id: Id,  # noqa: A002 - what everybody calls it
+    version: str | None = None,
+    each: str | None = None,
+    leaves: Iterable[str] = (),
+    sets: Iterable[str] = (),
+) -> Declared:
+    """A tool that changes one row; with `each`, one for every element of that parameter.
+
+    `version` is the column that every write changes; without one the whole row is compared.
+    `leaves` are tables that it also writes to and that an undo leaves, `sets` columns that the
+    database sets by itself with every write.
+    """
+    options = Options(
+        id=id, version=version, each=each, leaves=frozenset(leaves), sets=frozenset(sets)
+    )
+    return _declare(Writing(engine, table, options), options)
+
+
+def insert(
+    engine: Engine | AsyncEngine,
+    table: str,
+    *,
+    id: Id | None = None,  # noqa: A002 - as above
+    version: str | None = None,
+    leaves: Iterable[str] = (),
+) -> Declared:
+    """A tool that makes one row. `id`: it is given the key, which else the database makes."""
+    options = Options(
+        id=id or (lambda _: None), version=version, leaves=frozenset(leaves), makes=True
+    )
+    return _declare(Writing(engine, table, options), options)
+
+
+def delete(
+    engine: Engine | AsyncEngine,
+    table: str,
+    *,
+    id: Id,  # noqa: A002 - as above
+    version: str | None = None,
+    each: str | None = None,
+    leaves: Iterable[str] = (),
+    sets: Iterable[str] = (),
+) -> Declared:
+    """A tool that deletes one row, which comes back with all that went with it."""
+    options = Options(
+        id=id,
+        version=version,
+        each=each,
+        leaves=frozenset(leaves),
+        sets=frozenset(sets),
+        deletes=True,
+    )
+    return _declare(Writing(engine, table, options), options)
+
+
+def rows(
+    engine: Engine | AsyncEngine,
+    table: str,
+    *,
+    where: Choose,
+    version: str | None = None,
+    leaves: Iterable[str] = (),
+    sets: Iterable[str] = (),
+) -> Declared:
+    """A tool that changes or deletes all rows for which a condition holds.
+
+    `where` is a function of the record: the condition as SQL, and its parameters.
+    """
+    options = Options(version=version, leaves=frozenset(leaves), sets=frozenset(sets), where=where)
+    return _declare(Writing(engine, table, options), options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTools:
+    """One table for a family of tools: what is said here is said once for all of them."""
+
+    engine: Engine | AsyncEngine
+    table: str
+    id: Id
+    version: str | None = None
+    leaves: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+
+    def update(self, *, each: str | None = None) -> Declared:
+        """`sql.update` of this table."""
+        return update(self.engine, self.table, id=self.id, each=each, **self._shared())
+
+    def delete(self, *, each: str | None = None) -> Declared:
+        """`sql.delete` of this table."""
+        return delete(self.engine, self.table, id=self.id, each=each, **self._shared())
+
+    def insert(self, *, id: Id | None = None) -> Declared:  # noqa: A002 - as above
+        """`sql.insert` into this table."""
+        return insert(self.engine, self.table, id=id, version=self.version, leaves=self.leaves)
+
+    def rows(self, *, where: Choose) -> Declared:
+        """`sql.rows` of this table."""
+        return rows(self.engine, self.table, where=where, **self._shared())
+
+    def _shared(self) -> Any:
+        return {"version": self.version, "leaves": self.leaves, "sets": self.sets}
+
+
+def _declare(writing: Writing, options: Options) -> Declared:
+    declared = Declared(
+        effect=Effect.REVERSIBLE,
+        read=writing.read_current,
+        undo=writing.take_back,
+        probe=writing.find_call,
+        probe_by=ProbeBy.CALL,
+        about=writing.name_object,
+        version=writing.read_version,
+        same=writing.is_same,
+        around=writing.enter_call,
+        refuses=SqlPackError,
+        # Who looks for a call and does not find it rules out that it comes late.
+        lands_within=timedelta(),
+    )
+    if not options.makes:
+        declared["before"] = writing.read_pre_image
+    if options.each is not None:
+        declared["each"] = options.each
+    left = [f"rows that it also wrote to {name}" for name in sorted(options.leaves)]
+    if left:
+        declared["loses"] = left
+    return declared

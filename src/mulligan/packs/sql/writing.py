@@ -1,0 +1,380 @@
+"""What one declared tool does to one table: looked at before, marked on its way, taken back."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from mulligan.core.errors import ConfigurationError, ConflictError
+from mulligan.core.record import Record
+from mulligan.packs.sql.database import Database
+from mulligan.packs.sql.errors import UndeclaredWriteError
+from mulligan.packs.sql.listening import listen
+from mulligan.packs.sql.marks import (
+    Mark,
+    find_mark,
+    leave_mark,
+    leave_plain_mark,
+    require_marks,
+    void_call,
+)
+from mulligan.packs.sql.scope import Scope, Target, enter_scope
+from mulligan.packs.sql.state import (
+    RowState,
+    State,
+    combine_versions,
+    is_same_state,
+    read_row,
+    read_state,
+    restore_row,
+)
+from mulligan.packs.sql.table import ABSENT, Table, load_table
+
+UNDO = ".undo"
+"""What the mark of an undo ends with."""
+MOST = 10_000
+"""Calls whose versions are remembered until they are written down."""
+
+Find = Callable[[Record], object]
+Choose = Callable[[Record], tuple[str, dict[str, Any]]]
+"""A condition as SQL, with its parameters, from what a bulk is called with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is said of a tool beside its table."""
+
+    id: str | Sequence[str] | Find | None = None
+    version: str | None = None
+    each: str | None = None
+    leaves: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+    where: Choose | None = None
+    deletes: bool = False
+    makes: bool = False
+
+
+class Writing:
+    """The functions of one declaration."""
+
+    def __init__(self, engine: Engine | AsyncEngine, table: str, options: Options) -> None:
+        self.table = table
+        self.database = Database(engine)
+        self.leaves = options.leaves
+        self.deep = options.deletes or options.where is not None
+        self._options = options
+        self._loaded: list[Table] = []
+        self._left: OrderedDict[str, tuple[str | None, list[list[Any]]]] = OrderedDict()
+        listen(self.database.engine)
+
+    def load(self, connection: Connection) -> Table:
+        """The table, as the database describes it; read once."""
+        if not self._loaded:
+            require_marks(connection)
+            self._loaded.append(load_table(connection, self.table, version=self._options.version))
+        table = self._loaded[0]
+        table.dialect.prepare(connection)
+        return table
+
+    # The functions that a declaration has.
+
+    def read_pre_image(self, record: Record) -> object:
+        """The rows before the call."""
+        return self.database.run(partial(self._read, record))
+
+    def read_current(self, record: Record) -> object:
+        """The rows as they are now; of an insert nothing where there is nothing."""
+        return self.database.run(partial(self._read_now, record))
+
+    def find_call(self, record: Record) -> object:
+        """What a call has left; `None`, and never to come, if it has not."""
+        return self.database.run(partial(self._probe, record))
+
+    def take_back(self, record: Record) -> object:
+        """Make the rows what they were, only if they are still as the call left them."""
+        return self.database.run(partial(self._undo, record), check=_refuse_theirs)
+
+    def read_version(self, record: Record) -> object:
+        """The version of a state, or of what a call has left."""
+        if isinstance(record.result, dict) and record.result.keys() == State.__annotations__.keys():
+            return record.result["at"]
+        left = self._left.get(record.key)
+        if left is not None and left[0] is not None:
+            return left[0]
+        return self.database.run(lambda connection: self._read_left(connection, record))
+
+    def name_object(self, record: Record) -> object:
+        """The rows that a call is about, by table and key."""
+        if not self._loaded:
+            return None
+        return [self._loaded[0].name_row(key) for key in self._list_known_keys(record)]
+
+    def is_same(self, before: object, now: object) -> bool:
+        """Whether two states have the same content."""
+        return is_same_state(before, now, version=self._options.version)
+
+    @contextmanager
+    def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
+        """Make a call under its pre-images, with its marks."""
+        scope = Scope(
+            writer=self,
+            engines=[self.database.engine],
+            targets=list(self._list_targets(records)),
+        )
+        with enter_scope(scope):
+            yield
+
+    # What they do on a connection.
+
+    def is_outdated(self, connection: Connection, target: Target) -> bool:
+        """Whether a row is not what was read before the call."""
+        table = self.load(connection)
+        if not self.deep:
+            return table.read_print(connection, target.key, lock=True) != target.at
+        now = read_row(connection, table, target.key, deep=True, lock=True)
+        return _print_deeply(now) != target.at
+
+    def leave_marks(self, connection: Connection, scope: Scope) -> None:
+        """Write the marks of what a transaction is about to commit."""
+        table = self.load(connection)
+        if self._options.makes:
+            self._mark_inserted(connection, table, scope)
+            return
+        by_mark: dict[str, list[Target]] = {}
+        for target in scope.targets:
+            by_mark.setdefault(target.mark, []).append(target)
+        for mark, targets in by_mark.items():
+            if mark in scope.marked:
+                continue
+            keys = [target.key for target in targets]
+            self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
+            scope.marked.add(mark)
+
+    def _mark(
+        self, connection: Connection, table: Table, *, mark: str, keys: list[list[Any]], some: bool
+    ) -> None:
+        if len(keys) == 1 and not some:
+            left = leave_mark(connection, mark, about=_dump(keys), table=table, key=keys[0])
+            self._remember(mark, left, keys)
+            return
+        prints = [table.read_print(connection, key, lock=False) for key in keys]
+        left_at = prints[0] if len(keys) == 1 else json.dumps(prints)
+        leave_plain_mark(connection, mark, about=_dump(keys), left_at=left_at)
+        self._remember(mark, combine_versions(iter(prints)), keys)
+
+    def _mark_inserted(self, connection: Connection, table: Table, scope: Scope) -> None:
+        marks = [target.mark for target in scope.targets]
+        named = [target.key for target in scope.targets if target.key]
+        keys = named if len(named) == len(marks) else scope.inserted
+        if len(keys) != len(marks):
+            raise UndeclaredWriteError(
+                f"The call has made {len(keys)} rows of {self.table} whose keys are known, and is "
+                f"declared for {len(marks)}. Use SQLAlchemy's insert(…) or an ORM session, or name "
+                "the parameter that has the key: id=…."
+            )
+        for mark, key in zip(marks, keys, strict=True):
+            left = leave_mark(connection, mark, about=_dump([key]), table=table, key=key)
+            self._remember(mark, left, [key])
+
+    def _remember(self, mark: str, left: str | None, keys: list[list[Any]]) -> None:
+        self._left[mark] = left, keys
+        if len(self._left) > MOST:
+            self._left.popitem(last=False)
+
+    def _read(self, record: Record, connection: Connection) -> State:
+        table = self.load(connection)
+        return read_state(connection, table, self._find_keys(connection, record), deep=self.deep)
+
+    def _read_now(self, record: Record, connection: Connection) -> State | None:
+        table, mark = self.load(connection), find_mark(connection, record.key)
+        keys = self._list_known_keys(record) or (_load(mark) if mark else [])
+        if not keys:
+            return None if self._options.makes else State(rows=[], at=ABSENT, undone=False)
+        state = read_state(connection, table, keys, deep=self.deep)
+        if self._options.makes and all(row["values"] is None for row in state["rows"]):
+            return None
+        undone = find_mark(connection, record.key + UNDO)
+        prints = [row["at"] for row in state["rows"]]
+        if undone is not None and _load_left(undone, len(keys)) == prints:
+            return State(rows=state["rows"], at=state["at"], undone=True)
+        if mark is not None and undone is None and self._has_ours(prints, mark, record):
+            # Of a bulk, some of it is as we left it: that part can be taken back.
+            return State(rows=state["rows"], at=str(record.version), undone=False)
+        return state
+
+    def _has_ours(self, prints: list[str], mark: Mark, record: Record) -> bool:
+        left = _load_left(mark, len(prints))
+        several = len(prints) > 1 and record.version == combine_versions(iter(left))
+        return several and any(a == b for a, b in zip(prints, left, strict=True))
+
+    def _read_left(self, connection: Connection, record: Record) -> str | None:
+        mark = find_mark(connection, record.key)
+        if mark is None or mark.void:
+            return None
+        return combine_versions(iter(_load_left(mark, len(_load(mark)))))
+
+    def _probe(self, record: Record, connection: Connection) -> object:
+        table = self.load(connection)
+        table.dialect.begin_writing(connection)
+        mark = find_mark(connection, record.key)
+        if mark is None:
+            table.dialect.limit_waiting(connection)
+            try:
+                with connection.begin_nested():
+                    void_call(connection, record.key)
+            except IntegrityError:
+                mark = find_mark(connection, record.key)
+                if mark is None:
+                    raise
+        if mark is None or mark.void:
+            return None
+        rows = [table.read_row(connection, key)[0] for key in _load(mark)]
+        found = [
+            row or dict(zip(table.key, key, strict=True))
+            for row, key in zip(rows, _load(mark), strict=True)
+        ]
+        return found[0] if len(found) == 1 else found
+
+    def _undo(self, record: Record, connection: Connection) -> list[str]:
+        """Take back what is still ours. What somebody has changed since, by its name."""
+        table = self.load(connection)
+        table.dialect.begin_writing(connection)
+        mark, undone = (find_mark(connection, record.key + tail) for tail in ("", UNDO))
+        if mark is None or mark.void or undone is not None:
+            return []
+        before = cast("State | None", record.before)
+        rows = before["rows"] if before else [_build_absent(table, key) for key in _load(mark)]
+        left = _load_left(mark, len(rows))
+        if len(rows) == 1:
+            left = [str(record.version)]
+        theirs = []
+        for row, at in zip(rows, left, strict=True):
+            if table.read_print(connection, row["key"], lock=True) == at:
+                self._restore(connection, table, row)
+            else:
+                theirs.append(table.describe_row(row["key"]))
+        if len(theirs) == len(rows):
+            return theirs
+        prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
+        kept = prints[0] if len(prints) == 1 else json.dumps(prints)
+        left_at = "[]" if theirs else kept
+        leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
+        return theirs
+
+    def _restore(self, connection: Connection, table: Table, row: RowState) -> None:
+        restore_row(connection, table, row)
+        now = read_row(connection, table, row["key"], deep=False)
+        if row["values"] is None or now["values"] is None:
+            return
+        fields, values = table.fields, now["values"]
+        changed = [n for n, v in row["values"].items() if values.get(n) != v]
+        own = {n for n in changed if fields[n].is_time or fields[n].generated}
+        odd = set(changed) - own - self._options.sets - {self._options.version}
+        if odd:
+            raise ConflictError(
+                f"The database itself changes {', '.join(sorted(odd))} of "
+                f"{table.describe_row(row['key'])}. If that is as it should be: sets=[…]."
+            )
+
+    # Which rows.
+
+    def _list_targets(self, records: Sequence[Record]) -> Iterator[Target]:
+        for record in records:
+            before = cast("State | None", record.before)
+            if self._options.makes or before is None:
+                keys = self._find_given(record)
+                yield Target(mark=record.key, key=keys[0] if keys else [], at=None)
+                continue
+            for row in before["rows"]:
+                at = _print_deeply(row) if self.deep else row["at"]
+                yield Target(mark=record.key, key=row["key"], at=at)
+
+    def _list_known_keys(self, record: Record) -> list[list[Any]]:
+        before = record.before
+        if isinstance(before, dict):
+            return [row["key"] for row in before["rows"]]
+        left = self._left.get(record.key)
+        return self._find_given(record) or (left[1] if left else self._find_returned(record))
+
+    def _find_keys(self, connection: Connection, record: Record) -> list[list[Any]]:
+        if self._options.where is None:
+            found = self._find_given(record)
+            if not found:
+                raise ConfigurationError(
+                    f"The call says nothing of which row of {self.table} it is about."
+                )
+            return found
+        condition, values = self._options.where(record)
+        return self.load(connection).list_keys(connection, condition, values)
+
+    def _find_given(self, record: Record) -> list[list[Any]]:
+        """The key among the arguments, of an element of a bulk also inside of it."""
+        said = self._options.id
+        if callable(said):
+            found = said(record)
+            return (
+                []
+                if found is None
+                else [list(found) if isinstance(found, list | tuple) else [found]]
+            )
+        given: Mapping[str, Any] = record.arguments
+        names = (
+            [said]
+            if isinstance(said, str)
+            else list(said or (self._loaded[0].key if self._loaded else ()))
+        )
+        element = given.get(self._options.each) if self._options.each else None
+        if isinstance(element, Mapping):
+            given = {**given, **element}
+        elif element is not None and len(names) == 1:
+            return [[element]]
+        key = [given.get(name) for name in names]
+        return [] if not key or None in key else [key]
+
+    def _find_returned(self, record: Record) -> list[list[Any]]:
+        """The key in what the tool returned."""
+        if not self._loaded:
+            return []
+        result, names = record.result, self._loaded[0].key
+        if isinstance(result, int | str) and len(names) == 1:
+            return [[result]]
+        if isinstance(result, Mapping) and all(name in result for name in names):
+            return [[result[name] for name in names]]
+        return []
+
+
+def _refuse_theirs(theirs: list[str]) -> None:
+    if theirs:
+        raise ConflictError(f"Somebody has changed {', '.join(theirs)} since.")
+
+
+def _print_deeply(row: RowState) -> str:
+    """One version for a row and all that depends on it."""
+    return json.dumps([row["at"], [_print_deeply(each) for each in row["dependants"]]])
+
+
+def _build_absent(table: Table, key: list[Any]) -> RowState:
+    return RowState(table=table.name, key=key, values=None, at=ABSENT, dependants=[])
+
+
+def _dump(keys: list[list[Any]]) -> str:
+    return json.dumps(keys, default=str)
+
+
+def _load(mark: Mark) -> list[list[Any]]:
+    return [] if mark.void else cast("list[list[Any]]", json.loads(mark.about))
+
+
+def _load_left(mark: Mark, count: int) -> list[str]:
+    if count == 1:
+        return [mark.left_at]
+    return cast("list[str]", json.loads(mark.left_at))

@@ -1,0 +1,117 @@
+"""What an undo could not put back is refused before it is done."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text, update
+
+from mulligan import Mulligan
+from mulligan.packs import sql
+from tests.packs.sql.world import World, act
+
+
+def declare(m: Mulligan, world: World, *statements: str, **more: object):
+    @m.tool(**sql.update(world.engine, "task", id="task_id", version="rev", **more))
+    async def change(task_id: int) -> None:
+        with world.engine.begin() as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+
+    return change
+
+
+RENAME = "UPDATE task SET title = 'beer', rev = rev + 1 WHERE task_id = 1"
+
+
+@pytest.mark.parametrize(
+    ("statements", "says"),
+    [
+        ([RENAME, "UPDATE note SET said = 'x'"], "not declared for"),
+        (["UPDATE task SET title = 'beer'"], "2 rows"),
+    ],
+)
+async def test_more_than_a_tool_is_declared_for_is_rolled_back(
+    world: World, m: Mulligan, statements: list[str], says: str
+) -> None:
+    before, change = world.read(), declare(m, world, *statements)
+
+    async def work():
+        with pytest.raises(sql.UndeclaredWriteError, match=says):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before
+
+
+async def test_a_table_that_is_said_to_stay_may_be_written(world: World, m: Mulligan) -> None:
+    change = declare(m, world, RENAME, "UPDATE note SET said = 'audit'", leaves=["note"])
+
+    assert await act(m, lambda: change(1)) == []
+    assert world.read("task")[0] == (1, "milk")
+    assert world.read("note") == [(1, "audit", 1)]
+    assert "rows that it also wrote to note" in " ".join(m.insights.tools()[0].promises)
+
+
+async def test_a_connection_that_commits_by_itself_is_refused(world: World, m: Mulligan) -> None:
+    before = world.read()
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id"))
+    async def change(task_id: int) -> None:
+        alone = world.engine.execution_options(isolation_level="AUTOCOMMIT")
+        with alone.connect() as connection:
+            connection.execute(text(RENAME))
+
+    async def work():
+        with pytest.raises(sql.NoTransactionError):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before
+
+
+@pytest.mark.parametrize("style", ["text", "construct"])
+async def test_an_edit_between_the_look_and_the_call_refuses_the_call(
+    world: World, m: Mulligan, style: str
+) -> None:
+    task = world.load("task")
+    wanted = update(task).where(task.c.task_id == 1).values(title="beer", rev=task.c.rev + 1)
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id", version="rev"))
+    async def change(task_id: int) -> None:
+        world_edits()
+        with world.engine.begin() as connection:
+            connection.execute(text(RENAME) if style == "text" else wanted)
+
+    def world_edits() -> None:
+        # Through a connection of their own, as a person's client has one.
+        other = world.engine.execution_options(person=True)
+        with person_engine(world).begin() as connection:
+            connection.execute(text("UPDATE task SET title = 'theirs', rev = 7 WHERE task_id = 1"))
+        del other
+
+    async def work():
+        with pytest.raises(sql.OutdatedRowError):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert (1, "theirs") in world.read("task")
+
+
+def person_engine(world: World):
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    return create_engine(world.engine.url, poolclass=NullPool)
+
+
+async def test_a_failed_statement_has_done_nothing_and_the_agent_may_go_on(
+    world: World, m: Mulligan
+) -> None:
+    change = declare(m, world, RENAME, "UPDATE task SET rev = NULL WHERE task_id = 1")
+
+    async def work():
+        with pytest.raises(Exception, match=r"(?i)null"):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert (1, "milk") in world.read("task")

@@ -1,0 +1,81 @@
+"""Tables as people really have them: composite keys, triggers, keys that nobody else knows."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from mulligan import Mulligan, State
+from mulligan.packs import sql
+from mulligan.packs.sql.table import load_table
+from tests.packs.sql.world import World, act
+
+
+@pytest.mark.parametrize("way", ["update", "delete"])
+async def test_a_row_is_found_by_a_key_of_two_columns(world: World, m: Mulligan, way: str) -> None:
+    before = world.read()
+    statement = {
+        "update": "UPDATE step SET said = 'wrong' WHERE task_id = 1 AND number = 2",
+        "delete": "DELETE FROM step WHERE task_id = 1 AND number = 2",
+    }[way]
+
+    @m.tool(**getattr(sql, way)(world.engine, "step", id=("task_id", "number")))
+    async def change(task_id: int, number: int) -> None:
+        world.run(statement)
+
+    assert await act(m, lambda: change(1, 2)) == []
+    assert world.read() == before
+
+
+async def test_what_a_trigger_sets_by_itself_stops_no_undo(sqlite_engine, m: Mulligan) -> None:
+    world = World(engine=sqlite_engine)
+    world.fill()
+    world.run(
+        "CREATE TRIGGER bump AFTER UPDATE OF title ON task BEGIN "
+        "UPDATE task SET rev = rev + 10 WHERE task_id = NEW.task_id; END"
+    )
+    try:
+
+        @m.tool(**sql.update(world.engine, "task", id="task_id", sets=["rev"]))
+        async def rename(task_id: int, title: str) -> None:
+            with world.engine.begin() as connection:
+                given = {"title": title, "task": task_id}
+                statement = "UPDATE task SET title = :title WHERE task_id = :task"
+                connection.execute(text(statement), given)
+
+        assert await act(m, lambda: rename(1, "beer")) == []
+        assert (1, "milk") in world.read("task")
+    finally:
+        world.run("DROP TRIGGER bump")
+
+
+async def test_a_trigger_that_undoes_the_undo_is_told_of(sqlite_engine, m: Mulligan) -> None:
+    world = World(engine=sqlite_engine)
+    world.fill()
+    world.run(
+        "CREATE TRIGGER stays AFTER UPDATE OF title ON task BEGIN "
+        "UPDATE task SET title = 'always' WHERE task_id = NEW.task_id; END"
+    )
+    try:
+
+        @m.tool(**sql.update(world.engine, "task", id="task_id"))
+        async def rename(task_id: int) -> None:
+            world.run("UPDATE task SET title = 'beer' WHERE task_id = 1")
+
+        states = await act(m, lambda: rename(1))
+
+        assert states
+        assert set(states) <= {State.UNDO_FAILED, State.CONFLICT}
+    finally:
+        world.run("DROP TRIGGER stays")
+
+
+def test_an_undo_has_a_version_of_its_own(world: World) -> None:
+    with world.engine.begin() as connection:
+        table = load_table(connection, "task", version="rev")
+        values, _ = table.read_row(connection, [1])
+        assert values is not None
+
+        table.update_row(connection, [1], values)
+
+        assert table.read_print(connection, [1], lock=False) == "2"
