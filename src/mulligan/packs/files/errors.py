@@ -1,0 +1,50 @@
+"""What the files pack raises. Each comes before anything was changed, or after it was put back.
+
+FilesPackError
+├── OutsideError       a path that leads out of the root, or over a link
+├── NoSuchFileError    404: nothing is there
+├── InTheWayError      409: something is there already
+├── ChangedFileError   412: somebody has changed it since it was read; also a `ConflictError`
+└── TooLargeError      more than is kept of a file, so that it could not be put back
+"""
+
+from __future__ import annotations
+
+from mulligan.core.errors import ConflictError, NothingDone
+
+
+class FilesPackError(NothingDone):
+    """A file was left as it was."""
+
+    status: int | None = None
+
+
+class OutsideError(FilesPackError):
+    """A path that is none of a tool's business."""
+
+    status = 403
+
+
+class NoSuchFileError(FilesPackError):
+    """There is nothing of that name."""
+
+    status = 404
+
+
+class InTheWayError(FilesPackError):
+    """Something of that name is there already."""
+
+    status = 409
+
+
+class ChangedFileError(FilesPackError, ConflictError):
+    """Somebody else was quicker."""
+
+    status = 412
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Somebody has changed {path!r} since it was read. Read it again.")
+
+
+class TooLargeError(FilesPackError):
+    """It could not be put back, so it is not changed without a person."""

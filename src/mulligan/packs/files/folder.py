@@ -1,0 +1,215 @@
+"""A folder, what is in it, and changes that take effect as a whole or not at all."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import hashlib
+import os
+import stat
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import TypedDict
+
+from mulligan.core.errors import ConflictError
+from mulligan.packs.files.errors import (
+    ChangedFileError,
+    InTheWayError,
+    NoSuchFileError,
+    OutsideError,
+    TooLargeError,
+)
+
+OURS = ".mulligan"
+"""Where pre-images and what is on its way are kept. No tool sees it."""
+ABSENT = "absent"
+FOLDER = "folder"
+"""The version of a folder with nothing in it; of another one, what is in it by name."""
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_AT_FDCWD = -100
+
+
+class FileState(TypedDict):
+    """What is at a path."""
+
+    path: str
+    at: str
+    """Its version: `absent`, `folder`, or a hash of its content; of a file its permissions, too."""
+    content: str | None
+    """The hash of its content, by which it is kept."""
+    mode: int
+    times: list[int]
+    """Read and changed, in nanoseconds."""
+
+
+class Folder:
+    """Everything under one root."""
+
+    def __init__(self, root: str | Path, *, most: int) -> None:
+        self.root = os.fspath(Path(root).resolve(strict=True))
+        self.most = most
+        """Bytes of a file that is kept to be put back."""
+
+    @property
+    def ours(self) -> Path:
+        """Our own corner, for its owner alone."""
+        found = Path(self.root) / OURS
+        found.mkdir(mode=0o700, exist_ok=True)
+        return found
+
+    def locate(self, path: str) -> Path:
+        """A path under the root; one that leads out of it, or over a link, is refused."""
+        parts = Path(path).parts
+        if not parts or Path(path).is_absolute() or ".." in parts or "\0" in path:
+            raise OutsideError(f"{path!r} is no path under the root. Name it from there.")
+        if parts[0] == OURS:
+            raise OutsideError(f"{OURS} is not for tools.")
+        found = Path(self.root)
+        for part in parts:
+            found = found / part
+            if found.is_symlink():
+                raise OutsideError(f"{path!r} leads over a link, which is not followed.")
+        return found
+
+    def read_bytes(self, path: str) -> bytes:
+        """The content of a file."""
+        target = self.locate(path)
+        try:
+            handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError as error:
+            raise NoSuchFileError(f"There is no file {path!r}.") from error
+        with os.fdopen(handle, "rb") as file:
+            return file.read()
+
+    def read_state(self, path: str, *, keep: bool = False) -> FileState:
+        """What is at a path; `keep`: its content is put aside, to be had back."""
+        target = self.locate(path)
+        try:
+            about = target.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return FileState(path=path, at=ABSENT, content=None, mode=0, times=[])
+        times, mode = [about.st_atime_ns, about.st_mtime_ns], stat.S_IMODE(about.st_mode)
+        if stat.S_ISDIR(about.st_mode):
+            inside = "\n".join(sorted(each.name for each in target.iterdir()))
+            at = f"{FOLDER}:{hash_content(inside.encode())}" if inside else FOLDER
+            return FileState(path=path, at=at, content=None, mode=mode, times=times)
+        if not stat.S_ISREG(about.st_mode):
+            raise OutsideError(f"{path!r} is no file and no folder.")
+        if about.st_size > self.most:
+            raise TooLargeError(f"{path!r} has {about.st_size} bytes; {self.most} could be kept.")
+        content = self.read_bytes(path)
+        kept = self.keep(content) if keep else hash_content(content)
+        at = f"{kept}:{mode:o}"
+        return FileState(path=path, at=at, content=kept, mode=mode, times=times)
+
+    def keep(self, content: bytes) -> str:
+        """Put a content aside, under its hash, once. That hash."""
+        name = hash_content(content)
+        place = self.ours / f"{name}.kept"
+        if not place.exists():
+            self.write_aside(content).replace(place)
+        return name
+
+    def get_kept(self, name: str) -> bytes:
+        """A content that was put aside."""
+        return (self.ours / f"{name}.kept").read_bytes()
+
+    def write_aside(
+        self, content: bytes, *, name: str = "", mode: int = 0o600, times: list[int] | None = None
+    ) -> Path:
+        """A file that is whole and on disk before anybody sees it."""
+        place = self.ours / (name or f"{uuid.uuid4().hex}.new")
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        if times:
+            os.utime(place, ns=(times[0], times[1]))
+        return place
+
+    def put(self, aside: Path, path: str, *, over: str) -> None:
+        """Have a file take the place of what is at a path, if that is still at a version."""
+        target = self.locate(path)
+        if over == ABSENT:
+            try:
+                os.link(aside, target)
+            except FileExistsError as error:
+                raise InTheWayError(f"{path!r} is there already.") from error
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise NoSuchFileError(f"There is no folder for {path!r}.") from error
+            aside.unlink()
+        else:
+            self._swap(aside, target, path, over=over)
+        _sync_folder(target.parent)
+
+    def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
+        if self.read_state(path)["at"] != over:
+            raise ChangedFileError(path)
+        if not exchange(aside, target):
+            aside.replace(target)
+            return
+        # What has come out is looked at once more: an edit of this very moment is put back.
+        if self.hash_file(aside) != over:
+            exchange(aside, target)
+            raise ChangedFileError(path)
+        aside.unlink()
+
+    def take(self, path: str, *, over: str, name: str) -> None:
+        """Take away what is at a path, if it is at a version."""
+        target = self.locate(path)
+        if self.read_state(path)["at"] != over:
+            raise ChangedFileError(path)
+        if over == FOLDER:
+            _remove_folder(target, path)
+            return
+        aside = self.ours / name
+        target.rename(aside)
+        if self.hash_file(aside) != over:
+            with suppress(FileExistsError):
+                os.link(aside, target)
+            raise ChangedFileError(path)
+        aside.unlink()
+        _sync_folder(target.parent)
+
+    def hash_file(self, place: Path) -> str:
+        """The version of a file that lies aside."""
+        content, mode = place.read_bytes(), stat.S_IMODE(place.stat().st_mode)
+        return f"{hash_content(content)}:{mode:o}"
+
+
+def hash_content(content: bytes) -> str:
+    """What a content is known by."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two files in one step; `False` where the system cannot, and nothing was done."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    done = call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE)
+    if done == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.ENOSYS, errno.EINVAL):
+        return False
+    raise OSError(code, os.strerror(code), str(other))
+
+
+def _remove_folder(target: Path, path: str) -> None:
+    try:
+        target.rmdir()
+    except OSError as error:
+        raise ConflictError(f"The folder {path!r} is not empty.") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

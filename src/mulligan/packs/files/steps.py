@@ -1,0 +1,157 @@
+"""A call on its way: what it is about to do is on disk, so that a crash can be decided."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from mulligan.core.errors import ConflictError
+from mulligan.packs.files.errors import ChangedFileError, InTheWayError, NoSuchFileError
+from mulligan.packs.files.folder import ABSENT, FOLDER, FileState, Folder, exchange
+
+_NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
+_AT_FDCWD = -100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What one call does, under its key."""
+
+    folder: Folder
+    key: str
+
+    @property
+    def _mark(self) -> Path:
+        return self.folder.ours / f"{self.key}.mark"
+
+    @property
+    def _new(self) -> Path:
+        return self.folder.ours / f"{self.key}.new"
+
+    @property
+    def gone(self) -> Path:
+        """Where what was deleted is, until it is pruned."""
+        return self.folder.ours / f"{self.key}.gone"
+
+    def write(self, path: str, content: bytes, *, over: str, like: FileState) -> None:
+        """Put a content at a path, with the permissions of what was there."""
+        mode = like["mode"] if like["content"] is not None else 0o644
+        aside = self.folder.write_aside(content, name=self._new.name, mode=mode)
+        self._note("write", path, over=over, inode=aside.stat().st_ino)
+        self.folder.put(aside, path, over=over)
+
+    def delete(self, path: str, *, over: str) -> None:
+        """Take away a file, or a folder with nothing in it."""
+        target = self.folder.locate(path)
+        if over.startswith(f"{FOLDER}:"):
+            raise InTheWayError(f"The folder {path!r} is not empty.")
+        self._note("delete", path, over=over, inode=target.lstat().st_ino)
+        target.rename(self.gone)
+        self._verify_gone(path, over)
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder where nothing is."""
+        target = self.folder.locate(path)
+        self._new.mkdir()
+        self._note("make", path, over=ABSENT, inode=self._new.stat().st_ino)
+        _rename_to_nothing(self._new, target, path)
+
+    def move(self, path: str, to: str) -> None:
+        """Move a file or folder to where nothing is."""
+        target = self.folder.locate(path)
+        self._note("move", path, over=to, inode=target.lstat().st_ino)
+        _rename_to_nothing(target, self.folder.locate(to), to)
+
+    def has_landed(self) -> bool:
+        """Whether the call has taken effect; if not, it never will."""
+        if not self._mark.exists():
+            self._drop_new()
+            return False
+        mark = json.loads(self._mark.read_text())
+        match mark["way"]:
+            case "delete":
+                return self._has_deleted(mark)
+            case "move":
+                return self._has_moved(mark)
+            case _:
+                return self._has_put(mark)
+
+    def _has_put(self, mark: dict[str, str | int]) -> bool:
+        if not self._new.exists():
+            return True
+        about = self._new.lstat()
+        if about.st_ino != mark["inode"]:
+            # Swapped, and what came out was not looked at yet.
+            if self.folder.hash_file(self._new) != mark["over"]:
+                exchange(self._new, self.folder.locate(str(mark["path"])))
+            else:
+                self._new.unlink()
+                return True
+        landed = about.st_nlink > 1 and self._new.is_file() and about.st_ino == mark["inode"]
+        self._drop_new()
+        return landed
+
+    def _has_deleted(self, mark: dict[str, str | int]) -> bool:
+        if not self.gone.exists():
+            return False
+        try:
+            self._verify_gone(str(mark["path"]), str(mark["over"]))
+        except ChangedFileError:
+            return False
+        return True
+
+    def _has_moved(self, mark: dict[str, str | int]) -> bool:
+        places = [self.folder.locate(str(mark[name])) for name in ("path", "over")]
+        inodes = [each.lstat().st_ino if each.exists() else 0 for each in places]
+        if mark["inode"] not in inodes:
+            raise ConflictError(f"{mark['path']!r} is neither where it was nor where it was to go.")
+        return inodes[1] == mark["inode"]
+
+    def _verify_gone(self, path: str, over: str) -> None:
+        """What came out is looked at once more: an edit of that very moment goes back."""
+        if self.gone.is_dir():
+            changed = over != FOLDER or any(self.gone.iterdir())
+        else:
+            changed = self.folder.hash_file(self.gone) != over
+        if changed:
+            _rename_to_nothing(self.gone, self.folder.locate(path), path)
+            raise ChangedFileError(path)
+
+    def bring_back(self, path: str) -> None:
+        """Put back what was deleted, once: what was brought back may be deleted again."""
+        if self.gone.exists():
+            _rename_to_nothing(self.gone, self.folder.locate(path), path)
+
+    def _note(self, way: str, path: str, *, over: str, inode: int) -> None:
+        said = {"way": way, "path": path, "over": over, "inode": inode}
+        self.folder.write_aside(json.dumps(said).encode(), name=self._mark.name)
+
+    def _drop_new(self) -> None:
+        if self._new.is_dir():
+            self._new.rmdir()
+        else:
+            self._new.unlink(missing_ok=True)
+
+
+def _rename_to_nothing(source: Path, target: Path, path: str) -> None:
+    """Move something to where nothing is, in one step where the system has one for that."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+        done = call(_AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _NOREPLACE)
+        code = 0 if done == 0 else ctypes.get_errno()
+    except (AttributeError, OSError):
+        code = errno.ENOSYS
+    if code in (errno.ENOSYS, errno.EINVAL):
+        code = errno.EEXIST if os.path.lexists(target) else 0
+        if not code:
+            source.rename(target)
+    if code == errno.EEXIST:
+        raise InTheWayError(f"{path!r} is there already.")
+    if code == errno.ENOENT:
+        raise NoSuchFileError(f"There is no folder for {path!r}, or nothing to move.")
+    if code:
+        raise OSError(code, os.strerror(code), str(target))

@@ -1,0 +1,69 @@
+"""Nothing outside the root is touched, and an edit of the very moment is put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mulligan.packs.files.errors import ChangedFileError, InTheWayError, OutsideError, TooLargeError
+from mulligan.packs.files.folder import ABSENT, Folder, exchange
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    root = tmp_path / "root"
+    root.mkdir()
+    return Folder(root, most=1000)
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../secret", "a/../../secret", "", ".mulligan/x", "link/a", "link"]
+)
+def test_paths_that_lead_out_are_refused(folder: Folder, tmp_path: Path, path: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (Path(folder.root) / "link").symlink_to(tmp_path)
+
+    with pytest.raises(OutsideError):
+        folder.read_state(path)
+
+
+def test_a_content_is_kept_once_and_for_its_owner_alone(folder: Folder) -> None:
+    names = {folder.keep(b"milk"), folder.keep(b"milk")}
+
+    [kept] = folder.ours.iterdir()
+    assert len(names) == 1
+    assert folder.get_kept(names.pop()) == b"milk"
+    assert kept.stat().st_mode & 0o077 == 0
+    assert folder.ours.stat().st_mode & 0o077 == 0
+
+
+def test_what_is_too_large_to_be_put_back_is_not_read(folder: Folder) -> None:
+    (Path(folder.root) / "big").write_bytes(b"x" * 1001)
+
+    with pytest.raises(TooLargeError, match="1001 bytes"):
+        folder.read_state("big")
+
+
+def test_a_file_takes_the_place_only_of_what_was_read(folder: Folder) -> None:
+    target = Path(folder.root) / "a"
+    target.write_text("milk")
+    version = folder.read_state("a")["at"]
+    target.write_text("theirs")
+
+    with pytest.raises(ChangedFileError):
+        folder.put(folder.write_aside(b"ours"), "a", over=version)
+    with pytest.raises(InTheWayError):
+        folder.put(folder.write_aside(b"ours"), "a", over=ABSENT)
+
+    assert target.read_text() == "theirs"
+
+
+def test_two_files_are_swapped_in_one_step_where_the_system_can(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("1")
+    other.write_text("2")
+
+    swapped = exchange(one, other)
+
+    assert (one.read_text(), other.read_text()) == (("2", "1") if swapped else ("1", "2"))

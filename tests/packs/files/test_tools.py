@@ -1,0 +1,118 @@
+"""Every operation proven on real files, and everything about a file comes back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from mulligan import Mulligan
+from mulligan.core.finding import Finding, Severity
+from mulligan.loops.actions import Attempted
+from mulligan.packs.files import file_tools, prune_kept
+from mulligan.testing.proof import Trial, prove_undo
+from mulligan.turns.turn.context import OpenTurn
+
+CALLS = {
+    "write": lambda tools: tools.write_file("a.txt", "beer"),
+    "create": lambda tools: tools.write_file("new.txt", "beer"),
+    "append": lambda tools: tools.append_to_file("a.txt", " and beer"),
+    "move": lambda tools: tools.move_file("a.txt", "b.txt"),
+    "delete": lambda tools: tools.delete_file("a.txt"),
+    "make": lambda tools: tools.make_folder("more"),
+}
+EDITED = {"create": "new.txt", "move": "b.txt", "make": "more/theirs.txt"}
+
+
+def reject(attempted: Attempted) -> Iterator[Finding]:
+    if attempted.executions:
+        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
+
+
+def look(root: Path) -> dict[str, object]:
+    """Everything but our own corner."""
+    found = [each for each in root.rglob("*") if ".mulligan" not in each.parts]
+    return {
+        each.relative_to(root).as_posix(): (
+            "folder" if each.is_dir() else (each.read_text(), each.stat().st_mode)
+        )
+        for each in found
+    }
+
+
+def edit(root: Path, way: str) -> None:
+    """A person writes to the file that a call is about, if it is there."""
+    target = root / EDITED.get(way, "a.txt")
+    if target.parent.exists() and (target.exists() or way in ("make", "delete")):
+        target.write_text("theirs")
+
+
+@pytest.mark.parametrize("way", CALLS)
+async def test_an_undo_holds_whatever_happens_to_it(tmp_path: Path, way: str) -> None:
+    def build(**proving):
+        root = Path(mkdtemp(dir=tmp_path))
+        (root / "a.txt").write_text("milk")
+        m = Mulligan("memory:", **proving)
+        tools = file_tools(m, root)
+        return Trial(
+            m=m,
+            call=lambda: CALLS[way](tools),
+            look=lambda: look(root),
+            edit=lambda: edit(root, way),
+        )
+
+    proof = await prove_undo(build)
+
+    assert proof.runs >= 20
+    assert all(what.startswith("edited") for what in proof.for_a_person)
+
+
+@pytest.mark.parametrize("way", ["write", "append", "delete"])
+async def test_permissions_and_times_come_back(tmp_path: Path, way: str) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("milk")
+    file.chmod(0o640)
+    os.utime(file, ns=(1_000_000_007, 2_000_000_009))
+
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        tools = file_tools(m, tmp_path)
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number == 1:
+                CALLS[way](tools)
+                assert look(tmp_path).get("a.txt", ("",))[0] != "milk"
+            return "Done."
+
+        await m.act("Do it", agent)
+        left = m.insights.open_list.actions()
+
+    assert left == []
+    assert file.read_text() == "milk"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert file.stat().st_mtime_ns == 2_000_000_009
+
+
+async def test_a_file_that_is_too_large_to_be_kept_is_held(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x" * 100)
+
+    async with Mulligan("memory:", recover=False) as m:
+        tools = file_tools(m, tmp_path, most=99)
+        async with m.turn("Do it"):
+            answer = tools.write_file("a.txt", "beer")
+
+    assert "was not run yet" in str(answer)
+    assert (tmp_path / "a.txt").read_text() == "x" * 100
+
+
+def test_what_was_kept_goes_when_it_is_told_to(tmp_path: Path) -> None:
+    from datetime import timedelta
+
+    from mulligan.packs.files.folder import Folder
+
+    Folder(tmp_path, most=100).keep(b"milk")
+
+    assert prune_kept(tmp_path, older_than=timedelta(days=1)) == 0
+    assert prune_kept(tmp_path, older_than=timedelta(seconds=-1)) == 1
