@@ -1,0 +1,152 @@
+"""Every method proven against a real server: with ETags, and without, where less is promised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from mulligan import Mulligan, State
+from mulligan.core.finding import Finding, Severity
+from mulligan.loops.actions import Attempted
+from mulligan.packs import http
+from mulligan.testing.proof import Trial, prove_undo
+from mulligan.turns.turn.context import OpenTurn
+from tests.packs.http.server import Events, serve_events
+
+WAYS = ["put", "patch", "delete", "post"]
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Events]:
+    with serve_events(etags=True) as events:
+        yield events
+
+
+@pytest.fixture(scope="module")
+def bare() -> Iterator[Events]:
+    with serve_events(etags=False) as events:
+        yield events
+
+
+@pytest.fixture
+def client(served: Events) -> Iterator[httpx.Client]:
+    served.fill()
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+        yield client
+
+
+def reject(attempted: Attempted) -> Iterator[Finding]:
+    if attempted.executions:
+        yield Finding(rule="test.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
+
+
+def build_call(m: Mulligan, client: httpx.Client, way: str, **more: Any) -> Any:
+    events = http.resource(client, "/events/{event_id}", **more)
+
+    def send(event_id: str = "") -> dict[str, Any]:
+        body = None if way == "delete" else {"title": "beer"}
+        answer = client.request(way.upper(), f"/events/{event_id}", json=body)
+        answer.raise_for_status()
+        return answer.json() or {}
+
+    tool = m.tool(**getattr(events, way)())(send)
+    return lambda: tool(**({} if way == "post" else {"event_id": "e1"}))
+
+
+async def act(m: Mulligan, work: Any) -> list[State]:
+    async def agent(turn: OpenTurn) -> str:
+        if turn.attempt.number == 1:
+            work()
+        return "Done."
+
+    await m.act("Do it", agent)
+    return [action.state for action in m.insights.open_list.actions()]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_undo_holds_whatever_happens_to_it(
+    served: Events, client: httpx.Client, way: str
+) -> None:
+    def build(**proving):
+        served.fill()
+        m = Mulligan("memory:", **proving)
+        more = (
+            {"key_header": "Idempotency-Key", "find": "/events?key={key}"} if way == "post" else {}
+        )
+        return Trial(
+            m=m,
+            call=build_call(m, client, way, **more),
+            look=lambda: dict(served.items),
+            edit=lambda: [served.write(name, {"title": "theirs"}) for name in list(served.items)],
+        )
+
+    proof = await prove_undo(build)
+
+    assert proof.runs >= 20
+    assert set(proof.for_a_person.values()) <= {"conflict", "needs_human"}
+    if way == "post":
+        assert all(what.startswith("edited") for what in proof.for_a_person)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_etags_it_is_taken_back_and_less_is_promised(bare: Events, way: str) -> None:
+    bare.fill()
+    before = dict(bare.items)
+
+    with httpx.Client(base_url=bare.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            call = build_call(m, client, way, etags=False)
+
+            assert await act(m, call) == []
+            promises = " ".join(m.insights.tools()[0].promises)
+
+    assert bare.items == before
+    assert "can be lost" in promises
+
+
+async def test_a_server_without_etags_must_be_said_to_have_none(bare: Events) -> None:
+    bare.fill()
+
+    with httpx.Client(base_url=bare.url, timeout=60) as client:
+        async with Mulligan("memory:", recover=False) as m:
+            call = build_call(m, client, "put")
+            assert await act(m, call) == [State.HELD]
+            assert "etags=False" in str(m.insights.open_list.actions()[0].detail["why"])
+
+
+async def test_an_edit_between_the_look_and_the_call_refuses_the_call(
+    served: Events, client: httpx.Client
+) -> None:
+    async with Mulligan("memory:", recover=False) as m:
+        events = http.resource(client, "/events/{event_id}")
+
+        @m.tool(**events.put())
+        def change(event_id: str) -> None:
+            served.write("e1", {"title": "theirs"})
+            client.put("/events/e1", json={"title": "beer"}).raise_for_status()
+
+        def work() -> None:
+            with pytest.raises(httpx.HTTPStatusError, match="412"):
+                change("e1")
+
+        assert await act(m, work) == []
+    assert served.items == {"e1": {"title": "theirs"}}
+
+
+async def test_a_lost_answer_to_a_post_is_found_by_its_key(
+    served: Events, client: httpx.Client
+) -> None:
+    async with Mulligan("memory:", recover=False) as m:
+        call = build_call(m, client, "post", key_header="Idempotency-Key", find="/events?key={key}")
+        made = []
+
+        def work() -> None:
+            served.lose = True
+            made.append(call())
+
+        assert await act(m, work) == []
+    assert len(served.items) == 2
+    assert made[0]["event_id"] in served.items
