@@ -1,0 +1,202 @@
+"""One tool that does several things: each is looked at, found and taken back on its own."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, TypedDict, cast
+
+from mulligan.core.effect import Effect, ProbeBy
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.record import Image, Record, Told
+from mulligan.turns.tools.declaration import Declared
+
+
+class Parts(TypedDict):
+    """What is there of each thing that a call is about, in the order of its declaration."""
+
+    parts: list[Any]
+
+
+def compose(*declared: Declared) -> Declared:
+    """One declaration for a tool that does what several describe, undone in reverse.
+
+    `@m.tool(**compose(sql.update(engine, "stock", id="item"), sql.insert(engine, "sale")))`
+    """
+    for part in declared:
+        if part.get("effect") is not Effect.REVERSIBLE or part.get("key") or part.get("each"):
+            raise ConfigurationError(
+                "Only declarations of what can be undone are composed, without key=… and each=…."
+            )
+    whole = Composed(declared)
+    composed = Declared(
+        effect=Effect.REVERSIBLE,
+        before=whole.read_before,
+        read=whole.read_now,
+        undo=whole.take_back,
+        about=whole.list_objects,
+        version=whole.read_version,
+        same=whole.is_same,
+        around=whole.enter_call,
+        refuses=_join_classes(declared),
+        lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_in_seconds),
+        settles_within=max((part.get("settles_within", 0) for part in declared), key=_in_seconds),
+        loses=[each for part in declared for each in part.get("loses", ())],
+        compares=all(part.get("compares", True) for part in declared),
+    )
+    if all("probe" in part for part in declared):
+        composed["probe"], composed["probe_by"] = whole.find_call, ProbeBy.CALL
+    return composed
+
+
+class Composed:
+    """The functions of one tool, each made of those of its parts."""
+
+    def __init__(self, declared: Sequence[Declared]) -> None:
+        self._declared = tuple(declared)
+
+    def read_before(self, record: Record) -> object:
+        """What is there before the call."""
+        found = [self._call(at, "before", record) for at in range(len(self._declared))]
+        return _wait(found, lambda values: Parts(parts=values))
+
+    def read_now(self, record: Record) -> object:
+        """What is there now."""
+        found = [self._call(at, "read", record) for at in range(len(self._declared))]
+        return _wait(found, lambda values: Parts(parts=values))
+
+    def read_version(self, record: Record) -> object:
+        """The versions of all parts."""
+        found = []
+        for at in range(len(self._declared)):
+            part = self._split(at, record)
+            read = _is_parts(record.result) and part.result is None
+            found.append(None if read else self._call(at, "version", record))
+        return _wait(found, json.dumps)
+
+    def find_call(self, record: Record) -> object:
+        """What a call has left, if any of it is there."""
+        found = [self._call(at, "probe", record) for at in range(len(self._declared))]
+        return _wait(found, lambda v: Parts(parts=v) if any(e is not None for e in v) else None)
+
+    def take_back(self, record: Record) -> object:
+        """Take back each part, the last first; one that fails stops no other."""
+        order = reversed(range(len(self._declared)))
+        return _try_all([_bind(self._call, at, "undo", record) for at in order])
+
+    def list_objects(self, record: Record) -> list[object]:
+        """All that a call is about."""
+        named: list[object] = []
+        for at in range(len(self._declared)):
+            found = self._call(at, "about", record)
+            named += found if isinstance(found, list) else [found]
+        return named
+
+    def is_same(self, before: object, now: object) -> bool:
+        """Whether every part is as it was."""
+        pairs = zip(
+            self._declared, cast("Parts", before)["parts"], cast("Parts", now)["parts"], strict=True
+        )
+        return all(_is_same_part(part, was, there) for part, was, there in pairs)
+
+    @contextmanager
+    def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
+        """Make the call inside what each part asks for."""
+        with ExitStack() as stack:
+            for at, part in enumerate(self._declared):
+                if "around" in part:
+                    split = [self._split(at, record) for record in records]
+                    stack.enter_context(part["around"](split))
+            yield
+
+    def _call(self, at: int, name: str, record: Record) -> Any:
+        function: Told | None = cast("Any", self._declared[at]).get(name)
+        if function is None and name == "read":
+            function = self._declared[at].get("before")
+        return None if function is None else function(self._split(at, record))
+
+    def _split(self, at: int, record: Record) -> Record:
+        """A record as one part would have it."""
+        image, result, version = record.image, record.result, record.version
+        if image is not None:
+            state = cast("Parts", image.state)["parts"][at]
+            image = Image(state) if "before" in self._declared[at] else None
+        if _is_parts(result):
+            result = cast("Parts", result)["parts"][at]
+        if version is not None:
+            told = json.loads(version)[at]
+            version = None if told is None else str(told)
+        return replace(
+            record, key=f"{record.key}.{at}", image=image, result=result, version=version
+        )
+
+
+def _is_same_part(part: Declared, was: object, there: object) -> bool:
+    if was is None or there is None or "same" not in part:
+        return was == there
+    return bool(part["same"](was, there))
+
+
+def _is_parts(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() == Parts.__annotations__.keys()
+
+
+def _wait(found: list[Any], then: Callable[[list[Any]], object]) -> object:
+    """What several functions answered, once all have."""
+    if any(inspect.isawaitable(each) for each in found):
+        return _gather(found, then)
+    return then(found)
+
+
+async def _gather(found: list[Any], then: Callable[[list[Any]], object]) -> object:
+    return then([await each if inspect.isawaitable(each) else each for each in found])
+
+
+def _bind(function: Callable[..., Any], *given: Any) -> Callable[[], Any]:
+    return lambda: function(*given)
+
+
+def _try_all(calls: list[Callable[[], Any]]) -> object:
+    errors: list[Exception] = []
+    left: list[Awaitable[object]] = []
+    for call in calls:
+        try:
+            answer = call()
+            if inspect.isawaitable(answer):
+                left.append(answer)
+        except Exception as error:  # noqa: BLE001 - the others are taken back all the same
+            errors.append(error)
+    if left:
+        return _try_rest(left, errors)
+    if errors:
+        raise errors[0]
+    return None
+
+
+async def _try_rest(left: list[Awaitable[object]], errors: list[Exception]) -> None:
+    for each in left:
+        try:
+            await each
+        except Exception as error:  # noqa: BLE001 - as above
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def _join_classes(declared: Sequence[Declared]) -> tuple[type[BaseException], ...]:
+    found: list[type[BaseException]] = []
+    for part in declared:
+        named = part.get("refuses", ())
+        found += named if isinstance(named, tuple) else [named]
+    return tuple(found)
+
+
+def _in_seconds(length: timedelta | float) -> float:
+    return length.total_seconds() if isinstance(length, timedelta) else length
+
+
+_LATE = timedelta(seconds=30)
