@@ -19,6 +19,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench.imports import FLOOR, IN_USE, OURS, import_once
+from bench.packs.cost import AS_TEXT, count_statements
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
 from bench.rounds import Answer, Ask, Worker, digits, interleave, middle, pick, quartiles, ratio
@@ -43,6 +44,7 @@ MEANINGS = {
     "group_commit_ratio": "8 intents at once ÷ 8 commits on disk",
     "syncs_per_action": "syncs an action",
     "syncs_per_undo": "syncs an undo, on top",
+    "sql_statements": "statements a tool of packs/sql sends beyond its own, at most",
 }
 
 
@@ -105,7 +107,7 @@ def run(options: argparse.Namespace) -> Result:
         step = stack.enter_context(progress(steps))
         measured = Measured(workers, plan=plan, seed=options.seed, step=step)
         sections = [calls(measured), stalls(measured), redaction(measured)]
-        sections += [log_share(measured), journal(measured), imports(measured)]
+        sections += [log_share(measured), journal(measured), imports(measured), rows(folder)]
     result: Result = {"n": plan.rounds * plan.calls}
     spread: Result = {}
     for section in sections:
@@ -295,6 +297,14 @@ def imports(measured: Measured) -> Result:
     taken = {key: pick(blocks, "ms") for key, blocks in answers.items()}
     figures: Result = {key: middle(values) for key, values in taken.items()}
     return {**figures, "spread": {key: quartiles(values) for key, values in taken.items()}}
+
+
+def rows(folder: Path) -> Result:
+    """What a tool of `packs/sql` sends beyond its own statement; its synced commit is that of any
+    action, in the journal."""
+    by_way = count_statements(folder)
+    constructs = [count for way, count in by_way.items() if way != AS_TEXT]
+    return {"sql_statements": max(constructs), "sql": by_way, "spread": {}}
 
 
 def _lost(blocks: list[Answer]) -> int:

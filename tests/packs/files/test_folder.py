@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.packs.files.errors import ChangedFileError, InTheWayError, OutsideError, TooLargeError
-from mulligan.packs.files.folder import ABSENT, Folder, exchange
+from mulligan.packs.files.folder import ABSENT, Folder, swap_files
 
 
 @pytest.fixture
@@ -64,6 +64,6 @@ def test_two_files_are_swapped_in_one_step_where_the_system_can(tmp_path: Path) 
     one.write_text("1")
     other.write_text("2")
 
-    swapped = exchange(one, other)
+    swapped = swap_files(one, other)
 
     assert (one.read_text(), other.read_text()) == (("2", "1") if swapped else ("1", "2"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -42,7 +43,20 @@ def _keep_no_disk_waiting(connection: object, _: object) -> None:
     connection.commit()  # type: ignore[attr-defined]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+MYSQL = os.environ.get("MULLIGAN_TEST_MYSQL", "")
+"""The URL of an empty database on a MySQL or MariaDB: the long form of the tests."""
+
+
+@pytest.fixture(scope="session")
+def mysql_engine() -> Iterator[Engine]:
+    engine = create_engine(MYSQL)
+    World(engine=engine).drop()
+    World(engine=engine).create()
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgres", *(["mysql"] if MYSQL else [])])
 def world(request: pytest.FixtureRequest) -> World:
     """The same on both."""
     made = World(engine=request.getfixturevalue(f"{request.param}_engine"))

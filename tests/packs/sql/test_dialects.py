@@ -21,6 +21,19 @@ COLUMNS = {
         "twice": ("INTEGER GENERATED ALWAYS AS (id * 2)", None),
         "quote": ("TEXT", "'it''s, \"so\"'"),
     },
+    "mysql": {
+        "data": ("BLOB", "x'00ff27'"),
+        "said": ("JSON", """'{"a": [1, 2.50, null], "b": "ü"}'"""),
+        "price": ("NUMERIC(10, 3)", "12.300"),
+        "ratio": ("DOUBLE", "0.1"),
+        "small": ("FLOAT", "0.1"),
+        "bits": ("BIT(9)", "b'101'"),
+        "at": ("TIMESTAMP(6) NULL", "'2026-10-25 02:30:00.123456'"),
+        "then": ("DATETIME(6)", "'2026-10-25 02:30:00.123456'"),
+        "long": ("TIME", "'100:00:01'"),
+        "twice": ("INTEGER GENERATED ALWAYS AS (id * 2) STORED", None),
+        "quote": ("TEXT", "'it''s, \"so\"'"),
+    },
     "postgresql": {
         "data": ("BYTEA", "'\\x00ff27'"),
         "said": ("JSON", """'{"a": [1, 2.50,   null], "b": "ü"}'"""),
@@ -42,12 +55,13 @@ COLUMNS = {
 
 @pytest.fixture
 def kinds(world: World) -> Iterator[World]:
-    columns = COLUMNS[world.engine.dialect.name]
+    columns = COLUMNS[world.engine.dialect.name.replace("mariadb", "mysql")]
     given = {name: value for name, (_, value) in columns.items() if value is not None}
     with world.engine.begin() as connection:
-        declared = ", ".join(f"{name} {kind}" for name, (kind, _) in columns.items())
+        quote = connection.dialect.identifier_preparer.quote
+        declared = ", ".join(f"{quote(name)} {kind}" for name, (kind, _) in columns.items())
         connection.exec_driver_sql(f"CREATE TABLE kind (id INTEGER PRIMARY KEY, {declared})")
-        names, values = ", ".join(given), ", ".join(given.values())
+        names, values = ", ".join(map(quote, given)), ", ".join(given.values())
         connection.exec_driver_sql(f"INSERT INTO kind (id, {names}) VALUES (1, {values})")
     yield world
     world.run("DROP TABLE kind")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text, update
 
+from bench.packs.cost import AS_TEXT, count_statements
 from mulligan import Mulligan
 from mulligan.packs import sql
 from tests.packs.sql.world import World, act
@@ -84,10 +85,8 @@ async def test_an_edit_between_the_look_and_the_call_refuses_the_call(
 
     def world_edits() -> None:
         # Through a connection of their own, as a person's client has one.
-        other = world.engine.execution_options(person=True)
         with person_engine(world).begin() as connection:
             connection.execute(text("UPDATE task SET title = 'theirs', rev = 7 WHERE task_id = 1"))
-        del other
 
     async def work():
         with pytest.raises(sql.OutdatedRowError):
@@ -115,3 +114,9 @@ async def test_a_failed_statement_has_done_nothing_and_the_agent_may_go_on(
 
     assert await act(m, work) == []
     assert (1, "milk") in world.read("task")
+
+
+def test_a_call_takes_two_statements_more_at_most(tmp_path) -> None:
+    more = count_statements(tmp_path)
+
+    assert more == {"update": 2, "insert": 1, "delete": 2, AS_TEXT: 4}

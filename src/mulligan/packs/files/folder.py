@@ -148,12 +148,12 @@ class Folder:
     def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
-        if not exchange(aside, target):
+        if not swap_files(aside, target):
             aside.replace(target)
             return
         # What has come out is looked at once more: an edit of this very moment is put back.
         if self.hash_file(aside) != over:
-            exchange(aside, target)
+            swap_files(aside, target)
             raise ChangedFileError(path)
         aside.unlink()
 
@@ -185,7 +185,7 @@ def hash_content(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def exchange(one: Path, other: Path) -> bool:
+def swap_files(one: Path, other: Path) -> bool:
     """Swap two files in one step; `False` where the system cannot, and nothing was done."""
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2

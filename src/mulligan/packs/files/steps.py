@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mulligan.core.errors import ConflictError
 from mulligan.packs.files.errors import ChangedFileError, InTheWayError, NoSuchFileError
-from mulligan.packs.files.folder import ABSENT, FOLDER, FileState, Folder, exchange
+from mulligan.packs.files.folder import ABSENT, FOLDER, FileState, Folder, swap_files
 
 _NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
 _AT_FDCWD = -100
@@ -87,7 +87,7 @@ class Step:
         if about.st_ino != mark["inode"]:
             # Swapped, and what came out was not looked at yet.
             if self.folder.hash_file(self._new) != mark["over"]:
-                exchange(self._new, self.folder.locate(str(mark["path"])))
+                swap_files(self._new, self.folder.locate(str(mark["path"])))
             else:
                 self._new.unlink()
                 return True

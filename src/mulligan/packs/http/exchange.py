@@ -39,7 +39,7 @@ class Exchange:
             for name, value in self.headers.items():
                 request.headers.setdefault(name, value)
 
-    def hear(self, response: httpx.Response) -> None:
+    def note(self, response: httpx.Response) -> None:
         """Note what a write was answered with."""
         if response.request.method not in SAFE:
             self.answers.append(response)
@@ -77,10 +77,9 @@ def listen(client: httpx.Client | httpx.AsyncClient) -> None:
         return
     _heard.add(client)
     hooks: dict[str, list[Any]] = client.event_hooks
+    mine: dict[str, Any] = {"request": _fill, "response": _note_answer}
     if isinstance(client, httpx.AsyncClient):
-        mine = {"request": _fill_async, "response": _hear_async}
-    else:
-        mine = {"request": _fill, "response": _hear}
+        mine = {"request": _fill_async, "response": _note_async}
     client.event_hooks = {name: [*hooks.get(name, ()), hook] for name, hook in mine.items()}
 
 
@@ -90,15 +89,15 @@ def _fill(request: httpx.Request) -> None:
         exchange.fill(request)
 
 
-def _hear(response: httpx.Response) -> None:
+def _note_answer(response: httpx.Response) -> None:
     exchange = _current.get()
     if exchange is not None:
-        exchange.hear(response)
+        exchange.note(response)
 
 
 async def _fill_async(request: httpx.Request) -> None:
     _fill(request)
 
 
-async def _hear_async(response: httpx.Response) -> None:
-    _hear(response)
+async def _note_async(response: httpx.Response) -> None:
+    _note_answer(response)

@@ -51,7 +51,10 @@ class Writer(Protocol):
 
     table: str
     leaves: frozenset[str]
-    deep: bool
+
+    @property
+    def deep(self) -> bool:
+        """Whether rows of other tables may go with its rows."""
 
     def load(self, connection: Connection) -> Table:
         """The table, as the database describes it."""
@@ -105,6 +108,9 @@ class Scope:
 
     def check_rows(self, connection: Connection, *, lock: bool = True) -> None:
         """Refuse to go on if somebody has been at a row since it was read."""
+        self.find_work(connection).checked = True
+        if all(target.at is None for target in self.targets):
+            return  # it makes rows, and none was read
         with self.on_our_own():
             table = self.writer.load(connection)
             if lock:
@@ -112,7 +118,6 @@ class Scope:
             for target in self.targets:
                 if target.at is not None and self.writer.is_outdated(connection, target):
                     raise OutdatedRowError(table.describe_row(target.key))
-        self.find_work(connection).checked = True
 
     def bind_statement(self, connection: Connection, statement: Any, *, single: bool) -> Any:
         """Have the tool's own statement say which version of the row it is for."""

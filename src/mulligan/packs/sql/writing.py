@@ -70,11 +70,16 @@ class Writing:
         self.table = table
         self.database = Database(engine)
         self.leaves = options.leaves
-        self.deep = options.deletes or options.where is not None
         self._options = options
         self._loaded: list[Table] = []
         self._left: OrderedDict[str, tuple[str | None, list[list[Any]]]] = OrderedDict()
         listen(self.database.engine)
+
+    @property
+    def deep(self) -> bool:
+        """Whether rows of other tables may go with its rows."""
+        may_delete = self._options.deletes or self._options.where is not None
+        return may_delete and bool(not self._loaded or self._loaded[0].referred)
 
     def load(self, connection: Connection) -> Table:
         """The table, as the database describes it; read once."""
@@ -192,7 +197,8 @@ class Writing:
 
     def _read(self, record: Record, connection: Connection) -> State:
         table = self.load(connection)
-        return read_state(connection, table, self._find_keys(connection, record), deep=self.deep)
+        keys = self._find_keys(connection, record)
+        return read_state(connection, table, keys, deep=self.deep)
 
     def _read_now(self, record: Record, connection: Connection) -> State | None:
         table, mark = self.load(connection), find_mark(connection, record.key)
