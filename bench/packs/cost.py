@@ -43,12 +43,14 @@ def _count(url: str, way: str) -> int:
         with engine.begin() as connection:
             connection.execute(statement)
 
-    declared = {
-        "insert": lambda: sql.insert(engine, "task", version="rev"),
-        "delete": lambda: sql.delete(engine, "task", id="task_id", version="rev"),
-    }.get(way, lambda: sql.update(engine, "task", id="task_id", version="rev"))
+    if way == "insert":
+        declared = sql.insert(engine, "task", version="rev")
+    elif way == "delete":
+        declared = sql.delete(engine, "task", id="task_id", version="rev")
+    else:
+        declared = sql.update(engine, "task", id="task_id", version="rev")
     with Mulligan("memory:", recover=False) as m:
-        tool = m.tool(**declared())(change)
+        tool = m.tool(**declared)(change)
         # The first call also reads what the table is like.
         asyncio.run(_call_in_turn(m, tool))
         create_world(url)

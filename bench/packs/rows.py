@@ -7,7 +7,7 @@ import os
 import signal
 import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -173,7 +173,9 @@ class Place:
         """Look after what was left."""
         return self._live(hit, self._recover)
 
-    def _live(self, hit: int, work: Callable[[Mulligan, Any], Awaitable[object]]) -> object:
+    def _live(
+        self, hit: int, work: Callable[[Mulligan, Any], Coroutine[Any, Any, object]]
+    ) -> object:
         blow, engine = Blow(hit), create_engine(self.url, poolclass=NullPool)
         clock = Clock(self.folder / "clock")
         m = Mulligan(
@@ -186,11 +188,10 @@ class Place:
         blow.hear(engine)
         watch_points(blow.reach)
         try:
-            said = asyncio.run(work(m, tool))  # type: ignore[arg-type]
+            return asyncio.run(work(m, tool))
         finally:
             watch_points(None)
             m.close()
-        return said
 
     async def _act(self, m: Mulligan, tool: Any) -> object:
         async def agent(turn: OpenTurn) -> str:

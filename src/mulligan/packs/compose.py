@@ -42,6 +42,7 @@ def compose(*declared: Declared) -> Declared:
         version=whole.read_version,
         same=whole.is_same,
         around=whole.enter_call,
+        binds=all(part.get("binds", False) for part in declared),
         refuses=_join_classes(declared),
         lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_in_seconds),
         settles_within=max((part.get("settles_within", 0) for part in declared), key=_in_seconds),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
+from mulligan.core.errors import note_nothing_done
+from mulligan.core.record import Record
 
 
 @pytest.mark.parametrize("mode", [Mode.SUGGEST, Mode.AUTO, Mode.OBSERVE])
@@ -47,3 +50,58 @@ async def test_a_text_that_is_json_stays_a_text_where_one_is_wanted() -> None:
 
         assert await write('{"content": "x"}') == '{"content": "x"}'
         assert await write(content="[1]", path="{b}") == "[1]"
+
+
+def test_each_try_is_made_inside_what_its_tool_asks_for() -> None:
+    seen: list[str] = []
+
+    @contextmanager
+    def around(records: Sequence[Record]) -> Iterator[None]:
+        [record] = records
+        seen.append(f"in {record.before}")
+        yield
+        seen.append("out")
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: "milk",
+            undo=lambda record: None,
+            around=around,
+        )
+        def write(text: str) -> str:
+            seen.append(text)
+            return text
+
+        with m.turn("Write it"):
+            write("beer")
+
+    assert seen == ["in milk", "beer", "out"]
+
+
+def test_an_error_of_which_that_says_so_has_done_nothing() -> None:
+    @contextmanager
+    def around(records: Sequence[Record]) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            note_nothing_done(error)
+            raise
+
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: "milk",
+            undo=lambda record: None,
+            around=around,
+        )
+        def write(text: str) -> str:
+            raise OSError("no line")
+
+        with m.turn("Write it"), pytest.raises(OSError, match="no line"):
+            write("beer")
+        left = m.insights.open_list.actions()
+
+    assert left == []

@@ -98,6 +98,7 @@ def _declare(desk: Desk, undo: Told) -> Declared:
         refuses=FilesPackError,
         key="key",
         if_version="if_match",
+        binds=True,
         server=desk.folder.root,
         # What a process has not done when it ends, it never does.
         lands_within=timedelta(),

@@ -90,6 +90,7 @@ class Resource:
             same=is_same,
             around=self._enter,
             compares=self._etags,
+            binds=self._etags,
             server=self.place,
         )
 

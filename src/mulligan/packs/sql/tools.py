@@ -137,6 +137,7 @@ def _declare(writing: Writing, options: Options) -> Declared:
         version=writing.read_version,
         same=writing.is_same,
         around=writing.enter_call,
+        binds=True,
         refuses=SqlPackError,
         # Who looks for a call and does not find it rules out that it comes late.
         lands_within=timedelta(),

@@ -142,6 +142,9 @@ class Declared(DeclaredAbilities, total=False):
     around: Around
     """What each try of a call is made inside of, such as a transaction that leaves a mark: given
     the call's record, of a bulk one for each element. Journaled calls only."""
+    binds: bool
+    """`True`: what a call is made inside of refuses it once its pre-image has been changed, so that
+    no `if_version` is needed."""
     compares: bool
     """`False`: the remote of its undo compares no versions. Only a look right before says that what
     the call left is still there, and an edit made in that moment can be lost."""
@@ -192,6 +195,7 @@ class Declaration:
     deletes: bool = False
     not_processed: bool = False
     compares: bool = True
+    binds: bool = False
     around: Annotated[Around | None, ReadBy(read_function)] = None
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
     schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(

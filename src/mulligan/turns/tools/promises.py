@@ -153,7 +153,8 @@ def _describe_undo(declaration: Declaration) -> str:
         )
     if can.version is not None and not declaration.compares:
         return f"Undone only while it is as the call left it, and read back: {_RACES}."
-    if can.version is not None and can.before is not None and declaration.if_version is None:
+    bound = declaration.binds or declaration.if_version is not None
+    if can.version is not None and can.before is not None and not bound:
         return (
             "Undone under the version it wrote and read back: no later edit is overwritten; one "
             "made between its look and its call can be. Declare if_version=… to rule that out."
@@ -173,7 +174,8 @@ def _describe_grounds(declaration: Declaration) -> Iterator[str]:
             "Nobody declared which object a call is about: its undo waits for those of all later "
             "calls, and a later one on the same object may look like an edit. Declare about=…."
         )
-    if declaration.if_version is not None and declaration.if_absent is None:
+    held = declaration.if_version is not None and declaration.if_absent is None
+    if held and not declaration.binds:
         yield "A call that finds nothing there is held, unless if_absent=… says it must stay so."
     if declaration.settles_within:
         seconds = declaration.settles_within.total_seconds()
