@@ -37,7 +37,7 @@ Every message says what is wrong, with the value, and what to do next.
 
 from __future__ import annotations
 
-from contextlib import suppress
+import contextlib
 
 
 class MulliganError(Exception):
@@ -153,7 +153,7 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
 
 def note_nothing_done(error: BaseException) -> None:
     """Say of an error of somebody else's class that nothing was changed before it was raised."""
-    with suppress(AttributeError):  # one that takes no notes says nothing
+    with contextlib.suppress(AttributeError):  # one that takes no notes says nothing
         error.nothing_done = True  # type: ignore[attr-defined]
 
 
