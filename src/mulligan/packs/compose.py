@@ -16,7 +16,7 @@ from mulligan.core.record import Image, Record, Told
 from mulligan.turns.tools.declaration import Declared
 
 
-class Parts(TypedDict):
+class ComposedState(TypedDict):
     """What is there of each thing that a call is about, in the order of its declaration."""
 
     parts: list[Any]
@@ -44,8 +44,8 @@ def compose(*declared: Declared) -> Declared:
         around=whole.enter_call,
         binds=all(part.get("binds", False) for part in declared),
         refuses=_join_classes(declared),
-        lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_in_seconds),
-        settles_within=max((part.get("settles_within", 0) for part in declared), key=_in_seconds),
+        lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_to_seconds),
+        settles_within=max((part.get("settles_within", 0) for part in declared), key=_to_seconds),
         loses=[each for part in declared for each in part.get("loses", ())],
         compares=all(part.get("compares", True) for part in declared),
     )
@@ -63,12 +63,12 @@ class Composed:
     def read_before(self, record: Record) -> object:
         """What is there before the call."""
         found = [self._call(at, "before", record) for at in range(len(self._declared))]
-        return _wait(found, lambda values: Parts(parts=values))
+        return _wait(found, lambda values: ComposedState(parts=values))
 
     def read_now(self, record: Record) -> object:
         """What is there now."""
         found = [self._call(at, "read", record) for at in range(len(self._declared))]
-        return _wait(found, lambda values: Parts(parts=values))
+        return _wait(found, lambda values: ComposedState(parts=values))
 
     def read_version(self, record: Record) -> object:
         """The versions of all parts."""
@@ -82,7 +82,9 @@ class Composed:
     def find_call(self, record: Record) -> object:
         """What a call has left, if any of it is there."""
         found = [self._call(at, "probe", record) for at in range(len(self._declared))]
-        return _wait(found, lambda v: Parts(parts=v) if any(e is not None for e in v) else None)
+        return _wait(
+            found, lambda v: ComposedState(parts=v) if any(e is not None for e in v) else None
+        )
 
     def take_back(self, record: Record) -> object:
         """Take back each part, the last first; one that fails stops no other."""
@@ -100,7 +102,10 @@ class Composed:
     def is_same(self, before: object, now: object) -> bool:
         """Whether every part is as it was."""
         pairs = zip(
-            self._declared, cast("Parts", before)["parts"], cast("Parts", now)["parts"], strict=True
+            self._declared,
+            cast("ComposedState", before)["parts"],
+            cast("ComposedState", now)["parts"],
+            strict=True,
         )
         return all(_is_same_part(part, was, there) for part, was, there in pairs)
 
@@ -124,10 +129,10 @@ class Composed:
         """A record as one part would have it."""
         image, result, version = record.image, record.result, record.version
         if image is not None:
-            state = cast("Parts", image.state)["parts"][at]
+            state = cast("ComposedState", image.state)["parts"][at]
             image = Image(state) if "before" in self._declared[at] else None
         if _is_parts(result):
-            result = cast("Parts", result)["parts"][at]
+            result = cast("ComposedState", result)["parts"][at]
         if version is not None:
             told = json.loads(version)[at]
             version = None if told is None else str(told)
@@ -143,7 +148,7 @@ def _is_same_part(part: Declared, was: object, there: object) -> bool:
 
 
 def _is_parts(value: object) -> bool:
-    return isinstance(value, dict) and value.keys() == Parts.__annotations__.keys()
+    return isinstance(value, dict) and value.keys() == ComposedState.__annotations__.keys()
 
 
 def _wait(found: list[Any], then: Callable[[list[Any]], object]) -> object:
@@ -196,7 +201,7 @@ def _join_classes(declared: Sequence[Declared]) -> tuple[type[BaseException], ..
     return tuple(found)
 
 
-def _in_seconds(length: timedelta | float) -> float:
+def _to_seconds(length: timedelta | float) -> float:
     return length.total_seconds() if isinstance(length, timedelta) else length
 
 

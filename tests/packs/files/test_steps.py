@@ -8,7 +8,7 @@ import pytest
 
 from mulligan.packs.files.errors import InTheWayError
 from mulligan.packs.files.folder import ABSENT, Folder
-from mulligan.packs.files.steps import Step
+from mulligan.packs.files.steps import FileStep
 
 
 class KilledError(BaseException):
@@ -21,13 +21,13 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def test_a_write_that_has_not_begun_has_not_landed(folder: Folder) -> None:
-    assert not Step(folder=folder, key="k").has_landed()
+    assert not FileStep(folder=folder, key="k").has_landed()
 
 
 def test_a_write_that_was_killed_before_it_took_effect_never_does(
     folder: Folder, tmp_path: Path
 ) -> None:
-    step = Step(folder=folder, key="k")
+    step = FileStep(folder=folder, key="k")
     aside = folder.write_aside(b"ours", name="k.new")
     step._note("write", "a", over=ABSENT, inode=aside.stat().st_ino)
 
@@ -39,27 +39,27 @@ def test_a_write_that_was_killed_before_it_took_effect_never_does(
 def test_a_write_that_took_effect_is_found_whatever_was_written_since(
     folder: Folder, tmp_path: Path
 ) -> None:
-    step = Step(folder=folder, key="k")
+    step = FileStep(folder=folder, key="k")
     like = folder.read_state("a")
     step.write("a", b"ours", over=ABSENT, like=like)
     (tmp_path / "a").write_text("theirs")
 
-    assert Step(folder=folder, key="k").has_landed()
+    assert FileStep(folder=folder, key="k").has_landed()
 
 
 def test_a_delete_is_found_by_what_it_put_aside(folder: Folder, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("milk")
-    step = Step(folder=folder, key="k")
+    step = FileStep(folder=folder, key="k")
     step.delete("a", over=folder.read_state("a")["at"])
 
-    assert Step(folder=folder, key="k").has_landed()
+    assert FileStep(folder=folder, key="k").has_landed()
     assert not (tmp_path / "a").exists()
 
 
 def test_a_move_goes_to_where_nothing_is(folder: Folder, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("milk")
     (tmp_path / "b").write_text("theirs")
-    step = Step(folder=folder, key="k")
+    step = FileStep(folder=folder, key="k")
 
     with pytest.raises(InTheWayError):
         step.move("a", "b")

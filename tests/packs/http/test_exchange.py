@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from mulligan.core.errors import says_nothing_done
-from mulligan.packs.http.exchange import Exchange, enter_exchange, listen
+from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
 
 
 class Answering(httpx.BaseTransport):
@@ -29,7 +29,7 @@ def answer_with(status: int) -> httpx.Client:
 def test_only_writes_carry_the_condition() -> None:
     client = answer_with(200)
 
-    with enter_exchange(Exchange(headers={"If-Match": '"v1"'})):
+    with enter_exchange(CallRequests(headers={"If-Match": '"v1"'})):
         texts = [client.get("/e1").text, client.put("/e1").text, client.put("/e2").text]
 
     assert texts == ["None", '"v1"', "None"]
@@ -46,7 +46,7 @@ def test_nothing_was_done_if_the_only_write_was_refused(
     client = answer_with(status)
 
     def call() -> None:
-        with enter_exchange(Exchange(headers={})):
+        with enter_exchange(CallRequests(headers={})):
             for _ in range(times):
                 client.put("/e1")
             raise ValueError("the tool gives up")

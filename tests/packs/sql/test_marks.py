@@ -11,12 +11,12 @@ from mulligan import Mulligan
 from mulligan.core.record import Image, Record
 from mulligan.packs import sql
 from mulligan.packs.sql.marks import find_mark
-from mulligan.packs.sql.writing import Options, Writing
+from mulligan.packs.sql.writing import TableOptions, TableWriter
 from tests.packs.sql.world import World, act
 
 
-def build_writing(world: World) -> Writing:
-    return Writing(world.engine, "task", Options(id="task_id", version="rev"))
+def build_writing(world: World) -> TableWriter:
+    return TableWriter(world.engine, "task", TableOptions(id="task_id", version="rev"))
 
 
 def test_a_call_that_was_not_found_cannot_come_late(world: World) -> None:

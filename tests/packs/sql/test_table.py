@@ -76,6 +76,6 @@ def test_an_undo_has_a_version_of_its_own(world: World) -> None:
         values, _ = table.read_row(connection, [1])
         assert values is not None
 
-        table.update_row(connection, [1], values)
+        table.update_row(connection, [1], values=values)
 
         assert table.read_print(connection, [1], lock=False) == "2"

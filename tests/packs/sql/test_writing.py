@@ -9,7 +9,7 @@ from bench.packs.rows import Case
 from bench.suites.packs import run_kills
 from mulligan import Mulligan
 from mulligan.packs import sql
-from mulligan.packs.sql.writing import Options, Writing
+from mulligan.packs.sql.writing import TableOptions, TableWriter
 from mulligan.turns.tools.binding import find_binding
 from tests.packs.sql.world import World, act
 
@@ -59,7 +59,7 @@ def test_a_tool_is_known_by_its_table_and_not_by_its_connections(tmp_path) -> No
     with engines[0].connect():
         marks = [
             find_binding(
-                lambda: None, [Writing(engine, name, Options(id="task_id")).take_back]
+                lambda: None, [TableWriter(engine, name, TableOptions(id="task_id")).take_back]
             ).mark
             for engine, name in zip([*engines, engines[0]], ["task", "task", "note"], strict=True)
         ]

@@ -143,7 +143,7 @@ class Folder:
             aside.unlink()
         else:
             self._swap(aside, target, path, over=over)
-        _sync_folder(target.parent)
+        _flush_folder(target.parent)
 
     def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
         if self.read_state(path)["at"] != over:
@@ -172,7 +172,7 @@ class Folder:
                 os.link(aside, target)
             raise ChangedFileError(path)
         aside.unlink()
-        _sync_folder(target.parent)
+        _flush_folder(target.parent)
 
     def hash_file(self, place: Path) -> str:
         """The version of a file that lies aside."""
@@ -207,7 +207,7 @@ def _remove_folder(target: Path, path: str) -> None:
         raise ConflictError(f"The folder {path!r} is not empty.") from error
 
 
-def _sync_folder(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

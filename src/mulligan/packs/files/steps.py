@@ -18,7 +18,7 @@ _AT_FDCWD = -100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class FileStep:
     """What one call does, under its key."""
 
     folder: Folder

@@ -14,7 +14,7 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record, Told
 from mulligan.packs.files.errors import ChangedFileError, FilesPackError, NoSuchFileError
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
-from mulligan.packs.files.steps import Step
+from mulligan.packs.files.steps import FileStep
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declarer import Declares
 
@@ -32,7 +32,7 @@ class Changed(TypedDict):
     """The version it left."""
 
 
-class Seen(TypedDict):
+class SeenFiles(TypedDict):
     """What is at the paths that a call is about."""
 
     files: list[FileState]
@@ -61,7 +61,7 @@ def file_tools(m: Declares, root: str | Path, *, most: int = MOST) -> FileTools:
     `most`: bytes of a file that is kept to be put back; a call on a larger one is held.
     """
     folder = Folder(root, most=most)
-    desk = Desk(folder)
+    desk = FileDesk(folder)
     reads = m.tool(effect=Effect.READ, server=folder.root)
     return FileTools(
         read_file=reads(desk.read_file),
@@ -84,7 +84,7 @@ def prune_kept(root: str | Path, *, older_than: timedelta) -> int:
     return gone
 
 
-def _declare(desk: Desk, undo: Told) -> Declared:
+def _declare(desk: FileDesk, undo: Told) -> Declared:
     return Declared(
         effect=Effect.REVERSIBLE,
         before=desk.read_pre_image,
@@ -93,7 +93,7 @@ def _declare(desk: Desk, undo: Told) -> Declared:
         probe=desk.find_call,
         probe_by=ProbeBy.CALL,
         about=desk.name_objects,
-        version=desk.read_version,
+        version=read_version,
         same=is_same,
         refuses=FilesPackError,
         key="key",
@@ -106,7 +106,7 @@ def _declare(desk: Desk, undo: Told) -> Declared:
     )
 
 
-class Desk:
+class FileDesk:
     """What the tools do, and how it is taken back."""
 
     def __init__(self, folder: Folder) -> None:
@@ -172,32 +172,28 @@ class Desk:
         self._begin(key).write(path, change(old), over=before["at"], like=file)
         return Changed(path=path, at=self._look(path)["at"])
 
-    def _require(self, *paths: str, if_match: str | None) -> Seen:
+    def _require(self, *paths: str, if_match: str | None) -> SeenFiles:
         now = self._look(*paths)
         if if_match is not None and now["at"] != if_match:
             raise ChangedFileError(paths[0])
         return now
 
-    def _begin(self, key: str) -> Step:
-        return Step(folder=self.folder, key=key or "alone")
+    def _begin(self, key: str) -> FileStep:
+        return FileStep(folder=self.folder, key=key or "alone")
 
-    def _look(self, *paths: str, keep: bool = False) -> Seen:
+    def _look(self, *paths: str, keep: bool = False) -> SeenFiles:
         files = [self.folder.read_state(path, keep=keep) for path in paths]
-        return Seen(files=files, at="|".join(file["at"] for file in files))
+        return SeenFiles(files=files, at="|".join(file["at"] for file in files))
 
     # What the declarations need.
 
-    def read_pre_image(self, record: Record) -> Seen:
+    def read_pre_image(self, record: Record) -> SeenFiles:
         """What is there before a call, its content put aside."""
         return self._look(*_list_paths(record), keep=True)
 
-    def read_current(self, record: Record) -> Seen:
+    def read_current(self, record: Record) -> SeenFiles:
         """What is there now."""
         return self._look(*_list_paths(record))
-
-    def read_version(self, record: Record) -> str:
-        """The version in what was read or returned."""
-        return cast("Seen | Changed", record.result)["at"]
 
     def name_objects(self, record: Record) -> list[str]:
         """The paths that a call is about."""
@@ -205,17 +201,17 @@ class Desk:
 
     def find_call(self, record: Record) -> Changed | None:
         """What a call has left; `None`, and never to come, if it has not."""
-        if not Step(folder=self.folder, key=record.key).has_landed():
+        if not FileStep(folder=self.folder, key=record.key).has_landed():
             return None
         now = self._look(*_list_paths(record))
-        return Changed(path=_list_paths(record)[-1], at=self._expect(record, now))
+        return Changed(path=_list_paths(record)[-1], at=self._find_left(record, now))
 
-    def _expect(self, record: Record, now: Seen) -> str:
+    def _find_left(self, record: Record, now: SeenFiles) -> str:
         """What a call that has landed left, whatever is there by now."""
         content, [path, *_] = record.arguments.get("content"), _list_paths(record)
         if not isinstance(content, str):
             return now["at"]
-        before = cast("Seen", record.before)["files"][0]
+        before = cast("SeenFiles", record.before)["files"][0]
         old = before["content"]
         text = content.encode()
         appended = (self.folder.get_kept(old) if old else b"") + text
@@ -227,7 +223,7 @@ class Desk:
 
     def undo_write(self, record: Record) -> None:
         """Put the content back, with its permissions and times; what was made goes."""
-        [before], [path] = cast("Seen", record.before)["files"], _list_paths(record)
+        [before], [path] = cast("SeenFiles", record.before)["files"], _list_paths(record)
         over = _require_version(record)
         if self._look(path)["at"] != over:
             raise ChangedFileError(path)
@@ -244,14 +240,14 @@ class Desk:
 
     def undo_delete(self, record: Record) -> None:
         """Put back what was deleted, the very file."""
-        Step(folder=self.folder, key=record.key).bring_back(_list_paths(record)[0])
+        FileStep(folder=self.folder, key=record.key).bring_back(_list_paths(record)[0])
 
     def undo_move(self, record: Record) -> None:
         """Move it back, if it is what was moved and nothing has come to its old place."""
         path, to = _list_paths(record)
         if self._look(path, to)["at"] != _require_version(record):
             raise ChangedFileError(to)
-        Step(folder=self.folder, key=f"{record.key}.undo").move(to, path)
+        FileStep(folder=self.folder, key=f"{record.key}.undo").move(to, path)
 
     def undo_make(self, record: Record) -> None:
         """Remove the folder, if nothing has been put into it."""
@@ -259,9 +255,14 @@ class Desk:
         self.folder.take(path, over=_require_version(record), name=f"{record.key}.taken")
 
 
+def read_version(record: Record) -> str:
+    """The version in what was read or returned."""
+    return cast("SeenFiles | Changed", record.result)["at"]
+
+
 def is_same(before: object, now: object) -> bool:
     """Whether two states have the same content, permissions and times of change."""
-    pairs = zip(cast("Seen", before)["files"], cast("Seen", now)["files"], strict=True)
+    pairs = zip(cast("SeenFiles", before)["files"], cast("SeenFiles", now)["files"], strict=True)
     return all(
         was["at"] == there["at"]
         and (was["content"] is None or was["times"][1:] == there["times"][1:])

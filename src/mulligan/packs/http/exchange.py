@@ -19,7 +19,7 @@ REFUSED = frozenset({400, 401, 403, 404, 405, 406, 410, 412, 413, 415, 422, 428}
 
 
 @dataclass(slots=True, kw_only=True)
-class Exchange:
+class CallRequests:
     """One try of a call."""
 
     headers: dict[str, str]
@@ -53,12 +53,12 @@ class Exchange:
         )
 
 
-_current: ContextVar[Exchange | None] = ContextVar("mulligan_http_exchange", default=None)
+_current: ContextVar[CallRequests | None] = ContextVar("mulligan_http_exchange", default=None)
 _heard: WeakSet[Any] = WeakSet()
 
 
 @contextmanager
-def enter_exchange(exchange: Exchange) -> Iterator[Exchange]:
+def enter_exchange(exchange: CallRequests) -> Iterator[CallRequests]:
     """Have everything that a call sends go out as its own."""
     token = _current.set(exchange)
     try:

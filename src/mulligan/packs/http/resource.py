@@ -16,7 +16,7 @@ import httpx
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
-from mulligan.packs.http.exchange import REFUSED, Exchange, enter_exchange, listen
+from mulligan.packs.http.exchange import REFUSED, CallRequests, enter_exchange, listen
 from mulligan.turns.tools.declaration import Declared
 
 ABSENT = "absent"
@@ -102,7 +102,7 @@ class Resource:
             headers |= _build_condition(before["at"])
         if self._key_header is not None:
             headers[self._key_header] = record.key
-        exchange = Exchange(headers=headers, refused=self._refused)
+        exchange = CallRequests(headers=headers, refused=self._refused)
         with enter_exchange(exchange):
             yield
         for answer in exchange.answers[:1]:
@@ -211,18 +211,14 @@ class Resource:
     ) -> T | Awaitable[T]:
         client = self._find_client()
         if isinstance(client, httpx.AsyncClient):
-            return _ask_async(client, way, url, check, more)
+            return _check_later(client.request(way, url, **more), check)
         return check(client.request(way, url, **more))
 
 
-async def _ask_async(
-    client: httpx.AsyncClient,
-    way: str,
-    url: str,
-    check: Callable[[httpx.Response], T],
-    more: dict[str, Any],
+async def _check_later(
+    answer: Awaitable[httpx.Response], check: Callable[[httpx.Response], T]
 ) -> T:
-    return check(await client.request(way, url, **more))
+    return check(await answer)
 
 
 def resource(

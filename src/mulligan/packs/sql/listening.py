@@ -25,10 +25,23 @@ def listen(engine: Engine) -> None:
     if engine in _heard:
         return
     _heard.add(engine)
-    event.listen(engine, "before_execute", _before_execute, retval=True)
-    event.listen(engine, "after_execute", _after_execute)
-    event.listen(engine, "before_cursor_execute", _before_cursor_execute)
-    event.listen(engine, "after_cursor_execute", _after_cursor_execute)
+
+    def before_execute(connection: Any, statement: Any, many: Any, params: Any, _: Any) -> Any:
+        return _bind_statement(connection, statement, many), many, params
+
+    def before_cursor_execute(connection: Any, *sent: Any) -> None:
+        _begin_write(connection, sent[1], sent[3])
+
+    def after_cursor_execute(connection: Any, *sent: Any) -> None:
+        _end_write(connection, sent)
+
+    def after_execute(connection: Any, statement: Any, *rest: Any) -> None:
+        _note_inserted(connection, statement, rest[-1])
+
+    event.listen(engine, "before_execute", before_execute, retval=True)
+    event.listen(engine, "after_execute", after_execute)
+    event.listen(engine, "before_cursor_execute", before_cursor_execute)
+    event.listen(engine, "after_cursor_execute", after_cursor_execute)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
 
@@ -56,30 +69,24 @@ def _find_engine(work: Joinable) -> Engine:
     return bind.engine
 
 
-def _before_execute(
-    connection: Connection, statement: Any, many: Any, params: Any, _: Any
-) -> tuple[Any, Any, Any]:
+def _bind_statement(connection: Connection, statement: Any, many: Any) -> Any:
     for scope in list_scopes(connection):
         single = len(many) <= 1 if isinstance(many, list | tuple) else True
         statement = scope.bind_statement(connection, statement, single=single)
-    return statement, many, params
+    return statement
 
 
-def _before_cursor_execute(
-    connection: Connection, _: Any, statement: str, __: Any, context: Any, ___: Any
-) -> None:
+def _begin_write(connection: Connection, statement: str, context: Any) -> None:
     scopes = list_scopes(connection)
     if not scopes or not is_write(statement, context):
         return
-    tables = find_tables(statement, context)
-    refuse_undeclared(scopes, tables)
+    refuse_undeclared(scopes, find_tables(statement, context))
     for scope in scopes:
         scope.begin_write(connection)
 
 
-def _after_cursor_execute(
-    connection: Connection, cursor: Any, statement: str, __: Any, context: Any, ___: Any
-) -> None:
+def _end_write(connection: Connection, sent: tuple[Any, ...]) -> None:
+    cursor, statement, _, context, *_ = sent
     scopes = list_scopes(connection)
     if not scopes or not is_write(statement, context):
         return
@@ -89,9 +96,7 @@ def _after_cursor_execute(
             scope.end_write(connection, cursor.rowcount)
 
 
-def _after_execute(
-    connection: Connection, statement: Any, _: Any, __: Any, ___: Any, result: Any
-) -> None:
+def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
     context = getattr(result, "context", None)
     if context is None or not getattr(context, "isinsert", False) or context.compiled is None:
         return

@@ -30,8 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.sql.errors import VoidCallError
-from mulligan.packs.sql.table import ABSENT
-from mulligan.packs.sql.table import Table as UserTable
+from mulligan.packs.sql.table import ABSENT, UserTable
 
 MARKS = Table(
     "mulligan_mark",
@@ -47,7 +46,7 @@ VOID = "void"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class CallMark:
     """That a call is in the database."""
 
     about: str
@@ -88,10 +87,10 @@ def require_marks(connection: Connection) -> None:
         )
 
 
-def find_mark(connection: Connection, mark: str) -> Mark | None:
+def find_mark(connection: Connection, mark: str) -> CallMark | None:
     """The mark of a call."""
     found = connection.execute(select(MARKS).where(MARKS.c.id == mark)).first()
-    return None if found is None else Mark(about=found.about, left_at=found.left_at or ABSENT)
+    return None if found is None else CallMark(about=found.about, left_at=found.left_at or ABSENT)
 
 
 def leave_mark(
@@ -123,7 +122,7 @@ def leave_plain_mark(connection: Connection, mark: str, *, about: str, left_at: 
         raise VoidCallError from error
 
 
-def void_call(connection: Connection, mark: str) -> None:
+def mark_void(connection: Connection, mark: str) -> None:
     """Write that a call did not happen. An `IntegrityError` if it has come meanwhile."""
     connection.execute(insert(MARKS).values(id=mark, about=VOID, left_at=None, made_at=_read_now()))
 

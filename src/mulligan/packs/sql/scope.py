@@ -21,7 +21,7 @@ from mulligan.packs.sql.errors import (
     OutdatedRowError,
     UndeclaredWriteError,
 )
-from mulligan.packs.sql.table import Table
+from mulligan.packs.sql.table import UserTable
 
 _READS = re.compile(
     r"\s*(?:select|show|explain|pragma|set|savepoint|release|rollback|begin|values|describe)\b",
@@ -56,7 +56,7 @@ class Writer(Protocol):
     def deep(self) -> bool:
         """Whether rows of other tables may go with its rows."""
 
-    def load(self, connection: Connection) -> Table:
+    def load(self, connection: Connection) -> UserTable:
         """The table, as the database describes it."""
 
     def is_outdated(self, connection: Connection, target: Target) -> bool:
@@ -141,7 +141,7 @@ class Scope:
 
     def begin_write(self, connection: Connection) -> None:
         """A statement is about to write."""
-        if _commits_by_itself(connection):
+        if _is_autocommit(connection):
             raise NoTransactionError
         work = self.find_work(connection)
         if not (work.checked or work.bound):
@@ -221,7 +221,7 @@ def refuse_undeclared(scopes: Sequence[Scope], tables: set[str]) -> None:
         )
 
 
-def _commits_by_itself(connection: Connection) -> bool:
+def _is_autocommit(connection: Connection) -> bool:
     level = connection.get_execution_options().get("isolation_level")
     level = level or getattr(connection.dialect, "_on_connect_isolation_level", None)
     return str(level).upper() == "AUTOCOMMIT"

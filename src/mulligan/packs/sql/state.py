@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from mulligan.core.errors import ConflictError
-from mulligan.packs.sql.table import ABSENT, Reference, Table, Values
+from mulligan.packs.sql.table import ABSENT, Reference, UserTable, Values
 
 
 class RowState(TypedDict):
@@ -25,7 +25,7 @@ class RowState(TypedDict):
     """Rows that would go, or lose their reference, with it."""
 
 
-class State(TypedDict):
+class TableState(TypedDict):
     """What a call is about, all of it."""
 
     rows: list[RowState]
@@ -36,15 +36,15 @@ class State(TypedDict):
 
 
 def read_state(
-    connection: Connection, table: Table, keys: Sequence[Sequence[Any]], *, deep: bool
-) -> State:
+    connection: Connection, table: UserTable, *, keys: Sequence[Sequence[Any]], deep: bool
+) -> TableState:
     """The rows of some keys; `deep`: with those that depend on them."""
-    rows = [read_row(connection, table, key, deep=deep) for key in keys]
-    return State(rows=rows, at=combine_versions(each["at"] for each in rows), undone=False)
+    rows = [read_row(connection, table, key=key, deep=deep) for key in keys]
+    return TableState(rows=rows, at=combine_versions(each["at"] for each in rows), undone=False)
 
 
 def read_row(
-    connection: Connection, table: Table, key: Sequence[Any], *, deep: bool, lock: bool = False
+    connection: Connection, table: UserTable, *, key: Sequence[Any], deep: bool, lock: bool = False
 ) -> RowState:
     """One row by its key."""
     values, at = table.read_row(connection, key, lock=lock)
@@ -52,13 +52,15 @@ def read_row(
     return RowState(table=table.name, key=list(key), values=values, at=at, dependants=found)
 
 
-def _read_dependants(connection: Connection, table: Table, values: Values) -> Iterator[RowState]:
+def _read_dependants(
+    connection: Connection, table: UserTable, values: Values
+) -> Iterator[RowState]:
     for reference in table.referred:
         for key in reference.list_rows(connection, values):
             if list(key) == [values[name] for name in table.key] and reference.table is table:
                 continue  # a row that refers to itself
             deep = reference.on_delete == "CASCADE"
-            yield read_row(connection, reference.table, key, deep=deep)
+            yield read_row(connection, reference.table, key=key, deep=deep)
 
 
 def combine_versions(versions: Iterator[str]) -> str:
@@ -91,7 +93,7 @@ def is_same_row(was: RowState, there: RowState, *, version: str | None) -> bool:
     return same and alike == [(d["table"], d["key"], d["values"]) for d in there["dependants"]]
 
 
-def restore_row(connection: Connection, table: Table, row: RowState) -> None:
+def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> None:
     """Make a row what it was, and then those that depend on it."""
     values, now = row["values"], table.read_row(connection, row["key"], lock=True)[0]
     try:
@@ -101,7 +103,7 @@ def restore_row(connection: Connection, table: Table, row: RowState) -> None:
         elif now is None:
             table.insert_row(connection, values)
         else:
-            table.update_row(connection, row["key"], values)
+            table.update_row(connection, row["key"], values=values)
         for each in row["dependants"]:
             _restore_dependant(connection, _find_reference(table, each["table"]), each)
     except IntegrityError as error:
@@ -111,7 +113,7 @@ def restore_row(connection: Connection, table: Table, row: RowState) -> None:
         ) from error
 
 
-def _refuse_referred(connection: Connection, table: Table, values: Values | None) -> None:
+def _refuse_referred(connection: Connection, table: UserTable, values: Values | None) -> None:
     """What others have hung on a row since would go with it."""
     for reference in table.referred if values is not None else ():
         if values is not None and reference.list_rows(connection, values):
@@ -124,15 +126,15 @@ def _restore_dependant(connection: Connection, reference: Reference, row: RowSta
     if values is None or now == values:
         return
     if now is None:
-        restore_row(connection, table, row)
+        restore_row(connection, table, row=row)
         return
     lost = {name: values[name] for name in reference.columns}
     if all(now[name] is None for name in reference.columns):
         # Its reference was taken away with the row; all else in it is not ours.
-        table.update_row(connection, row["key"], lost)
+        table.update_row(connection, row["key"], values=lost)
     elif any(now[name] != value for name, value in lost.items()):
         raise ConflictError(f"Somebody has changed {table.describe_row(row['key'])} since.")
 
 
-def _find_reference(table: Table, name: str) -> Reference:
+def _find_reference(table: UserTable, name: str) -> Reference:
     return next(each for each in table.referred if each.table.name == name)

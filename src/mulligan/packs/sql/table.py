@@ -23,7 +23,7 @@ ABSENT = "absent"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class UserTable:
     """One table, and the statements that read and restore its rows."""
 
     name: str
@@ -87,7 +87,7 @@ class Table:
         found = connection.execute(query, self.bind_key(key)).first()
         return ABSENT if found is None else str(found[0])
 
-    def list_keys(self, connection: Connection, where: str, values: Values) -> list[list[Any]]:
+    def list_keys(self, connection: Connection, where: str, *, values: Values) -> list[list[Any]]:
         """The keys of the rows that a condition holds for, in their order."""
         read = ", ".join(self.dialect.read_column(self.fields[name]) for name in self.key)
         order = ", ".join(self.fields[name].quoted for name in self.key)
@@ -98,7 +98,7 @@ class Table:
     def insert_row(self, connection: Connection, values: Values) -> None:
         """Bring a row back, with its very key."""
         given = [f for f in self.fields.values() if not f.generated and f.name in values]
-        names = ", ".join(_unqualify(field) for field in given)
+        names = ", ".join(_strip_table(field) for field in given)
         placed = ", ".join(self.dialect.write_value(f, f"v{at}") for at, f in enumerate(given))
         by_us = " OVERRIDING SYSTEM VALUE" if any(field.identity for field in given) else ""
         connection.execute(
@@ -106,11 +106,11 @@ class Table:
             {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)},
         )
 
-    def update_row(self, connection: Connection, key: Sequence[object], values: Values) -> None:
+    def update_row(self, connection: Connection, key: Sequence[object], *, values: Values) -> None:
         """Put values back into a row, under a version of its own."""
         given = [f for f in self.fields.values() if self._is_restored(f) and f.name in values]
         placed = [
-            f"{_unqualify(field)} = {self.dialect.write_value(field, f'v{at}')}"
+            f"{_strip_table(field)} = {self.dialect.write_value(field, f'v{at}')}"
             for at, field in enumerate(given)
         ]
         bound = {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)}
@@ -143,19 +143,19 @@ class Table:
             return
         field = self.fields[self.version]
         if field.is_number:
-            yield f"{_unqualify(field)} = {field.quoted} + 1"
+            yield f"{_strip_table(field)} = {field.quoted} + 1"
         elif field.is_time:
-            yield f"{_unqualify(field)} = CURRENT_TIMESTAMP"
+            yield f"{_strip_table(field)} = CURRENT_TIMESTAMP"
         else:
             bound["fresh"] = str(uuid.uuid4())
-            yield f"{_unqualify(field)} = {self.dialect.write_value(field, 'fresh')}"
+            yield f"{_strip_table(field)} = {self.dialect.write_value(field, 'fresh')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
     """A foreign key of another table that refers to this one."""
 
-    table: Table
+    table: UserTable
     columns: tuple[str, ...]
     """Of the other table."""
     to: tuple[str, ...]
@@ -168,7 +168,7 @@ class Reference:
         bound = {f"to_{at}": values[name] for at, name in enumerate(self.to)}
         pairs = enumerate(self.columns)
         where = " AND ".join(self.table.match(name, f"to_{at}") for at, name in pairs)
-        return self.table.list_keys(connection, where, bound)
+        return self.table.list_keys(connection, where, values=bound)
 
 
 def load_table(
@@ -177,7 +177,7 @@ def load_table(
     *,
     version: str | None = None,
     followed: frozenset[str] = frozenset(),
-) -> Table:
+) -> UserTable:
     """A table as the database describes it, with those that refer to it."""
     schema, _, bare = name.rpartition(".")
     table = _load_columns(connection, bare, schema=schema or None, version=version)
@@ -212,7 +212,7 @@ def _load_reference(
 
 def _load_columns(
     connection: Connection, name: str, *, schema: str | None, version: str | None
-) -> Table:
+) -> UserTable:
     dialect = choose_dialect(connection.dialect.name)
     prepare = connection.dialect.identifier_preparer
     quoted = (
@@ -236,7 +236,7 @@ def _load_columns(
     key = tuple(looking.get_pk_constraint(name, schema=schema)["constrained_columns"])
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
-    return Table(
+    return UserTable(
         name=name,
         schema=schema,
         quoted=quoted.replace(":", "\\:"),
@@ -257,6 +257,6 @@ def from_plain(value: Any) -> Any:
     return bytes.fromhex(value["hex"]) if isinstance(value, dict) and "hex" in value else value
 
 
-def _unqualify(field: Field) -> str:
+def _strip_table(field: Field) -> str:
     """A column's name without its table's, as it stands where it is written."""
     return field.quoted.rpartition(".")[2]

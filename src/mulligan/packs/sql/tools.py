@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.packs.sql.errors import SqlPackError
-from mulligan.packs.sql.writing import Choose, Find, Options, Writing
+from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
 from mulligan.turns.tools.declaration import Declared
 
 Id = str | Sequence[str] | Find
@@ -35,10 +35,10 @@ def update(
     `leaves` are tables that it also writes to and that an undo leaves, `sets` columns that the
     database sets by itself with every write.
     """
-    options = Options(
+    options = TableOptions(
         id=id, version=version, each=each, leaves=frozenset(leaves), sets=frozenset(sets)
     )
-    return _declare(Writing(engine, table, options), options)
+    return _declare(TableWriter(engine, table, options), options)
 
 
 def insert(
@@ -50,10 +50,10 @@ def insert(
     leaves: Iterable[str] = (),
 ) -> Declared:
     """A tool that makes one row. `id`: it is given the key, which else the database makes."""
-    options = Options(
+    options = TableOptions(
         id=id or (lambda _: None), version=version, leaves=frozenset(leaves), makes=True
     )
-    return _declare(Writing(engine, table, options), options)
+    return _declare(TableWriter(engine, table, options), options)
 
 
 def delete(
@@ -67,7 +67,7 @@ def delete(
     sets: Iterable[str] = (),
 ) -> Declared:
     """A tool that deletes one row, which comes back with all that went with it."""
-    options = Options(
+    options = TableOptions(
         id=id,
         version=version,
         each=each,
@@ -75,7 +75,7 @@ def delete(
         sets=frozenset(sets),
         deletes=True,
     )
-    return _declare(Writing(engine, table, options), options)
+    return _declare(TableWriter(engine, table, options), options)
 
 
 def rows(
@@ -91,8 +91,10 @@ def rows(
 
     `where` is a function of the record: the condition as SQL, and its parameters.
     """
-    options = Options(version=version, leaves=frozenset(leaves), sets=frozenset(sets), where=where)
-    return _declare(Writing(engine, table, options), options)
+    options = TableOptions(
+        version=version, leaves=frozenset(leaves), sets=frozenset(sets), where=where
+    )
+    return _declare(TableWriter(engine, table, options), options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +110,11 @@ class TableTools:
 
     def update(self, *, each: str | None = None) -> Declared:
         """`sql.update` of this table."""
-        return update(self.engine, self.table, id=self.id, each=each, **self._shared())
+        return update(self.engine, self.table, id=self.id, each=each, **self._list_shared())
 
     def delete(self, *, each: str | None = None) -> Declared:
         """`sql.delete` of this table."""
-        return delete(self.engine, self.table, id=self.id, each=each, **self._shared())
+        return delete(self.engine, self.table, id=self.id, each=each, **self._list_shared())
 
     def insert(self, *, id: Id | None = None) -> Declared:  # noqa: A002 - as above
         """`sql.insert` into this table."""
@@ -120,13 +122,13 @@ class TableTools:
 
     def rows(self, *, where: Choose) -> Declared:
         """`sql.rows` of this table."""
-        return rows(self.engine, self.table, where=where, **self._shared())
+        return rows(self.engine, self.table, where=where, **self._list_shared())
 
-    def _shared(self) -> Any:
+    def _list_shared(self) -> Any:
         return {"version": self.version, "leaves": self.leaves, "sets": self.sets}
 
 
-def _declare(writing: Writing, options: Options) -> Declared:
+def _declare(writing: TableWriter, options: TableOptions) -> Declared:
     declared = Declared(
         effect=Effect.REVERSIBLE,
         read=writing.read_current,

@@ -20,24 +20,24 @@ from mulligan.packs.sql.database import Database
 from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.listening import listen
 from mulligan.packs.sql.marks import (
-    Mark,
+    CallMark,
     find_mark,
     leave_mark,
     leave_plain_mark,
+    mark_void,
     require_marks,
-    void_call,
 )
 from mulligan.packs.sql.scope import Scope, Target, enter_scope
 from mulligan.packs.sql.state import (
     RowState,
-    State,
+    TableState,
     combine_versions,
     is_same_state,
     read_row,
     read_state,
     restore_row,
 )
-from mulligan.packs.sql.table import ABSENT, Table, load_table
+from mulligan.packs.sql.table import ABSENT, UserTable, load_table
 
 UNDO = ".undo"
 """What the mark of an undo ends with."""
@@ -50,7 +50,7 @@ Choose = Callable[[Record], tuple[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class TableOptions:
     """What is said of a tool beside its table."""
 
     id: str | Sequence[str] | Find | None = None
@@ -63,15 +63,15 @@ class Options:
     makes: bool = False
 
 
-class Writing:
+class TableWriter:
     """The functions of one declaration."""
 
-    def __init__(self, engine: Engine | AsyncEngine, table: str, options: Options) -> None:
+    def __init__(self, engine: Engine | AsyncEngine, table: str, options: TableOptions) -> None:
         self.table = table
         self.database = Database(engine)
         self.leaves = options.leaves
         self._options = options
-        self._loaded: list[Table] = []
+        self._loaded: list[UserTable] = []
         self._left: OrderedDict[str, tuple[str | None, list[list[Any]]]] = OrderedDict()
         listen(self.database.engine)
 
@@ -81,7 +81,7 @@ class Writing:
         may_delete = self._options.deletes or self._options.where is not None
         return may_delete and bool(not self._loaded or self._loaded[0].referred)
 
-    def load(self, connection: Connection) -> Table:
+    def load(self, connection: Connection) -> UserTable:
         """The table, as the database describes it; read once."""
         if not self._loaded:
             require_marks(connection)
@@ -110,7 +110,10 @@ class Writing:
 
     def read_version(self, record: Record) -> object:
         """The version of a state, or of what a call has left."""
-        if isinstance(record.result, dict) and record.result.keys() == State.__annotations__.keys():
+        if (
+            isinstance(record.result, dict)
+            and record.result.keys() == TableState.__annotations__.keys()
+        ):
             return record.result["at"]
         left = self._left.get(record.key)
         if left is not None and left[0] is not None:
@@ -145,7 +148,7 @@ class Writing:
         table = self.load(connection)
         if not self.deep:
             return table.read_print(connection, target.key, lock=True) != target.at
-        now = read_row(connection, table, target.key, deep=True, lock=True)
+        now = read_row(connection, table, key=target.key, deep=True, lock=True)
         return _print_deeply(now) != target.at
 
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
@@ -165,7 +168,13 @@ class Writing:
             scope.marked.add(mark)
 
     def _mark(
-        self, connection: Connection, table: Table, *, mark: str, keys: list[list[Any]], some: bool
+        self,
+        connection: Connection,
+        table: UserTable,
+        *,
+        mark: str,
+        keys: list[list[Any]],
+        some: bool,
     ) -> None:
         if len(keys) == 1 and not some:
             left = leave_mark(connection, mark, about=_dump(keys), table=table, key=keys[0])
@@ -176,7 +185,7 @@ class Writing:
         leave_plain_mark(connection, mark, about=_dump(keys), left_at=left_at)
         self._remember(mark, combine_versions(iter(prints)), keys)
 
-    def _mark_inserted(self, connection: Connection, table: Table, scope: Scope) -> None:
+    def _mark_inserted(self, connection: Connection, table: UserTable, scope: Scope) -> None:
         marks = [target.mark for target in scope.targets]
         named = [target.key for target in scope.targets if target.key]
         keys = named if len(named) == len(marks) else scope.inserted
@@ -195,29 +204,29 @@ class Writing:
         if len(self._left) > MOST:
             self._left.popitem(last=False)
 
-    def _read(self, record: Record, connection: Connection) -> State:
+    def _read(self, record: Record, connection: Connection) -> TableState:
         table = self.load(connection)
         keys = self._find_keys(connection, record)
-        return read_state(connection, table, keys, deep=self.deep)
+        return read_state(connection, table, keys=keys, deep=self.deep)
 
-    def _read_now(self, record: Record, connection: Connection) -> State | None:
+    def _read_now(self, record: Record, connection: Connection) -> TableState | None:
         table, mark = self.load(connection), find_mark(connection, record.key)
         keys = self._list_known_keys(record) or (_load(mark) if mark else [])
         if not keys:
-            return None if self._options.makes else State(rows=[], at=ABSENT, undone=False)
-        state = read_state(connection, table, keys, deep=self.deep)
+            return None if self._options.makes else TableState(rows=[], at=ABSENT, undone=False)
+        state = read_state(connection, table, keys=keys, deep=self.deep)
         if self._options.makes and all(row["values"] is None for row in state["rows"]):
             return None
         undone = find_mark(connection, record.key + UNDO)
         prints = [row["at"] for row in state["rows"]]
         if undone is not None and _load_left(undone, len(keys)) == prints:
-            return State(rows=state["rows"], at=state["at"], undone=True)
+            return TableState(rows=state["rows"], at=state["at"], undone=True)
         if mark is not None and undone is None and self._has_ours(prints, mark, record):
             # Of a bulk, some of it is as we left it: that part can be taken back.
-            return State(rows=state["rows"], at=str(record.version), undone=False)
+            return TableState(rows=state["rows"], at=str(record.version), undone=False)
         return state
 
-    def _has_ours(self, prints: list[str], mark: Mark, record: Record) -> bool:
+    def _has_ours(self, prints: list[str], mark: CallMark, record: Record) -> bool:
         left = _load_left(mark, len(prints))
         several = len(prints) > 1 and record.version == combine_versions(iter(left))
         return several and any(a == b for a, b in zip(prints, left, strict=True))
@@ -236,7 +245,7 @@ class Writing:
             table.dialect.limit_waiting(connection)
             try:
                 with connection.begin_nested():
-                    void_call(connection, record.key)
+                    mark_void(connection, record.key)
             except IntegrityError:
                 mark = find_mark(connection, record.key)
                 if mark is None:
@@ -257,7 +266,7 @@ class Writing:
         mark, undone = (find_mark(connection, record.key + tail) for tail in ("", UNDO))
         if mark is None or mark.void or undone is not None:
             return []
-        before = cast("State | None", record.before)
+        before = cast("TableState | None", record.before)
         rows = before["rows"] if before else [_build_absent(table, key) for key in _load(mark)]
         left = _load_left(mark, len(rows))
         if len(rows) == 1:
@@ -276,9 +285,9 @@ class Writing:
         leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
         return theirs
 
-    def _restore(self, connection: Connection, table: Table, row: RowState) -> None:
-        restore_row(connection, table, row)
-        now = read_row(connection, table, row["key"], deep=False)
+    def _restore(self, connection: Connection, table: UserTable, row: RowState) -> None:
+        restore_row(connection, table, row=row)
+        now = read_row(connection, table, key=row["key"], deep=False)
         if row["values"] is None or now["values"] is None:
             return
         fields, values = table.fields, now["values"]
@@ -295,7 +304,7 @@ class Writing:
 
     def _list_targets(self, records: Sequence[Record]) -> Iterator[Target]:
         for record in records:
-            before = cast("State | None", record.before)
+            before = cast("TableState | None", record.before)
             if self._options.makes or before is None:
                 keys = self._find_given(record)
                 yield Target(mark=record.key, key=keys[0] if keys else [], at=None)
@@ -320,7 +329,7 @@ class Writing:
                 )
             return found
         condition, values = self._options.where(record)
-        return self.load(connection).list_keys(connection, condition, values)
+        return self.load(connection).list_keys(connection, condition, values=values)
 
     def _find_given(self, record: Record) -> list[list[Any]]:
         """The key among the arguments, of an element of a bulk also inside of it."""
@@ -368,7 +377,7 @@ def _print_deeply(row: RowState) -> str:
     return json.dumps([row["at"], [_print_deeply(each) for each in row["dependants"]]])
 
 
-def _build_absent(table: Table, key: list[Any]) -> RowState:
+def _build_absent(table: UserTable, key: list[Any]) -> RowState:
     return RowState(table=table.name, key=key, values=None, at=ABSENT, dependants=[])
 
 
@@ -376,11 +385,11 @@ def _dump(keys: list[list[Any]]) -> str:
     return json.dumps(keys, default=str)
 
 
-def _load(mark: Mark) -> list[list[Any]]:
+def _load(mark: CallMark) -> list[list[Any]]:
     return [] if mark.void else cast("list[list[Any]]", json.loads(mark.about))
 
 
-def _load_left(mark: Mark, count: int) -> list[str]:
+def _load_left(mark: CallMark, count: int) -> list[str]:
     if count == 1:
         return [mark.left_at]
     return cast("list[str]", json.loads(mark.left_at))
