@@ -90,12 +90,24 @@ def free_port() -> int:
 @contextmanager
 def run_http(command: list[str], port: int) -> Iterator[str]:
     """A process that serves HTTP, from the moment that it answers."""
+    with start_http(command, port) as (url, _):
+        yield url
+
+
+@contextmanager
+def start_http(
+    command: list[str], port: int, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The same, with the process."""
     with subprocess.Popen(
-        command, env=build_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        env=build_environment() | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as process:
         try:
             _wait_for(port, process)
-            yield f"http://127.0.0.1:{port}/mcp"
+            yield f"http://127.0.0.1:{port}/mcp", process
         finally:
             process.terminate()
             try:

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from fastmcp.client.transports import StdioTransport
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from mulligan.core.effect import Mode
+from mulligan.gateway.declarations import read_rules
 from tests.gateway.world import SCRIPT
 
 SDK_SERVER = """
@@ -131,3 +134,86 @@ def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_p
         {"jsonrpc": "2.0", "id": 1, "result": {}}
     ]
     assert done.returncode == 0, done.stderr
+
+
+def run_command(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
+    return subprocess.run(
+        [sys.executable, "-m", "mulligan", "gateway", *arguments],
+        env={**kept, "MULLIGAN_STORE": f"sqlite:///{folder}/g.db"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(servers):
+    before = servers.read_bytes()
+    folder = servers.parent
+    (folder / "said.toml").write_text('mode = "suggest"\n')
+    (folder / "said.toml").chmod(0o600)
+
+    wrapped = run_command("--wrap", "mcp.json", "--declarations", "said.toml", folder=folder)
+    entry = json.loads(servers.read_text())["mcpServers"]["sdk"]
+    given = StdioServerParameters(**entry, env=through(servers)["env"])
+    async with Client(stdio_client(given), mode="legacy") as client:
+        answer = await client.call_tool("add", {"a": 1, "b": 2})
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+    put_back = run_command("--unwrap", "mcp.json", folder=folder)
+
+    assert (wrapped.returncode, put_back.returncode) == (0, 0), wrapped.stderr + put_back.stderr
+    # A client starts it wherever it likes: no path may hang on where this was said.
+    assert str(folder / "said.toml") in entry["args"]
+    assert answer.structured_content == {"result": 3}
+    assert {"add", "mulligan_undo"} <= tools
+    assert servers.read_bytes() == before
+
+
+def test_a_file_of_declarations_is_suggested_and_is_one(servers):
+    done = run_command("mcp.json", "--suggest", folder=servers.parent)
+    said = servers.parent / "said.toml"
+    said.write_text(done.stdout)
+    said.chmod(0o600)
+
+    found = tomllib.loads(done.stdout)
+
+    assert done.returncode == 0, done.stderr
+    assert "add" in done.stdout
+    assert read_rules(said).mode is Mode(found.get("mode", "observe"))
+
+
+def test_a_file_of_declarations_that_is_none_is_not_written_into_a_client(servers):
+    before = servers.read_bytes()
+
+    done = run_command("--wrap", "mcp.json", "--declarations", "none.toml", folder=servers.parent)
+
+    assert done.returncode != 0
+    assert "none.toml" in done.stderr
+    assert servers.read_bytes() == before
+
+
+async def test_what_was_asked_is_held_against_what_is_done_without_a_word_of_the_operator(tmp_path):
+    file = tmp_path / "mail.py"
+    file.write_text(
+        "from mcp.server import MCPServer\n"
+        "mcp = MCPServer('mail')\n"
+        "@mcp.tool()\n"
+        "def send_mail(to: str) -> str:\n"
+        "    return 'sent'\n"
+        "mcp.run()\n"
+    )
+    command = {"command": sys.executable, "args": [str(file)]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"mail": command}}))
+    given = StdioServerParameters(**through(tmp_path / "mcp.json", "--mode", "suggest"))
+    wrong = {"to": "eve@evil.example"}
+
+    async with Client(stdio_client(given), mode="legacy") as client:
+        unasked = await client.call_tool("send_mail", wrong)
+        asked = {"mulligan/message": "Write to ann@example.com that I am late."}
+        noticed = await client.call_tool("send_mail", wrong, meta=asked)
+
+    told = "\n".join(part.text for part in noticed.content)
+    assert [part.text for part in unasked.content] == ["sent"]
+    assert "eve@evil.example" in told

@@ -84,11 +84,11 @@ def test_no_secret_stands_in_what_a_server_prints_as(tmp_path):
     assert "s3cr3t" not in repr(server)
 
 
-def test_a_server_is_trusted_or_shared_only_if_it_says_so(tmp_path):
+def test_a_server_is_trusted_only_if_it_says_so(tmp_path):
     plain = read_one(tmp_path, {"command": "x"})
-    said = read_one(tmp_path, {"command": "x", "trusted": True, "shared": True})
+    said = read_one(tmp_path, {"command": "x", "trusted": True})
 
-    assert (plain.trusted, plain.shared, said.trusted, said.shared) == (False, False, True, True)
+    assert (plain.trusted, said.trusted) == (False, True)
 
 
 @pytest.mark.parametrize(

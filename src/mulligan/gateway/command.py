@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
+from mulligan.checks.standard.tools import Standard
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.gateway.configuration import GatewayOptions
@@ -23,6 +24,9 @@ from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
 from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
+
+CHECKS = Standard(unasked=False)
+"""A client that hands on no message leaves nothing to hold its calls against."""
 
 
 def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
@@ -55,7 +59,7 @@ async def serve(
     settings: Settings,
 ) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
-    async with Mulligan(settings=settings) as m:
+    async with Mulligan(checks=CHECKS, settings=settings) as m:
         gateway = Gateway(m, servers, options=chosen, report=_report)
         try:
             await gateway.start()
@@ -99,7 +103,12 @@ def change_client(options: argparse.Namespace) -> int:
         done = unwrap_file(find_file(options.unwrap))
         _report(f"{done.path} is as it was." if done.changed else "Nothing there was wrapped.")
         return 0
-    more = ("--declarations", options.declarations) if options.declarations else ()
+    more: tuple[str, ...] = ()
+    if options.declarations:
+        # The client starts it in a folder of its own choice.
+        file = Path(options.declarations).resolve()
+        read_rules(file)
+        more = ("--declarations", str(file))
     done = wrap_file(find_file(options.wrap), options=more)
     names = ", ".join(done.wrapped) or "no server"
     _report(f"{done.path}: {names} behind the gateway; as it was it lies in {done.kept}.")

@@ -47,8 +47,6 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     trusted: bool = False
     """The operator takes what it says of its own tools (`readOnlyHint` …) at its word."""
-    shared: bool = False
-    """It keeps nothing about its clients, so that one connection serves all of them."""
     beside: tuple[str, ...] = ()
     """The other servers of its file, where it was read alone: they may be spoken of, too."""
 
@@ -189,7 +187,6 @@ class _Entry:
             url=url,
             headers=self._read_texts("headers"),
             trusted=self.read_flag("trusted"),
-            shared=self.read_flag("shared"),
         )
 
     def read_flag(self, name: str, *, default: bool = False) -> bool:

@@ -26,7 +26,7 @@ OURS = (sys.executable, "-m", "mulligan")
 """The program by its whole path: what a desktop starts knows little of a shell's."""
 REPLACED = frozenset(
     ("command", "args", "env", "envFile", "cwd", "url", "serverUrl", "httpUrl", "headers", "type",
-     "transport", "source", "trusted", "shared")
+     "transport", "source", "trusted")
 )  # fmt: skip
 """What the gateway reads in the place of the client; all else of an entry is the client's own."""
 

@@ -184,3 +184,67 @@ async def test_fifty_clients_at_once_are_never_mixed():
         got = await asyncio.gather(*(work(number * 100) for number in range(50)))
 
     assert got == [[n * 100, n * 100 + 1, n * 100 + 2] for n in range(50)]
+
+
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+REPEATS = {**SEES, **ANN, "mcp-protocol-version": "2026-07-28"}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "headers", "status", "code"),
+    [
+        ("tools/list", {"_meta": MODERN}, {"mcp-method": "tools/list"}, 200, None),
+        ("tools/list", {"_meta": MODERN}, {}, 400, -32020),
+        ("tools/list", {"_meta": MODERN}, {"mcp-method": "tools/call"}, 400, -32020),
+        ("tools/list", {}, {"mcp-method": "tools/list"}, 400, -32602),
+        ("initialize", INITIALIZE, {"mcp-method": "initialize"}, 404, -32601),
+        (
+            "tools/call",
+            {"name": "add", "_meta": MODERN},
+            {"mcp-method": "tools/call"},
+            400,
+            -32020,
+        ),
+    ],
+)
+async def test_a_request_of_the_revision_without_sessions_says_the_same_in_its_headers(
+    method, params, headers, status, code
+):
+    async with serve() as url, httpx.AsyncClient(timeout=60) as http:
+        said = await http.post(url, content=ask(method, params), headers={**REPEATS, **headers})
+
+    assert said.status_code == status
+    assert said.json().get("error", {}).get("code") == code
+
+
+async def test_an_argument_that_a_tool_wants_in_a_header_must_be_the_same_there(tmp_path):
+    file = tmp_path / "sdk.py"
+    file.write_text(
+        "from typing import Annotated\n"
+        "from pydantic import Field\n"
+        "from mcp.server import MCPServer\n"
+        "mcp = MCPServer('regions')\n"
+        "Region = Field(json_schema_extra={'x-mcp-header': 'Region'})\n"
+        "@mcp.tool()\n"
+        "def book(region: Annotated[str, Region]) -> str:\n"
+        "    return region\n"
+        "mcp.run()\n"
+    )
+    server = Server(name="sdk", command=(sys.executable, str(file)))
+    params = {"name": "book", "arguments": {"region": "eu"}, "_meta": MODERN}
+    headers = {**REPEATS, "mcp-method": "tools/call", "mcp-name": "book"}
+    async with serve(server) as near, httpx.AsyncClient(timeout=60) as http:
+        far = Server(name="far", url=near, headers=BOB)
+        async with serve(far) as url:
+            body = ask("tools/call", params)
+            right = {**headers, "mcp-param-region": "eu"}
+            fine = await http.post(url, content=body, headers=right)
+            missing = await http.post(url, content=body, headers=headers)
+            other = {**headers, "mcp-param-region": "us"}
+            wrong = await http.post(url, content=body, headers=other)
+
+    assert fine.json()["result"]["content"][0]["text"] == "eu"
+    assert (missing.status_code, wrong.status_code) == (400, 400)

@@ -56,3 +56,14 @@ async def test_a_cancelled_request_ends_its_connection():
 def test_an_answer_is_known_by_what_it_is_and_not_by_what_it_says():
     assert is_answer(ANSWER)
     assert not is_answer(TOLD)
+
+
+async def test_what_is_said_during_a_request_stands_before_its_answer_on_one_connection():
+    streams = Streams(Limits())
+    listening, waiting = streams.listen(), streams.open(b"1")
+
+    streams.send(TOLD)
+    streams.send(ANSWER)
+
+    assert take(waiting) == [TOLD, ANSWER, None]
+    assert take(listening) == []

@@ -44,7 +44,9 @@ def test_what_we_add_is_a_part_of_its_own_that_says_so():
 
 
 def test_a_result_of_our_own_says_the_same_in_both_forms():
-    made = json.loads(build_result({"a": 1}))
+    made = json.loads(build_result({"a": 1}, modern=False))
 
     assert made == {**text('{"a":1}'), "structuredContent": {"a": 1}}
-    assert json.loads(build_result("no", failed=True))["isError"] is True
+    assert json.loads(build_result("no", failed=True, modern=False))["isError"] is True
+    assert "resultType" not in made
+    assert json.loads(build_result("yes", modern=True))["resultType"] == "complete"

@@ -51,6 +51,8 @@ class StandardChecks:
 
     def __call__(self, subject: Subject) -> Iterator[Finding]:
         """What the checks that were chosen find."""
+        if not self._is_asked(subject.turn):
+            return
         read = _ReadAttempt(
             turn=subject.turn,
             executions=tuple(map(_read_result, subject.executions)),
@@ -70,9 +72,15 @@ class StandardChecks:
 
     def concerns(self, turn: Turn, call: Call) -> bool:
         """Whether one of the chosen checks looks at a call."""
+        if not self._is_asked(turn):
+            return False
         tools = self._read_tools([call])
         chosen = self._plan(tools, ())
         return any(has_concern(check, turn=turn, call=call) for check in chosen)
+
+    def _is_asked(self, turn: Turn) -> bool:
+        """Whether there is something to hold a call against."""
+        return self._options.unasked or bool(turn.message.strip())
 
     def read_tool(self, call: Call) -> ToolKinds:
         """What each parameter of a call's tool holds, and why it is thought so."""

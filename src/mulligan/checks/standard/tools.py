@@ -152,6 +152,8 @@ class Standard:
 
     only_asked: Severity = Severity.WARNING
     """What it comes to if something is changed where only a question was asked."""
+    unasked: bool = True
+    """Look at turns without a message, too: in an application, all that was asked is there."""
 
     def __post_init__(self) -> None:
         set_enums(self, only_asked=Severity)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw as Raw
 
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.limits import Limits
@@ -139,16 +139,10 @@ def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
     try:
         return _fields(raw) if raw else {}
     except UNREADABLE:
-        pass  # read in the slower way that follows
-    try:
-        read = json.loads(bytes(raw))
-    except (ValueError, RecursionError):
+        read = _load_leniently(raw)
+    if not isinstance(read, dict):
         return {}
-    return (
-        {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
-        if isinstance(read, dict)
-        else {}
-    )
+    return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
 
 
 def read_elements(raw: bytes | Raw) -> list[Raw]:
@@ -156,12 +150,16 @@ def read_elements(raw: bytes | Raw) -> list[Raw]:
     try:
         return _elements(raw)
     except UNREADABLE:
-        pass  # read in the slower way that follows
-    try:
-        read = json.loads(bytes(raw))
-    except (ValueError, RecursionError):
-        return []
+        read = _load_leniently(raw)
     return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else []
+
+
+def _load_leniently(raw: bytes | Raw) -> object:
+    """What the strict reader refuses and is JSON all the same; `None` where it is none."""
+    try:
+        return json.loads(bytes(raw))
+    except (ValueError, RecursionError):
+        return None
 
 
 def read_text(raw: bytes | Raw | None) -> str:

@@ -10,11 +10,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Raw
-
 from mulligan.gateway.protocol.frames import (
     SERVER_ERROR,
     Frame,
+    Raw,
     build_error,
     read_fields,
     write_answer,
@@ -171,6 +170,13 @@ class Party:
         """The request that an id of ours names."""
         key = bytes(written)
         return self.asked.get(int(key)) if key.isdigit() and len(key) < _LONGEST else None
+
+    def find_origin(self, written: bytes) -> Party | None:
+        """Who waits for a request; where nothing says which is meant, for the last one."""
+        named = self.find_asked(written)
+        if named is not None and named.origin is not None:
+            return named.origin
+        return next((a.origin for a in reversed(self.asked.values()) if a.origin), None)
 
     def _translate_progress(self, frame: Frame) -> tuple[Party | None, bytes]:
         params = read_fields(frame.params)

@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from mulligan.gateway.api.routes import PREFIX, create_api
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.frames import (
+    BAD_PARAMS,
     INVALID_REQUEST,
     NO_METHOD,
     Frame,
@@ -24,10 +25,17 @@ from mulligan.gateway.protocol.frames import (
     read_fields,
     read_frame,
     read_object,
-    read_text,
     write_error,
 )
-from mulligan.gateway.protocol.party import META, Party
+from mulligan.gateway.protocol.headers import (
+    SESSION,
+    VERSION,
+    find_argument_mismatch,
+    find_mismatch,
+    is_modern,
+    read_version,
+)
+from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.access import Access, Refusal
 from mulligan.gateway.serving.clients import HttpClients, HttpSession
 from mulligan.gateway.serving.streams import Stream
@@ -37,10 +45,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = "/mcp"
-VERSION_META = "io.modelcontextprotocol/protocolVersion"
-NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 MISMATCH = -32020
-STATUS_OF = {NO_METHOD: 404, -32602: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400}
+STATUS_OF = {NO_METHOD: 404, BAD_PARAMS: 400, INVALID_REQUEST: 400, -32700: 400, MISMATCH: 400}
 STATUS_OF |= {-32021: 400, -32022: 400}
 """What later revisions answer an error with."""
 PING = 15.0
@@ -132,7 +138,7 @@ class Exchange:
         except UnreadableFrameError as error:
             await self._say(400, write_error(error.key, build_error(error.code, str(error))))
             return
-        if is_modern(frame, self._headers):
+        if is_alone(frame, self._headers):
             await self._take_alone(principal, frame)
         else:
             await self._take_in_session(principal, frame)
@@ -143,12 +149,12 @@ class Exchange:
             await self._start(202, ())
             await self._send_body(b"")
             return
-        mismatch = find_mismatch(frame, self._headers)
-        if mismatch:
-            said = write_error(frame.key, build_error(MISMATCH, mismatch))
-            await self._say(400, said)
-            return
         shared, stream = self._app.clients.share(principal), Stream()
+        wrong = find_wrong(frame, self._headers) or await self._find_argument(shared, frame)
+        if wrong is not None:
+            said = write_error(frame.key, build_error(*wrong))
+            await self._say(STATUS_OF[wrong[0]], said)
+            return
         session = shared.session.join(Party(stream))
         with Using(shared):
             session.take_frame(frame)
@@ -158,8 +164,17 @@ class Exchange:
                 # Whoever hangs up does not want it any more.
                 await session.leave()
 
+    async def _find_argument(self, shared: HttpSession, frame: Frame) -> Wrong | None:
+        """Whether an argument stands otherwise in a header than in the call."""
+        if frame.method != "tools/call":
+            return None
+        schema = await shared.session.find_schema(frame)
+        arguments = read_object(read_fields(frame.params).get("arguments", b""))
+        mismatch = find_argument_mismatch(schema, arguments, self._headers)
+        return (MISMATCH, mismatch) if mismatch else None
+
     async def _take_in_session(self, principal: str, frame: Frame) -> None:
-        clients, name = self._app.clients, self._headers.get("mcp-session-id", "")
+        clients, name = self._app.clients, self._headers.get(SESSION, "")
         found = clients.find(name, principal)
         headers: tuple[tuple[bytes, bytes], ...] = ()
         if not name and frame.method in ("initialize", "server/discover"):
@@ -168,7 +183,7 @@ class Exchange:
                 await self._refuse(503, "There are too many sessions.")
                 return
             name, found = opened
-            headers = ((b"mcp-session-id", name.encode()),)
+            headers = ((SESSION.encode(), name.encode()),)
         if found is None:
             said = "There is no such session." if name else "A session is needed: initialize first."
             await self._refuse(404 if name else 400, said)
@@ -187,7 +202,7 @@ class Exchange:
                 found.streams.close(stream)
 
     async def _listen(self, principal: str) -> None:
-        name = self._headers.get("mcp-session-id", "")
+        name = self._headers.get(SESSION, "")
         found = self._app.clients.find(name, principal)
         if found is None:
             await self._refuse(404 if name else 405, "There is no such session.")
@@ -203,7 +218,7 @@ class Exchange:
                 found.streams.close(stream)
 
     async def _end(self, principal: str) -> None:
-        name = self._headers.get("mcp-session-id", "")
+        name = self._headers.get(SESSION, "")
         if self._app.clients.find(name, principal) is None:
             await self._refuse(404, "There is no such session.")
             return
@@ -223,7 +238,7 @@ class Exchange:
         gone = asyncio.ensure_future(self._wait_for_end())
         try:
             first = None if at_once else await _take(stream, gone)
-            if first is not None and is_alone(stream):
+            if first is not None and is_over(stream):
                 status = find_status(first) if codes else 200
                 await self._say(status, first, headers)
                 return
@@ -234,7 +249,7 @@ class Exchange:
                     await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % first, more=True)
                 elif at_once or stream.queue.empty():
                     await self._send_body(b": \r\n\r\n", more=True)
-                if is_alone(stream):
+                if is_over(stream):
                     break
                 first = await _take(stream, gone)
             await self._send_body(b"")
@@ -307,33 +322,31 @@ async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
                 taking.exception()
 
 
-def is_alone(stream: Stream) -> bool:
+def is_over(stream: Stream) -> bool:
     """Whether nothing more will come: the end is what lies next."""
     return stream.queue.qsize() == 1 and stream.ended
 
 
-def is_modern(frame: Frame, headers: dict[str, str]) -> bool:
+def is_alone(frame: Frame, headers: dict[str, str]) -> bool:
     """Whether a request says all with itself, as revisions without sessions do."""
-    if "mcp-session-id" in headers or frame.method == "initialize":
+    if SESSION in headers:
         return False
-    return bool(read_text(read_fields(read_fields(frame.params).get(META, b"")).get(VERSION_META)))
+    if is_modern(headers.get(VERSION, "")):
+        return True
+    return frame.method != "initialize" and bool(read_version(frame))
 
 
-def find_mismatch(frame: Frame, headers: dict[str, str]) -> str:
-    """Where a request says one thing in its headers and another in its body; empty: nowhere."""
-    params = read_fields(frame.params)
-    version = read_text(read_fields(params.get(META, b"")).get(VERSION_META))
-    if headers.get("mcp-protocol-version") != version:
-        return "The header mcp-protocol-version is not what the message says."
-    if headers.get("mcp-method", frame.method) != frame.method:
-        return "The header mcp-method is not what the message says."
-    name = read_text(params.get(NAMED_BY.get(frame.method, ""), b""))
-    told = headers.get("mcp-name", name)
-    return (
-        ""
-        if told == name or told.startswith("=?base64?")
-        else ("The header mcp-name is not what the message says.")
-    )
+Wrong = tuple[int, str]
+
+
+def find_wrong(frame: Frame, headers: dict[str, str]) -> Wrong | None:
+    """What is wrong with a request that should say all with itself, and its code."""
+    if frame.method == "initialize":
+        return NO_METHOD, "Method not found"
+    if not read_version(frame):
+        return BAD_PARAMS, "Its _meta does not say which revision it speaks."
+    mismatch = find_mismatch(frame, headers)
+    return (MISMATCH, mismatch) if mismatch else None
 
 
 def find_status(frame: bytes) -> int:

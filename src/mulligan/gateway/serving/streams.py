@@ -1,7 +1,7 @@
 """What a client over HTTP is sent: each answer on the connection that asked for it.
 
-What a server says by itself goes to a connection that is waiting, and if none is, it is kept for
-the next one that listens; of one who never listens, only the last words are kept.
+What a server says by itself goes to a connection that waits for an answer, else to the one that
+listens, and if there is none, it is kept for the next one; of one who never listens, only the last words are kept.
 """
 
 from __future__ import annotations
@@ -90,10 +90,8 @@ class Streams:
             if stream is not None:
                 stream.put(frame, last=True)
             return
-        stream = self._listening or next(reversed(self._waiting.values()), None)
-        # What a server asks for while it works is best asked on the connection that waits for it.
-        if read.key and self._waiting:
-            stream = next(reversed(self._waiting.values()))
+        # What a server says while it works comes before its answer only on the same connection.
+        stream = next(reversed(self._waiting.values()), None) or self._listening
         if stream is None:
             self._kept.append(frame)
         else:

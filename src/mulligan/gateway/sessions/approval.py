@@ -12,7 +12,6 @@ from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.server_call import APPROVAL, AskedCall, read_approval
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
-VERSION_META = "io.modelcontextprotocol/protocolVersion"
 SCHEMA = {
     "type": "object",
     "properties": {"approve": {"type": "boolean", "title": "May it be done?", "default": False}},
@@ -28,7 +27,7 @@ class Approval:
 
     async def ask(self, held: HeldError, asked: AskedCall) -> bool | None:
         """What the person says now; `None`: they cannot be asked, or have not said."""
-        if held.decided or not self._may_ask(asked) or VERSION_META in asked.meta:
+        if held.decided or not self._may_ask(asked) or asked.is_modern:
             return None
         answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
 
@@ -51,7 +50,7 @@ class Approval:
 
         `None`: they cannot be asked so.
         """
-        if held.decided or not self._may_ask(asked) or VERSION_META not in asked.meta:
+        if held.decided or not self._may_ask(asked) or not asked.is_modern:
             return None
         question = {"method": METHOD, "params": self._build_question(held)}
         return encode_json(

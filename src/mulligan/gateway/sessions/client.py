@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
-
-from msgspec import Raw
 
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
@@ -17,15 +15,17 @@ from mulligan.gateway.protocol.frames import (
     NO_METHOD,
     SERVER_ERROR,
     Frame,
+    Raw,
     UnreadableFrameError,
     build_error,
     read_fields,
     read_frame,
+    read_text,
     write_error,
     write_request,
     write_result,
 )
-from mulligan.gateway.protocol.party import CANCELLED, PROGRESS, Party, Pressure
+from mulligan.gateway.protocol.party import CANCELLED, META, PROGRESS, Party, Pressure
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
 from mulligan.gateway.sessions.listing import LISTS, Lists
@@ -113,6 +113,16 @@ class ClientSession:
             most = self._limits.frame
             said = build_error(INVALID_REQUEST, f"It is too long; the most are {most} bytes.")
             self.client.send(write_error(found[1], said))
+
+    async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
+        """What the arguments of the tool that a call names look like; empty where nobody knows."""
+        params = read_fields(frame.params)
+        found = self.ends.names.resolve(read_text(params.get("name")))
+        if found is None:
+            return {}
+        server, name = found
+        tool = await self.lists.find_tool(self.upstreams[server], name, meta=params.get(META, b""))
+        return tool.schema
 
     async def finish(self) -> None:
         """The client says no more: what it asked for is still answered, as far as that is soon."""
@@ -221,7 +231,7 @@ class ClientSession:
             return
         self.client.ask(frame.method, frame.params, origin=upstream, key=frame.key)
 
-    def take_notification(self, upstream: Upstream, frame: Frame) -> None:
+    def take_notification(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server tells the client something."""
         if frame.method == CANCELLED:
             found = upstream.find_cancelled(frame)
@@ -232,7 +242,8 @@ class ClientSession:
             self.lists.forget(upstream.server.name)
         origin, params = upstream.translate(frame)
         if params or not frame.params:
-            (origin or self.client).send(write_request(b"", frame.method, params=params))
+            told = origin or upstream.find_origin(during) or self.client
+            told.send(write_request(b"", frame.method, params=params))
 
     def note_end(self, upstream: Upstream, why: str) -> None:
         """A server has died: what it asked the client for, nobody waits for any more."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import (
     NO_METHOD,
     SERVER_ERROR,
     Frame,
+    Raw,
     read_fields,
     read_object,
     write_answer,

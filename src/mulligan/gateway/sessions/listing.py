@@ -10,12 +10,11 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
+    Raw,
     read_elements,
     read_fields,
     read_text,
@@ -24,7 +23,10 @@ from mulligan.gateway.protocol.frames import (
     write_fields,
     write_result,
 )
+from mulligan.gateway.protocol.headers import read_version
+from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.sessions.server_call import OURS
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.tools.shown_list import ListedTool
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
@@ -37,6 +39,8 @@ LISTS: Mapping[str, str] = {
     "resources/templates/list": "resourceTemplates",
 }
 MOST_PAGES = 1_000
+NO_TOOLS = b'{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}'
+"""As later revisions want to hear it."""
 
 Page = dict[str, Raw]
 
@@ -90,7 +94,7 @@ class Lists:
         answer = await upstream.ask_and_wait(frame.method, frame.params)
         client = self._ends.client
         if answer.error and self._offers_tools_alone(answer):
-            answer = Frame(result=Raw(b'{"tools":[]}'))
+            answer = Frame(result=Raw(NO_TOOLS if read_version(frame) else b'{"tools":[]}'))
         if answer.error:
             client.send(write_error(frame.key, answer.error))
             return
@@ -135,6 +139,7 @@ class Lists:
             if listed is not None:
                 self._ends.shared.note_listed(listed)
                 self._ends.known.by_server.setdefault(server, {})[listed.name] = listed
+                self._ends.upstreams[server].note_schema(listed.name, listed.schema)
             shown: Raw | None = raw
             if names.only is None:
                 shown = self._rename(method, server, raw)
@@ -173,7 +178,8 @@ class Lists:
 
     async def _list_all(self, upstream: Upstream, meta: bytes | Raw) -> None:
         """List the tools of a server that its client calls without having asked for the list."""
-        params: Page = {"_meta": Raw(bytes(meta))} if meta else {}
+        kept = {n: v for n, v in read_fields(meta).items() if not n.startswith(OURS)}
+        params: Page = {META: Raw(write_fields(kept))} if kept else {}
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await self._ask_page(upstream, TOOLS, params, cursor=cursor)

@@ -51,7 +51,9 @@ class OwnCalls:
         while len(self._actions) > MOST_KEPT:
             self._actions.popitem(last=False)
 
-    async def answer(self, name: str, arguments: Mapping[str, object], *, by: str) -> bytes:
+    async def answer(
+        self, name: str, arguments: Mapping[str, object], *, by: str, modern: bool
+    ) -> bytes:
         """The result of a call of one of the gateway's own tools."""
         named = str(arguments.get("tool") or arguments.get("action") or "")
         try:
@@ -64,10 +66,10 @@ class OwnCalls:
             elif name == STATUS:
                 said = await asyncio.to_thread(self._tell_status, named)
             else:
-                return build_result("There is no such tool.", failed=True)
+                return build_result("There is no such tool.", failed=True, modern=modern)
         except MulliganError as error:
-            return build_result(str(error), failed=True)
-        return build_result(said, failed=said == UNKNOWN)
+            return build_result(str(error), failed=True, modern=modern)
+        return build_result(said, failed=said == UNKNOWN, modern=modern)
 
     def _explain(self, tool: str) -> str:
         fitting = [each for each in self._failed if not tool or each.tool == tool]

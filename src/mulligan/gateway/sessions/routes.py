@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import encode_json
-from mulligan.gateway.protocol.frames import Frame, read_fields, read_text, write_fields
+from mulligan.gateway.protocol.frames import (
+    Frame,
+    Raw,
+    read_fields,
+    read_text,
+    write_fields,
+)
 from mulligan.gateway.tools.exposed_names import Names
 
 BY_URI = frozenset({"resources/read", "resources/subscribe", "resources/unsubscribe"})

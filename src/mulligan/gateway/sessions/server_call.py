@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.exact import is_same
 from mulligan.codec.json_text import decode_json
 from mulligan.gateway.protocol.frames import (
     Frame,
+    Raw,
     read_fields,
     read_object,
     read_text,
     write_fields,
 )
+from mulligan.gateway.protocol.headers import VERSION_META
 from mulligan.gateway.protocol.party import META, OnAnswer
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.tools.results import ToolFailedError, read_failure, read_value
@@ -59,6 +59,11 @@ class AskedCall:
     """What the person has said, where this is the answer to our question."""
 
     @property
+    def is_modern(self) -> bool:
+        """Whether it is of a revision in which every request says all with itself."""
+        return VERSION_META in self.meta
+
+    @property
     def message(self) -> str:
         """What the person or the agent wanted, as far as anybody has said."""
         return str(self.meta.get(MESSAGE) or self.intent)
@@ -70,7 +75,7 @@ class UpstreamCall:
     def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str) -> None:
         self._ends = ends
         self._upstream = upstream
-        self._asked = asked
+        self.asked = asked
         self._tool = tool
         self.answer: Frame | None = None
         self.value: object = None
@@ -82,7 +87,7 @@ class UpstreamCall:
 
         For a tool that is only watched: nothing that is found out about it could change either.
         """
-        self._ahead = self._send(self._asked.arguments, on_answer)
+        self._ahead = self._send(self.asked.arguments, on_answer)
 
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Send the call, and give the value of its result; a failure is raised."""
@@ -120,7 +125,7 @@ class UpstreamCall:
             "tools/call",
             self._write_params(arguments),
             origin=self._ends.client,
-            key=self._asked.frame.key,
+            key=self.asked.frame.key,
             on_answer=take,
         )
         return answer
@@ -135,7 +140,7 @@ class UpstreamCall:
 
     def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:
         """As they came, wherever nothing of them is ours or was mended."""
-        asked = self._asked
+        asked = self.asked
         same = is_same(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
         raw = bytes(asked.frame.params)

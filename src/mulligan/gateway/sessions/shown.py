@@ -6,10 +6,13 @@ import asyncio
 import hashlib
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import encode_json
-from mulligan.gateway.protocol.frames import read_fields, read_text, write_fields
+from mulligan.gateway.protocol.frames import (
+    Raw,
+    read_fields,
+    read_text,
+    write_fields,
+)
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.server_call import INTENT

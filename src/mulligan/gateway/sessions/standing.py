@@ -19,6 +19,7 @@ from mulligan.gateway.protocol.frames import (
     read_text,
     write_request,
 )
+from mulligan.gateway.protocol.headers import FIRST_MODERN, VERSION_META
 from mulligan.gateway.protocol.party import META, Party
 from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.ends import CAPABILITIES, CLIENT_INFO
@@ -27,9 +28,8 @@ from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.results import read_failure, read_value
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
-OLDER, NEWER = "2025-11-25", "2026-07-28"
-"""The last revision with a handshake, and the first without."""
-VERSION = "io.modelcontextprotocol/protocolVersion"
+OLDER = "2025-11-25"
+"""The last revision with a handshake."""
 MOST_PAGES = 1_000
 
 
@@ -67,10 +67,18 @@ class OwnSession:
             page = read_object(answer.result)
             tools = page.get("tools")
             found += [each for each in tools if isinstance(each, dict)] if tools else []
+            self._note_schemas(server, found)
             params = {"cursor": page.get("nextCursor")}
             if not params["cursor"]:
                 break
         return found
+
+    def _note_schemas(self, server: str, tools: list[dict[str, Any]]) -> None:
+        upstream = self._session.upstreams[server]
+        for tool in tools:
+            schema = tool.get("inputSchema")
+            if isinstance(schema, dict):
+                upstream.note_schema(str(tool.get("name")), schema)
 
     async def close(self) -> None:
         """End its connections."""
@@ -102,7 +110,7 @@ class OwnSession:
             self.names[server] = read_object(answer.result).get("serverInfo") or {}
             upstream.send(write_request(b"", "notifications/initialized"))
             return
-        meta = {VERSION: NEWER, CAPABILITIES: {}, CLIENT_INFO: self._about}
+        meta = {VERSION_META: FIRST_MODERN, CAPABILITIES: {}, CLIENT_INFO: self._about}
         found = await upstream.ask_and_wait("server/discover", encode_json({META: meta}))
         if found.error:
             raise ServerDownError(bytes(answer.error)[:200].decode(errors="replace"))

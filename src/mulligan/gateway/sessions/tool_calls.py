@@ -63,7 +63,9 @@ class Calls:
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
             by = ends.name_agent(asked.meta)
-            result = await self._ends.own.answer(asked.name, asked.arguments, by=by)
+            result = await self._ends.own.answer(
+                asked.name, asked.arguments, by=by, modern=asked.is_modern
+            )
             ends.client.send(write_result(frame.key, result))
             return
         found = None if asked is None else ends.names.resolve(asked.name)
@@ -77,7 +79,7 @@ class Calls:
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         if shared.options.pin and shared.pins.is_changed(server, name):
-            refused = build_result(CHANGED, failed=True)
+            refused = build_result(CHANGED, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return
         made = UpstreamCall(ends, upstream, asked, tool=name)
@@ -125,7 +127,8 @@ class Calls:
         except HeldError as held:
             self._ends.own.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
-            return write_result(key, again or build_result(str(held), failed=True))
+            told = build_result(str(held), failed=True, modern=asked.is_modern)
+            return write_result(key, again or told)
         except InputRequested as asks:
             return write_result(key, asks.answer.result)
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
@@ -134,7 +137,7 @@ class Calls:
         answer = await run.review(None)
         if answer.feedback or answer.standing is Standing.REJECTED:
             said = answer.feedback or read_question(answer)
-            return write_result(key, build_result(said, failed=True))
+            return write_result(key, build_result(said, failed=True, modern=asked.is_modern))
         return write_result(key, write_success(called, answer, made=made))
 
     async def _make(self, run: HostRun, call: HostCall, asked: AskedCall) -> Called:
@@ -190,7 +193,7 @@ def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> byte
     notes = [note for note in (called.note, answer.note) if note]
     if made.answer is not None and called.result is made.value:
         return add_notes(made.answer.result, notes)
-    return build_result(called.result, notes=notes)
+    return build_result(called.result, notes=notes, modern=made.asked.is_modern)
 
 
 def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: str) -> bytes:
@@ -201,4 +204,5 @@ def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: s
     if answer is not None and answer.result:
         return write_result(key, add_notes(answer.result, (advice,)))
     said = str(error) or type(error).__name__
-    return write_result(key, build_result(said, failed=True, notes=(advice,)))
+    modern = made.asked.is_modern
+    return write_result(key, build_result(said, failed=True, notes=(advice,), modern=modern))

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import decode_json, encode_json
-from mulligan.gateway.protocol.frames import read_fields, write_fields
+from mulligan.gateway.protocol.frames import (
+    Raw,
+    read_fields,
+    write_fields,
+)
 
 NOTE = "mulligan/note"
 """Marks a part of a result that is the gateway's and not the server's, in its `_meta`."""
@@ -88,12 +90,16 @@ def add_notes(raw: bytes | Raw, notes: Iterable[str]) -> bytes:
     return write_fields(fields)
 
 
-def build_result(value: object, *, failed: bool = False, notes: Iterable[str] = ()) -> bytes:
-    """A result of the gateway's own making."""
+def build_result(
+    value: object, *, modern: bool, failed: bool = False, notes: Iterable[str] = ()
+) -> bytes:
+    """A result of the gateway's own making; `modern`: for who wants to hear that it is whole."""
     text = value if isinstance(value, str) else encode_json(value).decode()
     made: dict[str, object] = {"content": [{"type": "text", "text": text}]}
     if isinstance(value, dict):
         made["structuredContent"] = value
     if failed:
         made["isError"] = True
+    if modern:
+        made["resultType"] = "complete"
     return add_notes(encode_json(made), notes)

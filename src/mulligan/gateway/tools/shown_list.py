@@ -6,10 +6,11 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import Raw
-
 from mulligan.codec.json_text import decode_json, encode_sorted
-from mulligan.gateway.protocol.frames import read_fields
+from mulligan.gateway.protocol.frames import (
+    Raw,
+    read_fields,
+)
 
 MOST_KNOWN = 10_000
 _PINNED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

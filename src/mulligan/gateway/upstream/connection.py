@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Protocol
-
-from msgspec import Raw
+from typing import Any, Protocol
 
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.gateway.protocol.frames import (
     SERVER_ERROR,
     Frame,
+    Raw,
     UnreadableFrameError,
     build_error,
     read_frame,
@@ -59,8 +58,8 @@ class Listener(Protocol):
     def take_request(self, upstream: Upstream, frame: Frame) -> None:
         """It asks its client for something."""
 
-    def take_notification(self, upstream: Upstream, frame: Frame) -> None:
-        """It tells its client something."""
+    def take_notification(self, upstream: Upstream, frame: Frame, *, during: bytes) -> None:
+        """It tells its client something, on the connection of a request if it is known which."""
 
     def note_end(self, upstream: Upstream, why: str) -> None:
         """It has died."""
@@ -89,6 +88,15 @@ class Upstream(Party):
         self.greet: Callable[[Upstream], Awaitable[None]] | None = None
         """Introduces the client to a server that was started again."""
         self._dying: set[asyncio.Task[None]] = set()
+        self._schemas: dict[str, Mapping[str, Any]] = {}
+
+    def note_schema(self, tool: str, schema: Mapping[str, Any]) -> None:
+        """It has listed a tool."""
+        self._schemas[tool] = schema
+
+    def find_schema(self, tool: str) -> Mapping[str, Any]:
+        """What the arguments of a tool look like, as far as it was listed."""
+        return self._schemas.get(tool, {})
 
     @property
     def is_up(self) -> bool:
@@ -168,7 +176,7 @@ class Upstream(Party):
         if self._dying:
             await asyncio.wait(self._dying)
 
-    def take_frame(self, line: bytes) -> None:
+    def take_frame(self, line: bytes, during: bytes = b"") -> None:
         """Bring on what the server says; what cannot be read is counted."""
         self._heard_at = asyncio.get_running_loop().time()
         try:
@@ -186,7 +194,7 @@ class Upstream(Party):
         elif frame.key:
             self._listener.take_request(self, frame)
         else:
-            self._listener.take_notification(self, frame)
+            self._listener.take_notification(self, frame, during=during)
 
     def _take_unread(self, head: bytes) -> None:
         """One that is too long or broken may still say at its beginning what it answers."""
@@ -238,6 +246,7 @@ class Upstream(Party):
             on_frame=self.take_frame,
             on_lost=self._fail_lost,
             on_end=on_end,
+            find_schema=self.find_schema,
         )
 
     def _fail_lost(self, key: bytes, why: str) -> None:

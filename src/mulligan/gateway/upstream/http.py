@@ -7,25 +7,30 @@ goes no further.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mulligan.core.errors import MissingExtraError
 from mulligan.gateway.protocol.frames import Frame, read_fields, read_frame, read_object, read_text
+from mulligan.gateway.protocol.headers import SESSION, VERSION, read_version, write_headers
 from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.line_cutter import LineCutter
-from mulligan.gateway.protocol.party import ASKED_FOR, CANCELLED, META
+from mulligan.gateway.protocol.party import ASKED_FOR, CANCELLED
 from mulligan.gateway.servers_file import Server
+from mulligan.gateway.upstream.events import EventReader
 
 if TYPE_CHECKING:
     import httpx
 
-SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
-VERSION_META = "io.modelcontextprotocol/protocolVersion"
-NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""What later revisions repeat in a header, so that it can be seen without reading the body."""
 ACCEPT = "application/json, text/event-stream"
 CONNECT = 10.0
+
+
+class OnFrame(Protocol):
+    """Takes what a server says."""
+
+    def __call__(self, line: bytes, during: bytes) -> None:
+        """A message, and the id of the request on whose connection it came."""
 
 
 class OnLost(Protocol):
@@ -43,11 +48,14 @@ class ServerAddress:
         server: Server,
         *,
         limits: Limits,
-        on_frame: Callable[[bytes], None],
+        on_frame: OnFrame,
         on_lost: OnLost,
         on_end: Callable[[str], None],
+        find_schema: Callable[[str], Mapping[str, Any]],
     ) -> None:
         self._server = server
+        self._find_schema = find_schema
+        """What the arguments of a tool look like: some stand in headers, too."""
         self._limits = limits
         self._on_frame = on_frame
         self._on_lost = on_lost
@@ -77,16 +85,21 @@ class ServerAddress:
     def send(self, frame: bytes) -> None:
         """Post a message; its answer comes as one of the server's."""
         read = read_frame(frame, self._limits)
+        cancelled = None
+        if read.method == CANCELLED:
+            cancelled = self._posts.get(bytes(read_fields(read.params).get(ASKED_FOR, b"")))
         if read.method == CANCELLED and self._is_modern:
             # There a request is cancelled by hanging up.
-            post = self._posts.get(bytes(read_fields(read.params).get(ASKED_FOR, b"")))
-            if post is not None:
-                post.cancel()
+            if cancelled is not None:
+                cancelled.cancel()
             return
         before = self._told if self._told is not None and not self._told.done() else None
         task = asyncio.ensure_future(self._send_post(frame, read, before))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        if cancelled is not None:
+            # Nobody waits for its answer: once the server has been told, nobody listens either.
+            task.add_done_callback(lambda _: cancelled.cancel())
         if read.method and not read.key:
             self._told = task
         elif read.method:
@@ -109,11 +122,10 @@ class ServerAddress:
         if client is None:
             return
         if SESSION in self._headers:
-            try:
+            # One that is gone, or says no, forgets the session by itself.
+            with suppress(Exception):
                 async with asyncio.timeout(self._limits.stop):
                     await client.delete(self._server.url, headers=self._headers)
-            except Exception:  # noqa: BLE001, S110 - it is gone, or forgets the session by itself
-                pass
         await client.aclose()
 
     @property
@@ -154,7 +166,10 @@ class ServerAddress:
                 self._headers[SESSION] = response.headers[SESSION]
             kind = response.headers.get("content-type", "")
             if "text/event-stream" in kind:
-                return await self._take_events(response, frame)
+                events = EventReader(self._limits.frame)
+                if await self._take_events(events, response, frame):
+                    return True
+                return await self._take_up_again(events, frame)
             said = await self._read_body(response)
             if response.status_code >= 400 and b'"jsonrpc"' not in said:
                 raise ConnectionError(f"it answered with status {response.status_code}")
@@ -165,14 +180,13 @@ class ServerAddress:
         if frame.method == "initialize":
             self._greeted = True
             return {}
-        fields = read_fields(frame.params)
-        version = read_text(read_fields(fields.get(META, b"")).get(VERSION_META))
+        version = read_version(frame)
         if not version:
             return self._headers
         self._headers = {VERSION: version}
-        name = read_text(fields.get(NAMED_BY.get(frame.method, ""), b""))
-        named = {"mcp-name": name} if name.isascii() and name.isprintable() and name else {}
-        return {**self._headers, "mcp-method": frame.method, **named}
+        called = read_text(read_fields(frame.params).get("name", b""))
+        schema = self._find_schema(called) if frame.method == "tools/call" else {}
+        return write_headers(frame, schema=schema)
 
     async def _read_body(self, response: httpx.Response) -> bytes:
         parts, length = [], 0
@@ -191,35 +205,35 @@ class ServerAddress:
             if isinstance(version, str):
                 self._headers[VERSION] = version
                 self._listen()
-        self._on_frame(said)
+        self._on_frame(said, frame.key)
         return bool(frame.key) and bytes(read_fields(said).get("id", b"")) == frame.key
 
-    async def _take_events(self, response: httpx.Response, frame: Frame) -> bool:
+    async def _take_events(
+        self, events: EventReader, response: httpx.Response, frame: Frame
+    ) -> bool:
         answered = False
-        async for data in self._read_events(response):
+        async for data in events.read(self._read_parts(response)):
             answered = self._take(data, frame) or answered
         return answered
 
-    async def _read_events(self, response: httpx.Response) -> AsyncIterator[bytes]:
-        lines: list[bytes] = []
-        events: list[bytes] = []
+    async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
+        """A stream has broken off behind an event with an id: the server keeps what comes next."""
+        key = frame.key
+        while key and events.last_id and self._client is not None:
+            before = events.last_id
+            await asyncio.sleep(events.retry)
+            headers = {**self._headers, "last-event-id": before}
+            async with self._client.stream("GET", self._server.url, headers=headers) as response:
+                if response.status_code != 200:
+                    return False
+                if await self._take_events(events, response, frame):
+                    return True
+        return False
 
-        def take(line: bytes) -> None:
-            if line.startswith(b"data:"):
-                lines.append(line[5:].strip())
-            elif lines and not line.strip():
-                events.append(b"\n".join(lines))
-                lines.clear()
-
-        cutter = LineCutter(take, longest=self._limits.frame, on_too_long=len, blank=True)
+    async def _read_parts(self, response: httpx.Response) -> AsyncIterator[bytes]:
         async for part in response.aiter_bytes():
             await self._room.wait()
-            cutter.take(part)
-            while events:
-                yield events.pop(0)
-        take(b"")
-        while events:
-            yield events.pop(0)
+            yield part
 
     def _listen(self) -> None:
         """Hear what the server says by itself, if it does."""
@@ -228,14 +242,28 @@ class ServerAddress:
         task.add_done_callback(self._tasks.discard)
 
     async def _read_own_words(self) -> None:
-        client = self._client
+        """Listen for as long as the server has something to listen to."""
+        events = EventReader(self._limits.frame)
         await asyncio.sleep(0)
+        goes_on = True
+        while goes_on:
+            goes_on = await self._hear_once(events)
+            await asyncio.sleep(events.retry if goes_on else 0)
+
+    async def _hear_once(self, events: EventReader) -> bool:
+        """Listen until the stream ends; whether it is worth to listen again."""
+        client, url = self._client, self._server.url
         if client is None:
-            return
+            return False
+        headers = dict(self._headers)
+        if events.last_id:
+            headers["last-event-id"] = events.last_id
         try:
-            async with client.stream("GET", self._server.url, headers=self._headers) as response:
-                if response.status_code == 200:
-                    async for data in self._read_events(response):
-                        self._on_frame(data)
+            async with client.stream("GET", url, headers=headers) as response:
+                if response.status_code != 200:
+                    return False
+                async for data in events.read(self._read_parts(response)):
+                    self._on_frame(data, b"")
         except Exception:  # noqa: BLE001 - what it says by itself is no answer to anybody
-            return
+            return False
+        return True
