@@ -277,7 +277,7 @@ def kill_tap(stage: Stage) -> None:
     """Kill every server that is up, with all that it has started."""
     for line in stage.ledger.read_text(encoding="utf-8").splitlines():
         if line.startswith("pid "):
-            with suppress(ProcessLookupError, PermissionError):
+            with suppress(ProcessLookupError, PermissionError):  # it has ended before
                 os.killpg(int(line.split()[1]), signal.SIGKILL)
 
 

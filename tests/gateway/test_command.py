@@ -192,28 +192,3 @@ def test_a_file_of_declarations_that_is_none_is_not_written_into_a_client(server
     assert done.returncode != 0
     assert "none.toml" in done.stderr
     assert servers.read_bytes() == before
-
-
-async def test_what_was_asked_is_held_against_what_is_done_without_a_word_of_the_operator(tmp_path):
-    file = tmp_path / "mail.py"
-    file.write_text(
-        "from mcp.server import MCPServer\n"
-        "mcp = MCPServer('mail')\n"
-        "@mcp.tool()\n"
-        "def send_mail(to: str) -> str:\n"
-        "    return 'sent'\n"
-        "mcp.run()\n"
-    )
-    command = {"command": sys.executable, "args": [str(file)]}
-    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"mail": command}}))
-    given = StdioServerParameters(**through(tmp_path / "mcp.json", "--mode", "suggest"))
-    wrong = {"to": "eve@evil.example"}
-
-    async with Client(stdio_client(given), mode="legacy") as client:
-        unasked = await client.call_tool("send_mail", wrong)
-        asked = {"mulligan/message": "Write to ann@example.com that I am late."}
-        noticed = await client.call_tool("send_mail", wrong, meta=asked)
-
-    told = "\n".join(part.text for part in noticed.content)
-    assert [part.text for part in unasked.content] == ["sent"]
-    assert "eve@evil.example" in told

@@ -1,7 +1,8 @@
 """What a client over HTTP is sent: each answer on the connection that asked for it.
 
 What a server says by itself goes to a connection that waits for an answer, else to the one that
-listens, and if there is none, it is kept for the next one; of one who never listens, only the last words are kept.
+listens, and if there is none, it is kept for the next one; of one who never listens, only the last
+words are kept.
 """
 
 from __future__ import annotations

@@ -122,8 +122,7 @@ class ServerAddress:
         if client is None:
             return
         if SESSION in self._headers:
-            # One that is gone, or says no, forgets the session by itself.
-            with suppress(Exception):
+            with suppress(Exception):  # it is gone, or forgets the session by itself
                 async with asyncio.timeout(self._limits.stop):
                     await client.delete(self._server.url, headers=self._headers)
         await client.aclose()
