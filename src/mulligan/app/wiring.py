@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -108,14 +108,10 @@ class Parts:
             self._warn_of_misnamed([each.tool for each in known])
         if not self.recover:
             return
-        if _brief.get():
-            self.recovery_thread.start()
-            return
-        try:
-            self.timer.start()
-        except RuntimeError:
-            # No loop runs here.
-            self.recovery_thread.start()
+        if not _brief.get():
+            with suppress(RuntimeError):  # no loop runs here
+                self.timer.start()
+        self.recovery_thread.start()
 
     def _warn_of_misnamed(self, tools: Sequence[str]) -> None:
         """A check for a tool that there is not never speaks up, and nobody would notice."""

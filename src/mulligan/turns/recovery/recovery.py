@@ -26,6 +26,7 @@ from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late
 from mulligan.turns.recovery.lines import split_lines
+from mulligan.turns.recovery.passes import start_part
 from mulligan.turns.turn.rejection import Fate, load_fate
 from mulligan.turns.turn.rollback import undo_actions
 
@@ -342,7 +343,7 @@ class Recovery:
 async def _run_together(works: Iterable[Coroutine[None, None, int]]) -> int:
     """Run all to their end: where one is cancelled from within, none is left behind running."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(work) for work in works]
+        tasks = [start_part(work, group=group) for work in works]
     return sum(task.result() for task in tasks if not task.cancelled())
 
 

@@ -1,4 +1,5 @@
-"""Recovery on a timer, on the application's own event loop: its tools may belong to that loop."""
+"""Recovery on a timer: on the application's own event loop, to which its tools may belong, while
+that runs, and on a thread from there on."""
 
 from __future__ import annotations
 
@@ -7,9 +8,11 @@ import logging
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 
 from mulligan.telemetry import shutdown
+from mulligan.turns.recovery.passes import Pass, silence
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn.context import leave_turns
 
@@ -21,37 +24,63 @@ EVERY = 2.0
 FIRST_PASS = 2.0
 """Seconds that the end of a turn waits for the first look at what others have left."""
 
+ENDING = 2.0
+"""Seconds that the end of a loop waits for a pass that is going on there."""
+
+STANDING_STILL = 10.0
+"""Seconds after which a loop that nobody runs, and nobody has closed, is taken for left."""
+
 CLOSING = 5.0
 """Seconds that closing waits for a pass that is going on."""
 
 
 class RecoveryTimer:
-    """Runs passes as long as an event loop lives, and at once when a turn has left something."""
+    """Runs passes as long as an event loop lives, and at once when a turn has left something.
 
-    def __init__(self, recovery: Recovery, *, every: float = EVERY) -> None:
+    One loop at a time: where several run, the first.
+    """
+
+    def __init__(
+        self, recovery: Recovery, *, every: float = EVERY, still: float = STANDING_STILL
+    ) -> None:
         # What runs by itself keeps no application alive that nobody uses any more.
         self._recovery = weakref.ref(recovery)
         self._every = every
+        self._still = still
+        self.on_left: Callable[[], None] = lambda: None
+        """Called when the loop has ended, and with it the passes."""
+        self.start_afresh()
+
+    def start_afresh(self) -> None:
+        """Begin without a loop: also what a child does after a fork."""
         self._task: asyncio.Task[None] | None = None
         self._wake: asyncio.Event | None = None
         self._passed: asyncio.Event | None = None
         """Set once a pass has come to its end on this loop."""
+        self._pass: Pass | None = None
+        """The one that goes on there."""
+        self._ran = time.monotonic()
+        """When the loop was last seen running."""
 
     def start(self) -> None:
-        """See to it that passes run on the loop that is running now."""
+        """See to it that passes run on the loop that is running now, unless they do on another."""
         loop = asyncio.get_running_loop()
-        task = self._task
-        if task is not None and not task.done() and task.get_loop() is loop:
+        if self.is_running:
             return
+        self.stop_waiting()
         self._wake, self._passed = asyncio.Event(), asyncio.Event()
-        self._task = loop.create_task(self._run(self._wake), name="mulligan-recovery")
+        self._ran = time.monotonic()
+        run = self._run(self._wake, self._passed)
+        self._task = loop.create_task(run, name="mulligan-recovery")
+        silence(self._task)
 
     def wake(self) -> None:
         """Somebody has left something behind."""
         task, wake = self._task, self._wake
-        if task is None or wake is None or task.done() or task.get_loop().is_closed():
+        if task is None or wake is None or task.done():
             return
-        task.get_loop().call_soon_threadsafe(wake.set)
+        with suppress(RuntimeError):  # the loop is closed
+            task.get_loop().call_soon_threadsafe(wake.set)
 
     async def wait_for_pass(self) -> None:
         """Let the first pass come to its end, so that a short program recovers too; for a while."""
@@ -79,6 +108,25 @@ class RecoveryTimer:
         """Whether the application is still there."""
         return self._recovery() is not None
 
+    def take_over(self) -> bool:
+        """Whether passes are the caller's to run: no loop runs them, or none does any more."""
+        now, task = time.monotonic(), self._task
+        if self.is_running:
+            self._ran = now
+            return False
+        stands = task is not None and not task.done() and not task.get_loop().is_closed()
+        if stands and now - self._ran < self._still:
+            # It may go on, as between two questions in a terminal; tools may belong to it.
+            return False
+        self.stop_waiting()
+        return True
+
+    def stop_waiting(self) -> None:
+        """Give up on the loop: it makes no step any more of what it has begun."""
+        self._task, begun, self._pass = None, self._pass, None
+        if begun is not None:
+            begun.take_away()
+
     async def run_once(self) -> None:
         """One pass; a store that is down stands in nobody's way."""
         recovery = self._recovery()
@@ -94,19 +142,35 @@ class RecoveryTimer:
             # Only the kind: what it says may quote what a tool was given.
             _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
 
-    async def _run(self, wake: asyncio.Event) -> None:
-        while self.is_wanted:
-            began = time.monotonic()
-            wake.clear()
-            await self.run_once()
-            if self._passed is not None:
-                self._passed.set()
-            try:
-                async with asyncio.timeout(self.choose_pause(time.monotonic() - began)):
-                    await wake.wait()
-            except TimeoutError:
-                # Nobody called: the time is up.
-                continue
+    async def _run(self, wake: asyncio.Event, passed: asyncio.Event) -> None:
+        mine = asyncio.current_task()
+        try:
+            while self.is_wanted and self._task is mine:
+                began = time.monotonic()
+                wake.clear()
+                await self._run_pass()
+                passed.set()
+                with suppress(TimeoutError):  # nobody called: the time is up
+                    async with asyncio.timeout(self.choose_pause(time.monotonic() - began)):
+                        await wake.wait()
+        finally:
+            if self._task is mine:
+                self._task = None
+                self.on_left()
+
+    async def _run_pass(self) -> None:
+        """One pass. Where the loop ends, it is let come to its end: an undo is not cut in two."""
+        begun = self._pass = Pass()
+        going = begun.start(self.run_once())
+        try:
+            await asyncio.wait([going])
+        except asyncio.CancelledError:
+            await asyncio.wait([going], timeout=ENDING)
+            raise
+        finally:
+            if not going.done():
+                begun.take_away()
+            self._pass = None
 
     def choose_pause(self, took: float) -> float:
         """Seconds until the next pass, after one that took so long."""
@@ -114,13 +178,14 @@ class RecoveryTimer:
 
 
 class RecoveryThread:
-    """The same passes for a program without an event loop: on a thread with a loop of its own.
+    """The same passes where no event loop runs them: on a thread with a loop of its own.
 
-    It leaves them to the application's loop while that runs passes itself.
+    It leaves them to the application's loop while that runs, and goes on with what that leaves.
     """
 
     def __init__(self, timer: RecoveryTimer) -> None:
         self._timer = timer
+        timer.on_left = self.wake
         self._closed = False
         self._changing = threading.Lock()
         self.start_afresh()
@@ -131,6 +196,7 @@ class RecoveryThread:
         self._thread: threading.Thread | None = None
         self._wake = threading.Event()
         self._changing = threading.Lock()
+        self._timer.start_afresh()
 
     def start(self) -> None:
         """See to it that passes run; the first one begins at once."""
@@ -151,6 +217,7 @@ class RecoveryThread:
     def close(self) -> None:
         """End the passes; one that is going on is waited for, for a while."""
         self._closed = True
+        self._timer.stop_waiting()
         self._wake.set()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
@@ -163,7 +230,7 @@ class RecoveryThread:
             while not self._closed and self._timer.is_wanted and _lives():
                 began = time.monotonic()
                 wake.clear()
-                if not self._timer.is_running:
+                if self._timer.take_over():
                     loop.run_until_complete(self._timer.run_once())
                 wake.wait(self._timer.choose_pause(time.monotonic() - began))
         finally:
