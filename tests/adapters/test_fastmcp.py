@@ -314,3 +314,69 @@ async def test_a_refusal_that_a_tool_raises_itself_proves_nothing(
     await call(built, "book_table", {"people": "five"})
 
     assert [line.op for line in remote.ledger()] == ["create", "delete"]
+
+
+def mount(server: Any, m: Mulligan, namespace: str | None) -> Any:
+    """A server with a middleware of its own, on which the other is mounted."""
+    outer: Any = fastmcp.FastMCP("office")
+    outer.mount(server, namespace=namespace)
+    outer.add_middleware(m.for_fastmcp())
+    return outer
+
+
+@pytest.mark.parametrize("namespace", [None, "calendar"])
+async def test_a_call_through_two_servers_is_one_call(
+    server: Any,
+    m: Mulligan,
+    remote: FakeRemote,
+    event: str,
+    rows: Callable[[], list[LogRow]],
+    namespace: str | None,
+) -> None:
+    prefix = f"{namespace}_" if namespace else ""
+    outer = mount(mount(server, m, None), m, namespace)
+
+    moved = await call(outer, f"{prefix}move_event", {"event_id": event, "day": FRIDAY}, turn="a")
+    sent = await call(outer, f"{prefix}send_invitation", {"to": "Ann"}, turn="a", done=True)
+    held = [action.opening.tool for action in m.insights.open_list.actions()]
+
+    assert (moved.is_error, sent.is_error) == (False, True)
+    assert [line.data.get("day") for line in remote.ledger()] == [WEDNESDAY, FRIDAY]
+    assert [row.tool for row in rows()] == ["move_event"]
+    assert held == ["send_invitation"]
+
+
+async def test_a_call_counts_by_the_name_that_was_declared(
+    server: Any, m: Mulligan, rows: Callable[[], list[LogRow]]
+) -> None:
+    m.declare("calendar_pay", effect=Effect.IRREVERSIBLE)
+    paid: list[int] = []
+
+    @server.tool
+    def pay(amount: int) -> None:
+        paid.append(amount)
+
+    outer = mount(server, m, "calendar")
+
+    came = await call(outer, "calendar_pay", {"amount": 30})
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.approve(held.id, by="Ann")
+    again = await call(outer, "calendar_pay", {"amount": 30})
+
+    assert (came.is_error, again.is_error, paid) == (True, False, [30])
+    assert {row.tool for row in rows()} == {"calendar_pay"}
+
+
+async def test_what_a_tool_of_a_mounted_server_calls_itself_is_another_call(
+    server: Any, m: Mulligan, rows: Callable[[], list[LogRow]]
+) -> None:
+    m.declare("calendar_prepare", effect=Effect.READ)
+
+    @server.tool
+    async def prepare(size: str) -> str:
+        return read(await server.call_tool("find_room", {"size": size}))
+
+    came = await call(mount(server, m, "calendar"), "calendar_prepare", {"size": "large"})
+
+    assert read(came) == "room 4, large"
+    assert sorted(row.tool for row in rows()) == ["calendar_prepare", "find_room"]

@@ -7,6 +7,7 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache, partial, wraps
 from typing import Any
@@ -63,9 +64,12 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
         """Bring a call; what is said about it is what the client gets."""
         tool = await context.fastmcp_context.fastmcp.get_tool(context.message.name)
-        if tool is None:
+        if tool is None or self._is_brought(context):
             return await call_next(context)
-        made = ServerCall(context, call_next)
+        inner = await find_inner(tool, self.host)
+        if self._leaves(context.message.name, inner):
+            return await call_next(context)
+        made = ServerCall(context, call_next, inner=inner)
         async with self._open_turn(context) as run:
             try:
                 called = await run.call(read_call(context, tool=tool, made=made))
@@ -79,6 +83,24 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
             if answer.feedback or answer.standing is Standing.REJECTED:
                 raise ToolError(answer.feedback or read_question(answer))
             return add_notes(made.read(called, tool), (called.note, answer.note))
+
+    def _is_brought(self, context: Any) -> bool:
+        """Whether a server that this one is mounted on has brought this very call."""
+        outer = _brought.get()
+        server = context.fastmcp_context.fastmcp
+        here = self.host.application, server, context.message.name
+        if outer is None or (outer.application, outer.server, outer.name) != here:
+            return False
+        # What its tool calls itself is a call of its own.
+        _brought.set(None)
+        return True
+
+    def _leaves(self, name: str, inner: InnerTool | None) -> bool:
+        """Whether a mounted server brings the call: it is nearer to the tool, and knows its name
+        unless only the one here was declared."""
+        if inner is None:
+            return False
+        return self.host.is_declared(inner.name) or not self.host.is_declared(name)
 
     @asynccontextmanager
     async def _open_turn(self, context: Any) -> AsyncIterator[HostRun]:
@@ -107,10 +129,38 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
 
     def _describe(self, tool: Any) -> Any:
         pitfalls = self.host.describe_pitfalls([tool.name])
-        if not pitfalls:
+        if not pitfalls or pitfalls in (tool.description or ""):
             return tool
         said = f"{tool.description or ''}\n\n{pitfalls}".strip()
         return tool.model_copy(update={"description": said})
+
+
+@dataclass(frozen=True, slots=True)
+class InnerTool:
+    """A tool of a mounted server that has a middleware of the same application."""
+
+    application: object
+    server: Any
+    name: str
+
+
+_brought: ContextVar[InnerTool | None] = ContextVar("mulligan_brought", default=None)
+"""Where a call arrives that was brought here."""
+
+
+async def find_inner(tool: Any, host: Host) -> InnerTool | None:
+    """Where a call of a mounted tool would be brought next; `None`: it is nobody else's."""
+    while tool is not None:
+        tool = getattr(tool, "parent_tool", tool)
+        server = getattr(tool, "_server", None)  # nothing public tells
+        if server is None:
+            return None
+        name, application = tool._original_name, host.application  # noqa: SLF001 - as above
+        ours = [each for each in server.middleware if isinstance(each, ReviewedCalls)]
+        if any(each.host.application is application for each in ours):
+            return InnerTool(application, server, name)
+        tool = await server.get_tool(name)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +182,10 @@ class InputAsked(Exception):  # noqa: N818 - it is none: the tool asks its clien
 class ServerCall:
     """A call as the server makes it, and what came of it in the server's own words."""
 
-    def __init__(self, context: Any, call_next: Any) -> None:
+    def __init__(self, context: Any, call_next: Any, *, inner: InnerTool | None = None) -> None:
         self._context = context
         self._call_next = call_next
+        self._inner = inner
         self._result: Any = None
         self._value: object = None
         self._error: Exception | None = None
@@ -143,11 +194,14 @@ class ServerCall:
         """The value of the result; what a proxied server returns as a failure is raised."""
         asked = self._context.message.model_copy(update={"arguments": dict(arguments)})
         self._result = self._error = None
+        token = _brought.set(self._inner)
         try:
             result = await self._call_next(self._context.copy(message=asked))
         except Exception as error:  # noqa: BLE001
             self._error = error
             raise (_find_cause(error) or error) from None
+        finally:
+            _brought.reset(token)
         self._result = result
         if isinstance(result, ASKS_FOR_INPUT):
             raise InputAsked(result)

@@ -169,7 +169,7 @@ class AdkInvocation:
 
     async def bring(self, tool: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
         """Bring a call; what is said about it reaches the model as its response."""
-        if isinstance(tool, AgentTool) and not self.run.is_declared(tool.name):
+        if isinstance(tool, AgentTool) and not self.host.is_declared(tool.name):
             # What it does is brought by its own calls.
             with self.run.make_current():
                 return await tool.run_async(args=args, tool_context=tool_context)

@@ -50,7 +50,7 @@ class BroughtTools:
                 _unseen.add(tool.name)
                 _report.warning("%s is no function tool: its calls are not seen here.", tool.name)
             return tool
-        if tool._is_agent_tool and not self.run.is_declared(tool.name):  # noqa: SLF001 - nothing public tells
+        if tool._is_agent_tool and not self.host.is_declared(tool.name):  # noqa: SLF001 - nothing public tells
             return tool
         wrapped = copy.copy(tool)
         wrapped.on_invoke_tool = partial(bring_call, tool)

@@ -241,7 +241,7 @@ class BroughtCall:
             self.events.put_nowait(None)
 
     async def _bring(self, *, approved: bool | None = None) -> Any:
-        if self.tool.tool_type == "agent" and not self.tool.run.is_declared(self.tool.tool_name):
+        if self.tool.tool_type == "agent" and not self.tool.host.is_declared(self.tool.tool_name):
             # What it does is brought by its own calls.
             with self.tool.run.make_current():
                 return ToolResultEvent(

@@ -119,6 +119,15 @@ class ApplicationHost:
     check: CheckText | None
     """Checks the text of a turn; `None`: the application has no rules for replies."""
 
+    @property
+    def application(self) -> object:
+        """The same for all adapters."""
+        return self.tools
+
+    def is_declared(self, tool: str) -> bool:
+        """Whether something was said of a tool by its name."""
+        return self.tools.is_declared(tool)
+
     def open(
         self,
         message: str,

@@ -185,10 +185,6 @@ class HostRun(Protocol):
     def may_hold(self, tool: str, *, server: str = "") -> bool:
         """Whether calls of a tool may have to wait, for a framework that asks before it calls."""
 
-    def is_declared(self, tool: str) -> bool:
-        """Whether something was said of a tool by its name. An agent that is called as a tool does
-        what its own calls do; only where it was declared itself it is brought as a call too."""
-
     async def hold(self, call: HostCall) -> HeldError | None:
         """For such a framework: put a call on hold if it has to wait. Nothing is made of it.
 
@@ -256,6 +252,14 @@ class Host(Protocol):
     @property
     def options(self) -> RunOptions:
         """What was said of all runs."""
+
+    @property
+    def application(self) -> object:
+        """The same for all adapters of one application, which may meet in one call."""
+
+    def is_declared(self, tool: str) -> bool:
+        """Whether something was said of a tool by its name. An agent that is called as a tool does
+        what its own calls do; only where it was declared itself it is brought as a call too."""
 
     def open(
         self,

@@ -95,10 +95,6 @@ class Run:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
         return self._tools.may_hold(tool, server=server)
 
-    def is_declared(self, tool: str) -> bool:
-        """Whether something was said of a tool by its name."""
-        return self._tools.is_declared(tool)
-
     async def hold(self, call: HostCall) -> HeldError | None:
         """Put a call on hold if it has to wait. Nothing is made of it."""
         with self.turn.make_current(), carry_answers():
