@@ -172,7 +172,9 @@ class Sessions:
         session = given["session_id"]
         if session not in self.runs:
             agent, said = given.get("agent_type", ""), given.get("prompt", "")
-            self.runs[session] = self.host.open(said, agent=agent, given=given, thread=session)
+            self.runs[session] = self.host.open(
+                said, agent=agent, given=given, thread=session, kept=True
+            )
         return self.runs[session]
 
     async def _leave(self, given: Given) -> None:

@@ -62,6 +62,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             agent=invocation_context.agent.name,
             given=invocation_context,
             thread=session.id,
+            kept=True,
         )
         begun = AdkInvocation(self._host, run, invocation_context)
         self._begun[invocation_context.invocation_id] = begun

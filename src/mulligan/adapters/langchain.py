@@ -226,6 +226,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             agent=place.agent,
             given=runtime,
             thread=place.thread,
+            kept=bool(place.thread),
         )
         older = messages if asked is None else messages[: asked + 1]
         going = GraphRun(run, place, seen=frozenset(each.id for each in older if each.id), id=id_)

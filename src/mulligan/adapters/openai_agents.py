@@ -127,6 +127,7 @@ class ReviewedRun:
             agent=self.agent.name,
             given=given,
             thread=self._find_thread(),
+            kept=self._is_kept(),
         )
         self._saved = len(before)
         if resumed:
@@ -135,7 +136,7 @@ class ReviewedRun:
 
     async def __aexit__(self, kind: object, *_: object) -> None:
         # A session keeps what was said, and may go on after a failure.
-        await self.run.leave(failed=kind is not None and not self._find_thread())
+        await self.run.leave(failed=kind is not None and not self._is_kept())
 
     def bring_calls(self) -> AbstractContextManager[None]:
         """Agents that are started in here make their calls through this run."""
@@ -188,6 +189,12 @@ class ReviewedRun:
         if session is not None:
             for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
                 await session.pop_item()
+
+    def _is_kept(self) -> bool:
+        """Whether somebody may go on from what was said, also after a failure."""
+        named = ("conversation_id", "previous_response_id", "auto_previous_response_id")
+        asked = [self.options.get(name) for name in named]
+        return self.options.get("session") is not None or any(asked)
 
     def _find_thread(self) -> str:
         session = getattr(self.options.get("session"), "session_id", "")

@@ -136,6 +136,7 @@ class ApplicationHost:
         principal: str = "",
         given: object = None,
         thread: str = "",
+        kept: bool = False,
     ) -> HostRun:
         """A run begins."""
         about = self._read_about(given)
@@ -148,6 +149,7 @@ class ApplicationHost:
             about.setdefault("principal", outer.turn.principal)
             message = outer.message
         turn = self.opener.open(message, about)
+        turn.kept = kept
         labels = turn.labels
         # An agent may be called otherwise when its conversation goes on, as after a variable.
         whose = (labels.tenant, turn.principal, thread or labels.agent)

@@ -269,12 +269,14 @@ class Host(Protocol):
         principal: str = "",
         given: object = None,
         thread: str = "",
+        kept: bool = False,
     ) -> HostRun:
         """A run begins.
 
         `agent` and `principal` are as the framework calls them, where nothing else was said.
         `given` is what it knows of the run, for the option `about`; `thread` is what its ids of
-        calls are unique in, such as a conversation.
+        calls are unique in, such as a conversation. `kept`: the framework keeps what tools return
+        as the run goes on, so that it may be taken up after its process was killed.
         """
 
     def read_advice(self, error: BaseException) -> str:

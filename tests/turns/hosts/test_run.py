@@ -346,3 +346,30 @@ def pay_into(made):
         return "paid"
 
     return pay
+
+
+@pytest.mark.parametrize(("kept", "day", "left"), [(True, 21, ["disputed"]), (False, 18, [])])
+async def test_what_a_killed_run_did_is_undone_unless_somebody_may_go_on_from_it(
+    m, host, ask, kept, day, left
+):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th", kept=kept)
+    await run.call(ask(move, day=21))
+
+    # As after a kill: nobody leaves, and nobody is at work on it any more.
+    m._parts.runtime.book.live.clear()
+    await m.recover()
+
+    assert DAYS["dinner"] == day
+    assert [action.state for action in m.insights.open_list.actions()] == left
+
+
+async def test_a_wrong_call_is_undone_within_the_run_also_where_it_is_kept(m, host, ask):
+    declare_move(m)
+    run = host.open("Move dinner to the 20th", kept=True)
+
+    await run.call(ask(move, day=21))
+    answer = await run.review("Moved.")
+    await run.leave()
+
+    assert (answer.undone, DAYS["dinner"]) == (True, 18)

@@ -225,7 +225,10 @@ class JournaledCall:
     async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
         book, failure = self.book, tried.last.failure
         if failure is None:
-            await adopt(actions, split_result(tried.last.result, actions), book=book)
+            # Its result is in what is kept from here on, also where nobody lives to say so.
+            facts: dict[str, object] = {"delivered": True} if self.turn.root.kept else {}
+            results = split_result(tried.last.result, actions)
+            await adopt(actions, results, book=book, facts=facts)
             self._keep_made(actions)
             await self._settle_outdated(actions)
             return tried.last

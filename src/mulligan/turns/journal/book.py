@@ -119,7 +119,9 @@ class Book:
         self.live.update(action.id for action in actions)
         await self.move(actions, State.INTENT, keep=[*own, *keep], why=why)
 
-    async def mark_executed(self, actions: Sequence[LiveAction]) -> None:
+    async def mark_executed(
+        self, actions: Sequence[LiveAction], *, facts: Mapping[str, object] | None = None
+    ) -> None:
         """It happened; what it returned is kept for an undo that may come from elsewhere."""
         first, *others = [action.record.result for action in actions]
         shared = first is not None and others and all(each is first for each in others)
@@ -133,7 +135,7 @@ class Book:
         if shared:
             # One for all: of a bulk of thousands, each would else keep what all returned.
             keep += keep_outcome(actions[0], self._keep_shared(actions, "result", b""))
-        await self.move(actions, State.EXECUTED, keep=keep)
+        await self.move(actions, State.EXECUTED, keep=keep, facts=facts)
 
     def _keep_shared(self, actions: Sequence[LiveAction], name: str, value: bytes) -> Kept:
         """What all actions of a call have in common; of a bulk, kept once and for its time."""

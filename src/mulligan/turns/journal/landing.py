@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -180,6 +180,7 @@ async def adopt(
     results: Sequence[object],
     *,
     book: Book,
+    facts: Mapping[str, object] | None = None,
 ) -> None:
     """Write down that calls happened, with what they returned and the versions they left."""
     for action, result in zip(actions, results, strict=True):
@@ -194,7 +195,7 @@ async def adopt(
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
         action.record = replace(record, version=version)
-    await book.mark_executed(actions)
+    await book.mark_executed(actions, facts=facts)
 
 
 def is_too_late_to_land(action: LiveAction, book: Book) -> bool:

@@ -107,8 +107,8 @@ class OpenTurn:
 
     __slots__ = (
         "__weakref__", "_among", "_around", "_entered", "_tokens", "advised", "attempts",
-        "correction", "episodes", "home", "labels", "mended", "offers", "outer", "over", "own",
-        "reviewing", "turn",
+        "correction", "episodes", "home", "kept", "labels", "mended", "offers", "outer", "over",
+        "own", "reviewing", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -143,6 +143,8 @@ class OpenTurn:
         """What failed in it, for when its end is known."""
         self.offers = Offers()
         """Corrections its agent was told of."""
+        self.kept = False
+        """What its tools return is kept by others, who may go on from there whatever happens."""
         self.over = False
         """It was left, though calls that it made may still be under way."""
         self.reviewing: Reviewing | None = None
