@@ -10,12 +10,13 @@ import pytest
 
 sdk = pytest.importorskip("claude_agent_sdk", reason="it has environments of its own: make hosts")
 
-from mulligan import Effect, Mulligan, Standing, State  # noqa: E402
+from mulligan import Effect, Mulligan, NothingDone, Standing, State  # noqa: E402
 from mulligan.adapters.claude_agent import (  # noqa: E402
     PATIENCE,
     PAUSE,
-    find_refusals,
-    read_refusals,
+    FailedInHostError,
+    find_errors,
+    read_errors,
     read_result,
 )
 from mulligan.core.adapter import Answer  # noqa: E402
@@ -179,7 +180,7 @@ async def test_what_the_person_refuses_in_the_host_was_not_done(
     assert m.insights.open_list.actions() == []
 
 
-async def test_a_model_that_cannot_be_asked_leaves_the_turn_to_a_later_review(
+async def test_what_was_wrong_before_the_model_could_not_be_asked_is_put_before_a_person(
     m: Mulligan, days: dict[str, int]
 ) -> None:
     hooks = Hooks(m)
@@ -191,7 +192,9 @@ async def test_a_model_that_cannot_be_asked_leaves_the_turn_to_a_later_review(
     await hooks.tell("StopFailure", error="overloaded")
     await m.recover()
 
-    assert days == {"dinner": 18}
+    # The session keeps that it was moved, and may go on.
+    assert days == {"dinner": 21}
+    assert [action.state for action in m.insights.open_list.actions()] == [State.DISPUTED]
 
 
 async def test_a_held_call_is_denied_with_the_hold_and_made_once_approved(m: Mulligan) -> None:
@@ -314,22 +317,55 @@ def test_a_result_is_read_as_the_value_that_was_written() -> None:
     assert read_result([{"type": "image", "data": "…"}]) == [{"type": "image", "data": "…"}]
 
 
-def test_refusals_are_read_from_the_hosts_record(tmp_path: Path) -> None:
-    refused = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "No."}
-    fine = {"type": "tool_result", "tool_use_id": "t2", "content": "Yes."}
-    record = tmp_path / "session.jsonl"
-    record.write_text(json.dumps({"message": {"content": [refused, fine]}}) + "\n")
+def write_record(home: Path, *results: dict[str, Any], version: str = "2.1.97") -> Path:
+    record = home / "session.jsonl"
+    record.write_text(json.dumps({"message": {"content": results}, "version": version}) + "\n")
+    return record
 
-    assert read_refusals(record) == {"t1": "No."}
-    assert read_refusals(tmp_path / "nowhere") == {}
+
+REFUSED = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "No."}
+
+
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [
+        ("2.1.97", NothingDone),
+        ("2.2", NothingDone),
+        ("2.0.14", FailedInHostError),
+        ("", FailedInHostError),
+    ],
+)
+def test_an_error_is_a_refusal_where_the_host_tells_of_failures(
+    tmp_path: Path, version: str, kind: type[Exception]
+) -> None:
+    fine = {"type": "tool_result", "tool_use_id": "t2", "content": "Yes."}
+
+    found = read_errors(write_record(tmp_path, REFUSED, fine, version=version))
+
+    assert [(made, type(error), str(error)) for made, error in found.items()] == [
+        ("t1", kind, "No.")
+    ]
+    assert read_errors(tmp_path / "nowhere") == {}
+
+
+async def test_what_an_older_host_only_writes_down_may_have_happened(
+    m: Mulligan, days: dict[str, int], tmp_path: Path
+) -> None:
+    hooks = Hooks(m)
+    await hooks.tell("UserPromptSubmit", prompt="Move dinner")
+    await hooks.begin("t1", 20)
+    days["dinner"] = 20
+
+    record = write_record(tmp_path, REFUSED, version="2.0.14")
+    await hooks.stop("It failed.", transcript_path=str(record))
+
+    [left] = m._parts.store.journal.list_open_actions()
+    assert left.state in (State.UNKNOWN, State.PENDING_REVIEW, State.NEEDS_HUMAN)
 
 
 async def test_a_refusal_that_is_written_down_a_moment_later_is_waited_for(tmp_path: Path) -> None:
-    refused = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": "No."}
-    record = tmp_path / "session.jsonl"
-
-    looking = asyncio.create_task(find_refusals(record, {"t1"}))
+    looking = asyncio.create_task(find_errors(tmp_path / "session.jsonl", {"t1"}))
     await asyncio.sleep(3 * PAUSE)
-    record.write_text(json.dumps({"message": {"content": [refused]}}) + "\n")
+    write_record(tmp_path, REFUSED)
 
-    assert await looking == {"t1": "No."}
+    assert [str(error) for error in (await looking).values()] == ["No."]

@@ -20,7 +20,7 @@ from bench.hosts.world import (
     move,
     open_app,
 )
-from mulligan import Mulligan, State
+from mulligan import Effect, Mulligan, State
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
@@ -93,3 +93,31 @@ async def test_a_run_that_goes_on_is_about_what_the_person_said(
     await driver.go_on(m, tools, ran, ["All is done."])
 
     assert seen[-1:] == [asked]
+
+
+async def test_a_call_that_may_have_happened_is_not_made_again_and_the_model_told(
+    driver: Driver, m: Mulligan
+) -> None:
+    written: list[str] = []
+    m.declare(
+        "write_note",
+        effect=Effect.REVERSIBLE,
+        before=lambda _: list(written),
+        undo=lambda _: written.clear(),
+    )
+
+    async def write_note(text: str) -> str:
+        """Write a note."""
+        written.append(text)
+        raise TimeoutError
+
+    script = [
+        ("write_note", {"text": "Hello"}),
+        ("write_note", {"text": "Hello"}),
+        "I am not sure.",
+    ]
+
+    ran = await driver.run(m, [write_note], "Write a note", script)
+
+    assert written in ([], ["Hello"])
+    assert "could do it twice" in ran.shown[2]

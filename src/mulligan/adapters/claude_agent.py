@@ -38,6 +38,10 @@ PAUSE = 0.05
 """Seconds between one look at the host's record and the next."""
 LOOKS = 40
 
+TELLS_FAILURES = (2, 1, 97)
+"""The oldest command line that was seen to tell its hooks of calls that failed: what it says no
+more about was not made. The SDK brings it from its floor on, and takes others by `cli_path`."""
+
 
 def build(host: Host) -> dict[str, list[Any]]:
     """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
@@ -185,7 +189,10 @@ class Sessions:
             await run.leave()
 
     async def _settle(self, given: Given) -> None:
-        """Account for calls that the host says no more about: it, or a person, refused them."""
+        """Account for calls that the host says no more about: it, or a person, refused them.
+
+        One that tells of no failures may have made them: then nobody knows what they did.
+        """
         session = given["session_id"]
         left = {
             made: call
@@ -194,13 +201,13 @@ class Sessions:
         }
         if not left:
             return
-        refused = await find_refusals(Path(given.get("transcript_path", "")), left)
+        ended = await find_errors(Path(given.get("transcript_path", "")), left)
         for made, call in left.items():
             del self.calls[made]
             if call.task is None:
                 continue
-            if made in refused:
-                call.came.set_exception(NothingDone(refused[made]))
+            if made in ended:
+                call.came.set_exception(ended[made])
             else:
                 call.task.cancel()
             await asyncio.gather(call.task, return_exceptions=True)
@@ -250,20 +257,20 @@ def write_result(given: Given, result: object) -> Said:
     return {"updatedToolOutput": content, "updatedMCPToolOutput": content}
 
 
-async def find_refusals(transcript: Path, calls: Collection[str]) -> dict[str, str]:
+async def find_errors(transcript: Path, calls: Collection[str]) -> dict[str, Exception]:
     """The host's words on these calls. It writes its record a moment after it tells us."""
-    found: dict[str, str] = {}
+    found: dict[str, Exception] = {}
     for _ in range(LOOKS):
-        found = await asyncio.to_thread(read_refusals, transcript)
+        found = await asyncio.to_thread(read_errors, transcript)
         if found.keys() >= set(calls):
             break
         await asyncio.sleep(PAUSE)
     return found
 
 
-def read_refusals(transcript: Path) -> dict[str, str]:
-    """Calls that were answered with an error, with the host's words, from its own record."""
-    found: dict[str, str] = {}
+def read_errors(transcript: Path) -> dict[str, Exception]:
+    """Calls that were answered with an error, as the host's own record has them."""
+    found: dict[str, Exception] = {}
     try:
         lines = transcript.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -271,11 +278,19 @@ def read_refusals(transcript: Path) -> dict[str, str]:
     for line in lines:
         if '"tool_result"' not in line:
             continue
-        content = json.loads(line).get("message", {}).get("content")
+        written = json.loads(line)
+        content = written.get("message", {}).get("content")
         for each in content if isinstance(content, list) else ():
             if each.get("type") == "tool_result" and each.get("is_error"):
-                found[each["tool_use_id"]] = write_text(each.get("content"))
+                kind = NothingDone if _tells_failures(written) else FailedInHostError
+                found[each["tool_use_id"]] = kind(write_text(each.get("content")))
     return found
+
+
+def _tells_failures(written: Mapping[str, Any]) -> bool:
+    """Whether the command line that wrote this tells its hooks of every call that it has made."""
+    parts = str(written.get("version", "")).split(".")
+    return all(each.isdecimal() for each in parts) and tuple(map(int, parts)) >= TELLS_FAILURES
 
 
 def _say(given: Given, **said: Any) -> Said:

@@ -18,7 +18,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
 
@@ -184,6 +184,8 @@ class AdkInvocation:
                 tool_context.request_confirmation(hint=str(held), payload=payload)
                 tool_context.actions.skip_summarization = True
             return {"error": str(held)}
+        except NOT_MADE as refused:
+            return {"error": str(refused)}
         if not called.note:
             return called.result
         if isinstance(called.result, str):

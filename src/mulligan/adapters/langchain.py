@@ -42,8 +42,8 @@ from mulligan.adapters.langchain_call import (
     may_interrupt,
 )
 from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
-from mulligan.core.adapter import Host, HostCall, HostRun
-from mulligan.core.errors import AlreadyDoneError, FlaggedCallError, HeldError, NothingDone
+from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.errors import HeldError, NothingDone
 
 MOST = 1000
 """Runs that are remembered while nobody says that they are over."""
@@ -315,7 +315,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
                 if held.decided or not may_interrupt():
                     return call.build_message(str(held), failed=held.decided)
                 approved = ask_person(held, tool=call.tool.name, arguments=call.arguments)
-            except (AlreadyDoneError, FlaggedCallError) as refused:
+            except NOT_MADE as refused:
                 return call.build_message(str(refused), failed=True)
             else:
                 return call.with_result(called.result, called.note)

@@ -26,7 +26,7 @@ from agents.tool import maybe_invoke_function_tool_failure_error_function as han
 from pydantic import ValidationError
 
 from mulligan.adapters.openai_agents_model import warn_of_unwrapped
-from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
 
 RICH = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
@@ -125,8 +125,8 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
                 raise
             # The host let it through without asking us, as after "always": it is asked now.
             called = await under_way.run.call(call)
-    except HeldError as held:
-        return str(held)
+    except (HeldError, *NOT_MADE) as told:
+        return str(told)
     except Exception as error:  # noqa: BLE001 - it is raised again where the tool's author wants it
         return await tell(error, tool=tool, ctx=ctx, advice=under_way.host.read_advice(error))
     as_made = [output for value, output in outputs if value is called.result]

@@ -24,7 +24,7 @@ from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
 from mulligan.adapters.pydantic_ai_call import Misfit, ToolsetCall
-from mulligan.core.adapter import Host, HostCall, HostRun
+from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import is_feedback
 
@@ -155,6 +155,8 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             if held.decided or not self.defers:
                 return str(held)
             raise ApprovalRequired({"mulligan": held.action, "why": str(held)}) from None
+        except NOT_MADE as refused:
+            return str(refused)
         except (CallDeferred, ApprovalRequired, ModelRetry):
             raise
         except Exception as error:  # noqa: BLE001 - it is raised again, as the host says it

@@ -19,8 +19,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypedDict
 
-from mulligan.core.errors import HeldError
+from mulligan.core.errors import (
+    AlreadyDoneError,
+    FlaggedCallError,
+    HeldError,
+    OwnParameterError,
+)
 from mulligan.core.finding import Confidence, Finding, Standing
+
+NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError)
+"""What `HostRun.call` raises of a call that was not made, in words for its agent: a framework that
+ends its run with an exception is given them as the result."""
 
 
 class StepTools(Protocol):

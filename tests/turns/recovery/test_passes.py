@@ -113,6 +113,22 @@ def test_a_pass_that_was_taken_away_makes_no_step_when_its_loop_goes_on() -> Non
     assert work.left_for == ["nobody", "nobody"]
 
 
+@pytest.mark.parametrize("steps", [0, 1, 2])
+async def test_a_pass_is_taken_away_before_its_first_steps(steps: int) -> None:
+    one, work = Pass(), Work()
+    task = one.start(work.run())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+
+    one.take_away()
+    await asyncio.wait([task])
+    await asyncio.sleep(0.02)
+    gc.collect()
+
+    assert task.cancelled()
+    assert not [step for step in work.steps if step.endswith("ends")]
+
+
 def test_nobody_is_warned_of_a_pass_that_went_with_its_loop(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

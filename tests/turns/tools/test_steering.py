@@ -7,7 +7,7 @@ from pydantic_ai import ApprovalRequired, CallDeferred, ModelRetry
 
 from mulligan import Effect, Mulligan, Outcome
 from mulligan.core.log_query import LogQuery
-from mulligan.turns.tools.steering import is_deferral, is_steering
+from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
 
 DEFERRALS = [CallDeferred(), ApprovalRequired(), GraphInterrupt(())]
 FAILURES = [ModelRetry("another city"), ValueError("no"), KeyError("no")]
@@ -54,3 +54,24 @@ async def test_a_call_that_was_put_off_is_no_failure_and_leaves_nothing_open(err
     assert raised.value is error
     assert not getattr(error, "__notes__", [])
     assert (row.outcome, open_actions) == (Outcome.CANCELLED, [])
+
+
+async def test_a_tool_that_asks_to_be_called_again_has_done_nothing_and_is():
+    asked = [ModelRetry("The calendar is busy, try again.")]
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.REVERSIBLE, undo=lambda record: None, read=lambda record: None)
+        async def pay(amount: int) -> str:
+            if asked:
+                raise asked.pop()
+            return "paid"
+
+        async with m.turn("Pay 3"):
+            with pytest.raises(ModelRetry) as raised:
+                await pay(3)
+            paid = await pay(3)
+        open_actions = m.insights.open_list.actions()
+
+    assert asks_again(raised.value)
+    assert not asks_again(ValueError("no"))
+    assert (paid, [action.opening.tool for action in open_actions]) == ("paid", ["pay"])

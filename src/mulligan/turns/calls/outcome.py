@@ -21,7 +21,7 @@ from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
-from mulligan.turns.tools.steering import is_deferral, is_steering
+from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
 
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 """Not failures of the tool: somebody stopped it."""
@@ -159,7 +159,9 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
     A status, an exception's type or its words may come from after the effect.
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
-    if isinstance(error, (NothingDone, *declared.refuses)) or is_deferral(error):
+    if isinstance(error, (NothingDone, *declared.refuses)):
+        return True
+    if is_deferral(error) or asks_again(error):
         return True
     if says_nothing_done(error):  # what the call was made inside of has seen that
         return True

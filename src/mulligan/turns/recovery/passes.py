@@ -26,22 +26,21 @@ class Pass:
 
     def __init__(self) -> None:
         self._stepping = threading.RLock()
-        self._works: dict[Coroutine[Any, Any, Any], tuple[Context, asyncio.Task[Any] | None]] = {}
+        self._works: dict[Coroutine[Any, Any, Any], tuple[Context, asyncio.Task[Any]]] = {}
         self._taken = False
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Start it on the loop that runs here, whose end does not cancel it."""
         context = copy_context()
         context.run(_current.set, self)
-        loop = asyncio.get_running_loop()
-        return _set_apart(loop.create_task(self._guard(work, context), context=context))
+        create = asyncio.get_running_loop().create_task
+        return self._start(work, context, create)
 
     def start_part(
         self, work: Coroutine[Any, Any, T], *, group: asyncio.TaskGroup
     ) -> asyncio.Task[T]:
         """Start a part of it beside the others."""
-        context = copy_context()
-        return _set_apart(group.create_task(self._guard(work, context), context=context))
+        return self._start(work, copy_context(), group.create_task)
 
     def take_away(self) -> None:
         """Close all that was begun, from any thread. What it had taken up is nobody's again."""
@@ -49,20 +48,35 @@ class Pass:
             self._taken = True
             for work, (context, task) in list(self._works.items()):
                 _close(work, context)
-                if task is not None:
-                    with suppress(RuntimeError):  # its loop is closed
-                        task.get_loop().call_soon_threadsafe(task.cancel)
+                with suppress(RuntimeError):  # its loop is closed
+                    task.get_loop().call_soon_threadsafe(task.cancel)
+
+    def _start(
+        self,
+        work: Coroutine[Any, Any, T],
+        context: Context,
+        create: Callable[..., asyncio.Task[T]],
+    ) -> asyncio.Task[T]:
+        task = create(self._guard(work, context), context=context)
+        self._works[work] = context, task
+        task.add_done_callback(partial(self._forget, work))
+        # Not among those that are cancelled when a loop ends: whoever started it waits for it.
+        silence(task)
+        asyncio._unregister_task(task)  # noqa: SLF001 - a documented name, for whoever brings tasks
+        return task
+
+    def _forget(self, work: Coroutine[Any, Any, Any], _: object) -> None:
+        """It is over; what was cancelled before its first step is closed here."""
+        self._works.pop(work, None)
+        work.close()
 
     async def _guard(self, work: Coroutine[Any, Any, T], context: Context) -> T:
-        self._works[work] = context, asyncio.current_task()
         try:
             return await self._make_steps(work)
         except GeneratorExit:
             # Its loop is gone, and it goes too.
             _close(work, context)
             raise
-        finally:
-            self._works.pop(work, None)
 
     @types.coroutine
     def _make_steps(self, work: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
@@ -96,13 +110,6 @@ def silence(task: asyncio.Task[Any]) -> None:
     """Let a task go with its loop: nobody is warned, as the next pass finds what it leaves."""
     # As `asyncio.gather` does; there is no other way.
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001
-
-
-def _set_apart(task: asyncio.Task[T]) -> asyncio.Task[T]:
-    """Not among the tasks that are cancelled when a loop ends: whoever started it waits for it."""
-    silence(task)
-    asyncio._unregister_task(task)  # noqa: SLF001 - a documented name, for whoever brings tasks
-    return task
 
 
 def _close(work: Coroutine[Any, Any, Any], context: Context) -> None:

@@ -19,6 +19,15 @@ _STEERS = _DEFERS | {("langgraph", "GraphBubbleUp")}  # and with it ParentComman
 """The framework goes on elsewhere; what the call did before may stand."""
 
 
+_ASKS_AGAIN = frozenset({("pydantic_ai", "ModelRetry")})
+"""A tool's own word to its model: call me again. So nothing was done that would be done twice."""
+
+
+def asks_again(error: BaseException) -> bool:
+    """Whether a tool wants to be called again, perhaps with other arguments: it did nothing yet."""
+    return _is_one_of(error, _ASKS_AGAIN)
+
+
 def is_deferral(error: BaseException) -> bool:
     """Whether a call was put off, so that nothing was done by it."""
     return _is_one_of(error, _DEFERS)
