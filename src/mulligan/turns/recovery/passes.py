@@ -61,7 +61,7 @@ class Pass:
         self._works[work] = context, task
         task.add_done_callback(partial(self._forget, work))
         # Not among those that are cancelled when a loop ends: whoever started it waits for it.
-        silence(task)
+        let_go(task)
         asyncio._unregister_task(task)  # noqa: SLF001 - a documented name, for whoever brings tasks
         return task
 
@@ -106,7 +106,7 @@ def start_part(work: Coroutine[Any, Any, T], *, group: asyncio.TaskGroup) -> asy
     return group.create_task(work) if current is None else current.start_part(work, group=group)
 
 
-def silence(task: asyncio.Task[Any]) -> None:
+def let_go(task: asyncio.Task[Any]) -> None:
     """Let a task go with its loop: nobody is warned, as the next pass finds what it leaves."""
     # As `asyncio.gather` does; there is no other way.
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001

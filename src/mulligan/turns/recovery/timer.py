@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from mulligan.telemetry import shutdown
-from mulligan.turns.recovery.passes import Pass, silence
+from mulligan.turns.recovery.passes import Pass, let_go
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn.context import leave_turns
 
@@ -72,7 +72,7 @@ class RecoveryTimer:
         self._ran = time.monotonic()
         run = self._run(self._wake, self._passed)
         self._task = loop.create_task(run, name="mulligan-recovery")
-        silence(self._task)
+        let_go(self._task)
 
     def wake(self) -> None:
         """Somebody has left something behind."""
