@@ -47,12 +47,19 @@ def fill(
     until: datetime,
     step: Callable[[], None],
     span: timedelta = timedelta(days=1),
+    at_a_time: int = AT_A_TIME,
+    most_episodes: int | None = None,
 ) -> list[Known]:
-    """Put a past into a store, through the store's own doors. Gives what there are lessons for."""
-    for some in _batches(rows, until=until, span=span):
+    """Put a past into a store, through the store's own doors. Gives what there are lessons for.
+
+    `most_episodes`: of how many failures of a batch there is an episode, else of all: each is
+    written alone, and who asks only for counts need not wait for the others.
+    """
+    for some in _batches(rows, until=until, span=span, at_a_time=at_a_time):
         failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
         store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
-        store.casebook.record([_episode(row, failed[row.id]) for row in some if row.id in failed])
+        episodes = [_episode(row, failed[row.id]) for row in some if row.id in failed]
+        store.casebook.record(episodes[:most_episodes])
         step()
     lessons = [_lesson(number, at=until) for number in range(lessons_of(rows))]
     store.casebook.append(lessons)
@@ -66,17 +73,19 @@ def lessons_of(rows: int) -> int:
     return min(MOST_LESSONS, max(1, rows // 1_000))
 
 
-def batches_of(rows: int) -> int:
+def batches_of(rows: int, *, at_a_time: int = AT_A_TIME) -> int:
     """How many steps it takes to fill in so many executions."""
-    return -(-rows // AT_A_TIME)
+    return -(-rows // at_a_time)
 
 
-def _batches(rows: int, *, until: datetime, span: timedelta) -> Iterator[list[LogRow]]:
+def _batches(
+    rows: int, *, until: datetime, span: timedelta, at_a_time: int
+) -> Iterator[list[LogRow]]:
     chance = random.Random(f"history of {rows}")
     span_us = span // timedelta(microseconds=1)
     first_us = to_us(until, name="until") - span_us
-    for start in range(0, rows, AT_A_TIME):
-        numbers = range(start, min(start + AT_A_TIME, rows))
+    for start in range(0, rows, at_a_time):
+        numbers = range(start, min(start + at_a_time, rows))
         made: list[LogRow] = []
         for number in numbers:
             at_us = first_us + number * span_us // rows

@@ -1,4 +1,7 @@
-"""How long the dashboard's pages take as the store grows, made by the server and read as HTML."""
+"""How long the dashboard's pages take as the store grows, made by the server and read as HTML.
+
+`first_ms` is what a page takes that finds nothing kept: the first after a start.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,18 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
 from starlette.testclient import TestClient
 
 from bench import history, versions
+from bench.filled import AT_A_TIME, fill_stores
 from bench.report import progress, table
 from bench.rounds import digits
-from bench.suites.lookup import KINDS, _places
+from bench.suites.lookup import KINDS
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.dashboard.app import create_app
@@ -39,16 +44,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), metavar="N")
     parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
     parser.add_argument("--rounds", type=int, default=40, help="how often each page is asked for")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the filled stores there, and use those that are there already",
+    )
 
 
 def run(options: argparse.Namespace) -> Result:
     kinds = KINDS if options.store == "both" else (options.store,)
     sizes = sorted(set(options.rows))
     load = os.getloadavg()[0]
-    steps = len(kinds) * (sum(map(history.batches_of, sizes)) + len(sizes))
+    steps = len(kinds) * sum(history.batches_of(rows, at_a_time=AT_A_TIME) for rows in sizes)
     with ExitStack() as stack:
         step = stack.enter_context(progress(steps))
-        stores = {kind: _measure_kind(kind, sizes, options.rounds, step=step) for kind in kinds}
+        stores = {kind: _measure_kind(kind, sizes, options, step=step) for kind in kinds}
     return {
         "n": options.rounds,
         "worst_ratio": max(s["ratio"] for pages in stores.values() for s in pages.values()),
@@ -61,31 +72,23 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def _measure_kind(
-    kind: str, sizes: list[int], rounds: int, *, step: Callable[[str], None]
+    kind: str, sizes: list[int], options: argparse.Namespace, *, step: Callable[[str], None]
 ) -> dict[str, Any]:
     """All sizes in turn within a round, so that a busy moment of the machine meets each of them."""
-    until = datetime.now(UTC)
     with ExitStack() as stack:
-        places = stack.enter_context(_places(kind))
+        keep = None if options.keep is None else options.keep.absolute()
+        filled = stack.enter_context(fill_stores(kind, sizes, span=MONTH, keep=keep, step=step))
         clients = {}
-        for rows in sizes:
-            url = stack.enter_context(places())
-            store = open_store(url)
-            told = f"{kind}: {rows:,} executions"
-            history.fill(
-                store, rows=rows, until=until, step=lambda told=told: step(told), span=MONTH
-            )
-            store.close()
-            store = open_store(url)
+        for rows, each in filled.items():
+            store = open_store(each.url)
             stack.callback(store.close)
-            insights = Insights(store, settings=Settings(store=url))
+            insights = Insights(store, settings=Settings(store=each.url), clock=each.make_clock())
             open_to_all = PageAccess(visitor=Visitor(name="bench", role=Role.LOOK))
             client = TestClient(
                 create_app(insights, access=open_to_all), base_url="http://testserver"
             )
             clients[rows] = stack.enter_context(client)
-            step(told)
-        return {page: _measure_page(clients, path, rounds) for page, path in PAGES.items()}
+        return {page: _measure_page(clients, path, options.rounds) for page, path in PAGES.items()}
 
 
 def _measure_page(clients: dict[int, TestClient], path: str, rounds: int) -> dict[str, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, cast
 
+from mulligan.app.judge_log import log_outage
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import JudgeAsked
 from mulligan.core.interfaces import Judge
 from mulligan.redaction.scrub import scrub
 from mulligan.turns.calls.runtime import Runtime
@@ -71,13 +73,17 @@ class Judges:
     def _scrub(self) -> Any:
         return partial(scrub, hide=self._runtime.redactor.hide)
 
+    def _tell(self, asked: JudgeAsked) -> None:
+        self._runtime.events.publish(asked)
+        log_outage(asked, runtime=self._runtime)
+
     def _list_settings(self) -> dict[str, Any]:
         from mulligan.prompts.render import render
 
         return {
             "render": render,
             "scrub": self._scrub,
-            "tell": self._runtime.events.publish,
+            "tell": self._tell,
             "limits": self._runtime.judge_limits,
         }
 

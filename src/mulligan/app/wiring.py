@@ -325,6 +325,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             announce=partial(_announce_step, toolbox.made, events),
             steady=choose_steady(clock),
             hold_life=settings.hold_life,
+            kept_life=settings.retention.kept,
         ),
         events=events,
         made=toolbox.made,

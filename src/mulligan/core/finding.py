@@ -138,6 +138,8 @@ class Verdict:
     """Who has looked: `checks`, `facts`, `judge`."""
     unchecked: tuple[str, ...] = ()
     """Ids of the calls that changed something and that nobody looked at."""
+    facts: tuple[Fact, ...] = field(default=(), compare=False)
+    """What was computed or read about the attempt, and so was known to whoever looked."""
 
     def __post_init__(self) -> None:
         set_enums(self, standing=Standing)

@@ -5,10 +5,9 @@ expire), a *log* (telemetry), a *catalog* (what tools declare), an *archive* (wh
 tasks), a *casebook* (what was learned from failures) and the store that opens them. Each is what
 one reader needs. All methods are synchronous and safe to call from any thread; only
 `Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
-`asyncio.wrap_future` understand.
-Every time passed in must be aware: one without a zone is refused with `NaiveTimeError`. Every
-time given out is aware and in UTC. What is damaged is never given out: `StoreDamagedError`.
-`mulligan.testing.store_contract` certifies an implementation.
+`asyncio.wrap_future` understand. Every time passed in must be aware: one without a zone is refused
+with `NaiveTimeError`. Every time given out is aware and in UTC. What is damaged is never given out:
+it is a `StoreDamagedError`. `mulligan.testing.store_contract` certifies an implementation.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, Pattern
 from mulligan.core.rollup import Rollup, Slot
 from mulligan.core.suggestion import ErrorRule, FailedCall, Suggestion
 from mulligan.core.turn import Turn
+from mulligan.core.writer import WriterSeen
 
 if TYPE_CHECKING:
     from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
@@ -362,6 +362,8 @@ class Health:
     """One sentence each; empty when all is well."""
     caveats: tuple[str, ...] = ()
     """What the system it runs on cannot do for it, a sentence each. Nobody needs to act."""
+    writers: tuple[WriterSeen, ...] = ()
+    """Processes that were heard of in the last days, the latest first."""
 
 
 class Store(Protocol):

@@ -84,7 +84,7 @@ def _list_parameters(section: Section) -> list[dict[str, Any]]:
     if section.paged:
         number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
         found.append(_describe_parameter("page", number))
-    if section.rows is not None:
+    if section.rows:
         found.append(_describe_parameter("format", {"type": "string", "enum": ["json", "csv"]}))
     return found
 

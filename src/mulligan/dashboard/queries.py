@@ -26,6 +26,10 @@ class ViewRequest:
     words: Mapping[str, str] = field(default_factory=dict)
     """What only some views know: a state, a sort."""
 
+    def read_word(self, name: str) -> str:
+        """What was said of one of them; empty: nothing."""
+        return self.words.get(name, "")
+
 
 def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
     """A request out of the parameters of an address."""

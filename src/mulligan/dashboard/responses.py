@@ -42,8 +42,8 @@ def answer_json(views: Views, section: Section) -> Endpoint:
             return _say(404 if section.one else 400, error)
         except MulliganError as error:
             return _say(find_status(error), error)
-        if asked.words.get("format") == "csv" and section.rows is not None:
-            return _answer_csv(section, section.rows(view))
+        if asked.read_word("format") == "csv" and section.rows:
+            return _answer_csv(section, section.list_rows(view))
         return _encode(view)
 
     return answer

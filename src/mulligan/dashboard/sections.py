@@ -24,6 +24,9 @@ from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
 from mulligan.app.insights.views.answers.worth import WorthView
 from mulligan.dashboard.queries import ViewRequest
 
+Read = Callable[[Views, ViewRequest], Any]
+"""Asks for what a page shows."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
@@ -32,15 +35,15 @@ class Section:
     name: str
     """In the address of its page and its JSON."""
     title: str
-    read: Callable[[Views, ViewRequest], Any]
+    read: Read
     answer: type
     """What `read` gives."""
     about: str
     """What it shows, in a sentence."""
     command: str
     """The same in a terminal."""
-    rows: Callable[[Any], Sequence[Any]] | None = None
-    """What of it is a table, for an export."""
+    rows: str = ""
+    """What of the answer is a table, for an export; empty: nothing."""
     words: tuple[str, ...] = ()
     """What it can be asked beside the filters."""
     paged: bool = False
@@ -65,6 +68,23 @@ class Section:
         """Its page."""
         return f"{self.name}_one.html" if self.one else f"{self.name}.html"
 
+    def list_rows(self, view: Any) -> Sequence[Any]:
+        """The table of an answer."""
+        rows: Sequence[Any] = getattr(view, self.rows)
+        return rows
+
+    def about_one(self, read: Read, *, answer: type, about: str, command: str) -> Section:
+        """The page about one of the things that it lists."""
+        return Section(
+            name=self.name,
+            title=self.title,
+            read=read,
+            answer=answer,
+            about=about,
+            command=command,
+            one=True,
+        )
+
 
 OVERVIEW = Section(
     name="overview",
@@ -73,31 +93,27 @@ OVERVIEW = Section(
     answer=Overview,
     about="How calls go, whether the goals are met, and what needs a person.",
     command="mulligan stats --goals",
-    rows=lambda view: view.trend,
+    rows="trend",
 )
 OPEN = Section(
     name="open",
     title="Open",
     read=lambda views, asked: views.read_open(
-        asked.filter, page=asked.page, state=asked.words.get("state", "")
+        asked.filter, page=asked.page, state=asked.read_word("state")
     ),
     answer=OpenPage,
     about="Effects that need a person, the oldest first.",
     command="mulligan open",
-    rows=lambda view: view.items,
+    rows="items",
     words=("state",),
     paged=True,
 )
-ACTION = Section(
-    name="open",
-    title="Open",
-    read=lambda views, asked: views.read_action(asked.id),
+ACTION = OPEN.about_one(
+    lambda views, asked: views.read_action(asked.id),
     answer=ActionPage,
     about="One action, and all that happened to it.",
     command="mulligan show {id}",
-    one=True,
 )
-
 TURNS = Section(
     name="turns",
     title="Turns",
@@ -105,17 +121,14 @@ TURNS = Section(
     answer=TurnsView,
     about="Requests of people, and what agents did for them, the newest first.",
     command="mulligan log",
-    rows=lambda view: view.rows,
+    rows="rows",
     paged=True,
 )
-TURN = Section(
-    name="turns",
-    title="Turns",
-    read=lambda views, asked: views.traced.read_turn(asked.id),
+TURN = TURNS.about_one(
+    lambda views, asked: views.traced.read_turn(asked.id),
     answer=TurnPage,
     about="One turn as it went.",
     command="mulligan log --turn {id}",
-    one=True,
 )
 TOOLS = Section(
     name="tools",
@@ -124,29 +137,26 @@ TOOLS = Section(
     answer=ToolsView,
     about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
     command="mulligan stats",
-    rows=lambda view: view.tools,
+    rows="tools",
 )
 PATTERNS = Section(
     name="patterns",
     title="Patterns",
     read=lambda views, asked: views.traced.read_patterns(
-        asked.filter, page=asked.page, life=asked.words.get("life", "")
+        asked.filter, page=asked.page, life=asked.read_word("life")
     ),
     answer=PatternsView,
     about="Failures that are one and the same, the most frequent first.",
     command="mulligan patterns",
-    rows=lambda view: view.rows,
+    rows="rows",
     words=("life",),
     paged=True,
 )
-PATTERN = Section(
-    name="patterns",
-    title="Patterns",
-    read=lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
+PATTERN = PATTERNS.about_one(
+    lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
     answer=PatternPage,
     about="One failure that keeps coming, and what mended it.",
     command="mulligan patterns",
-    one=True,
 )
 REPAIRS = Section(
     name="repairs",
@@ -155,7 +165,7 @@ REPAIRS = Section(
     answer=RepairsView,
     about="How far failures come on their way to a success, and who leans on that.",
     command="mulligan stats",
-    rows=lambda view: view.agents,
+    rows="agents",
 )
 WORTH = Section(
     name="worth",
@@ -164,31 +174,28 @@ WORTH = Section(
     answer=WorthView,
     about="Failures with a correction against those that were left alone, over 90 days.",
     command="mulligan calibration",
+    rows="lessons",
     windowed=False,
-    rows=lambda view: view.lessons,
 )
 LESSONS = Section(
     name="lessons",
     title="Lessons",
     read=lambda views, asked: views.learned.read_lessons(
-        asked.filter, page=asked.page, state=asked.words.get("state", "")
+        asked.filter, page=asked.page, state=asked.read_word("state")
     ),
     answer=LessonsView,
     about="What was learned from failures, and the evidence for it.",
     command="mulligan lessons list",
-    windowed=False,
-    rows=lambda view: view.rows,
+    rows="rows",
     words=("state",),
     paged=True,
+    windowed=False,
 )
-LESSON = Section(
-    name="lessons",
-    title="Lessons",
-    read=lambda views, asked: views.learned.read_lesson(asked.id),
+LESSON = LESSONS.about_one(
+    lambda views, asked: views.learned.read_lesson(asked.id),
     answer=LessonPage,
     about="One lesson with all its versions, and every call it touched.",
     command="mulligan lessons show {id}",
-    one=True,
 )
 TEXTS = Section(
     name="texts",
@@ -197,7 +204,7 @@ TEXTS = Section(
     answer=TextsView,
     about="How often texts had to be written again, and why.",
     command="mulligan log",
-    rows=lambda view: view.trend,
+    rows="trend",
 )
 TASKS = Section(
     name="tasks",
@@ -206,17 +213,14 @@ TASKS = Section(
     answer=TasksView,
     about="Work that is run many times, and the version of its notes that is on top.",
     command="mulligan tasks list",
+    rows="rows",
     windowed=False,
-    rows=lambda view: view.rows,
 )
-TASK = Section(
-    name="tasks",
-    title="Tasks",
-    read=lambda views, asked: views.learned.read_task(asked.id),
+TASK = TASKS.about_one(
+    lambda views, asked: views.learned.read_task(asked.id),
     answer=TaskPage,
     about="One task with all versions of its notes.",
     command="mulligan tasks show {id}",
-    one=True,
 )
 HEALTH = Section(
     name="health",
@@ -225,7 +229,7 @@ HEALTH = Section(
     answer=HealthView,
     about="How the store is, what was lost, how long things are kept, and who did what.",
     command="mulligan doctor",
-    rows=lambda view: view.acts,
+    rows="acts",
 )
 
 SECTIONS: tuple[Section, ...] = (

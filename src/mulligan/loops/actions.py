@@ -147,7 +147,7 @@ async def review_attempt(
         confirmed=looks.confirmed,
         attempt=attempt,
     )
-    verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked)
+    verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked, facts=attempted.facts)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
 

@@ -228,3 +228,17 @@ class TestAtTheSameMoment:
         assert isinstance(refused, StaleEntryError)
         assert store.journal.find_action("a").version == 1
         assert store.journal.verify() == []
+
+
+def test_who_writes_is_listed_and_a_look_gives_nobody_up(store: Store, other: Store) -> None:
+    writer = store.journal.identify_writer()
+    fall_silent()
+
+    found = {each.id: each for each in other.check_health().writers}
+
+    assert (found[writer].life, found[writer].lease) == ("silent", LEASE)
+    assert found[writer].silent > LEASE
+    assert found[other.journal.identify_writer()].life == "lives"
+    store.journal.beat()
+    again = {each.id: each for each in other.check_health().writers}
+    assert again[writer].life == "lives"

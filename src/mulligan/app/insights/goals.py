@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import (
     add_up_counts,
     build_share,
 )
-from mulligan.core.interfaces import Store
-from mulligan.core.log_query import PatternQuery
+from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup
-from mulligan.learning.lessons.calibration.calibrate import measure_lift
+from mulligan.learning.lessons.calibration.calibrate import Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
 CONTEXT = "calls logged with agent and context"
@@ -46,38 +44,40 @@ class Criterion:
     """By the figure, whatever its interval; `None`: nothing was seen yet that could be counted."""
 
 
-def read_goals(
-    store: Store, *, since: datetime, until: datetime, told: Collection[str]
-) -> tuple[Criterion, ...]:
-    """Hold a span of time against the goals; `told` are the tools that have pitfalls."""
-    return tuple(
-        _judge_goal(what, estimate)
-        for what, estimate in _list_estimates(store, since=since, until=until, told=told)
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalEvidence:
+    """What a span of time is held against the goals by."""
 
-
-def list_failing_tools(store: Store, *, since: datetime, until: datetime) -> list[str]:
+    earlier: Rollup
+    """Of its first half."""
+    later: Rollup
+    lift: Lift | None
+    failing: Collection[str]
     """Tools that failed alike, and not only once or twice."""
-    seen = store.log.list_patterns(PatternQuery(since=since, until=until, limit=100_000))
-    common = (each.pattern.tool for each in seen if each.pattern.count >= LEAST_FAILURES)
+    told: Collection[str]
+    """Those whose pitfalls are told."""
+
+
+def judge_goals(seen: GoalEvidence) -> tuple[Criterion, ...]:
+    """Hold a span of time against the goals."""
+    return tuple(_judge_goal(what, estimate) for what, estimate in _list_estimates(seen))
+
+
+def list_failing_tools(patterns: Iterable[PatternSeen]) -> list[str]:
+    """Tools that failed alike, and not only once or twice."""
+    common = (each.pattern.tool for each in patterns if each.pattern.count >= LEAST_FAILURES)
     return sorted(set(common))
 
 
-def _list_estimates(
-    store: Store, *, since: datetime, until: datetime, told: Collection[str]
-) -> Iterator[tuple[str, Estimate]]:
-    hours = store.log.read_rollups(since=since, until=until)
-    counts = add_up_counts(hours.values())
+def _list_estimates(seen: GoalEvidence) -> Iterator[tuple[str, Estimate]]:
+    counts = add_up_counts((seen.earlier, seen.later))
     yield CONTEXT, estimate_share(counts.with_context, counts.calls)
     yield SUGGESTIONS, estimate_share(counts.suggested_right, counts.suggested)
     yield RETRIES, estimate_share(counts.repaired, counts.retried)
-    yield SUCCESS, _estimate_lift(store, since)
-    middle = (since + (until - since) / 2).timestamp() // 3600
-    earlier = add_up_counts(each for slot, each in hours.items() if slot.hour < middle)
-    later = add_up_counts(each for slot, each in hours.items() if slot.hour >= middle)
-    yield TREND, _estimate_trend(earlier, later)
-    failing = list_failing_tools(store, since=since, until=until)
-    yield PITFALLS, estimate_share(sum(tool in told for tool in failing), len(failing))
+    yield SUCCESS, _estimate_lift(seen.lift)
+    yield TREND, _estimate_trend(seen.earlier, seen.later)
+    told = sum(tool in seen.told for tool in seen.failing)
+    yield PITFALLS, estimate_share(told, len(seen.failing))
 
 
 def _judge_goal(what: str, estimate: Estimate) -> Criterion:
@@ -87,8 +87,7 @@ def _judge_goal(what: str, estimate: Estimate) -> Criterion:
     return Criterion(what=what, goal=goal, estimate=estimate, met=met)
 
 
-def _estimate_lift(store: Store, since: datetime) -> Estimate:
-    lift = measure_lift(store.casebook.count_episodes(since=since.date()))
+def _estimate_lift(lift: Lift | None) -> Estimate:
     if lift is None:
         return Estimate(figure=None, n=0)
     n = lift.treated + lift.control

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from mulligan.app.consolidating import (
     MOST_LESSONS,
@@ -19,7 +20,7 @@ from mulligan.app.consolidating import (
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.recognizing import classify_pattern
 from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Clock, Store
+from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.lesson import (
     Balance,
     Lesson,
@@ -50,10 +51,13 @@ BUILT_IN = SEED
 """Who put a lesson there that every memory begins with."""
 RECENT = timedelta(days=30)
 """How far back failures are looked at for pitfalls."""
+MOST_ALIKE = 100_000
+"""Patterns of all tools together."""
 MOST_SEEN = 200
 """Patterns of one tool that are looked at, the most frequent."""
 
 Decide = Callable[..., Lesson]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +233,38 @@ class LessonList:
             quoting=bool(seen) and not self._has_people(whose),
         )
 
+    def list_told_tools(
+        self, tools: Sequence[str], *, seen: Sequence[PatternSeen] | None = None
+    ) -> set[str]:
+        """Those of some tools that `describe_pitfalls` has something to say about, to anybody.
+
+        `seen`: what has failed of late, for who has read it already.
+        """
+        if not tools:
+            return set()
+        if seen is None:
+            now = self._clock()
+            query = PatternQuery(since=now - RECENT, until=now, limit=MOST_ALIKE)
+            seen = self._store.log.list_patterns(query)
+        known = self._store.catalog.list_tools()
+        schemas = hash_schemas(known)
+        failed = _group_by_tool(seen, lambda each: each.pattern.tool)
+        active = LessonQuery(tenant=None, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        lessons = _group_by_tool(self._casebook.list_lessons(active), lambda each: each.tool)
+        return {
+            tool
+            for tool in tools
+            if _has_pitfalls(
+                [
+                    each
+                    for each in lessons.get(tool, ())
+                    if _find_standing(each, schemas).state is LessonState.ACTIVE
+                ],
+                failed.get(self._names.find_label(tool), []),
+                tools=known,
+            )
+        }
+
     def _list_seen(self, tool: str | None, *, tenant: str | None) -> list[PatternSeen]:
         """What has failed of late; tools stand in the log under their label."""
         now = self._clock()
@@ -300,6 +336,21 @@ class LessonList:
             return found[0]
         what = f"{len(found)} lessons start so" if found else "there is no such lesson"
         raise ConfigurationError(f"{lesson!r}: {what}. `mulligan lessons list` has them.")
+
+
+def _group_by_tool(found: Iterable[T], tool_of: Callable[[T], str]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = {}
+    for each in found:
+        groups.setdefault(tool_of(each), []).append(each)
+    return groups
+
+
+def _has_pitfalls(
+    lessons: Sequence[Lesson], seen: Sequence[PatternSeen], *, tools: Sequence[KnownTool]
+) -> bool:
+    """Whether there is a line to tell; most often the first lesson is one: the rest is spared."""
+    first = any(render_pitfalls([each], tokens=1, tools=tools) for each in lessons)
+    return first or bool(render_pitfalls(lessons, seen, tokens=1, tools=tools, quoting=False))
 
 
 def _find_standing(lesson: Lesson, schemas: Hashes) -> Lesson:

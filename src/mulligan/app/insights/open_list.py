@@ -34,6 +34,7 @@ from mulligan.redaction import Redactor
 from mulligan.turns.journal.evidence import load_evidence
 from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.kept_findings import load_findings
+from mulligan.turns.journal.kept_reviews import KeptReview, load_reviews
 
 MOST = 1_000
 
@@ -170,6 +171,14 @@ class OpenList:
         told = None if kept is None else decode_json(kept).get("turn")
         message = told.get("message") if isinstance(told, dict) else ""
         return self._redactor.redact_text(str(message or ""))
+
+    def read_reviews(self, turn: str, *, attempts: int) -> Sequence[KeptReview]:
+        """What reviews of a turn came to, as long as that is kept; it was scrubbed before."""
+        try:
+            return load_reviews(self._vault, turn, attempts=attempts)
+        except (StoreError, ValueError):
+            # Without the key, or where it is damaged, the states of its actions are left.
+            return ()
 
     def _read_kept(self, action: Action, name: str) -> object:
         kept = self._vault.get(action.id, name)

@@ -21,6 +21,7 @@ from mulligan.core.action import (
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
+from mulligan.core.writer import WriterSeen
 from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import (
     EncodedEntry,
@@ -138,6 +139,10 @@ class JournalTables:
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Those of some writers that will write no more."""
         return self._writers.find_dead(writers)
+
+    def list_writers(self) -> tuple[WriterSeen, ...]:
+        """Who was heard of in the last days, the latest first."""
+        return self._writers.list_lately()
 
     def verify(self) -> list[Damage]:
         """Hold every chain against what is there, from its first entry to its mark."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from mulligan.core.escape import escape
 from mulligan.core.log_query import PatternQuery, PatternSeen
-from mulligan.core.rollup import PatternCount, PatternSlot
+from mulligan.core.rollup import PatternCount, PatternSlot, add_failures
 from mulligan.stores.driver import Session
 from mulligan.stores.pattern import build_pattern
 
@@ -15,27 +15,34 @@ _BETWEEN = "\x1f"
 
 
 def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) -> None:
-    """Add failures to their hours."""
+    """Add failures to their hours: each pattern is looked up once, however many hours it is in."""
+    known: dict[PatternSlot, PatternCount] = {}
+    for slot, count in counted.items():
+        pattern = slot._replace(hour=0)
+        known[pattern] = add_failures(known[pattern], count) if pattern in known else count
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    for slot, count in sorted(counted.items(), key=lambda each: each[0][1:]):
-        [(number,)] = session.fetch(
-            "know_pattern",
-            tenant=escape(slot.tenant),
-            tool=escape(slot.tool),
-            fingerprint=slot.fingerprint,
-            agent=escape(slot.agent),
-            error_class=count.error_class,
-            template=escape(count.template),
-            last_us=count.last_us,
-            example=escape(count.example),
-        )
-        session.run(
-            "count_failures",
-            hour=slot.hour,
-            pattern=number,
-            failures=count.failures,
-            first_us=count.first_us,
-        )
+    numbers = {each: _know_pattern(session, each, known[each]) for each in sorted(known)}
+    hours: dict[tuple[int, int], tuple[int, int]] = {}
+    for slot, count in counted.items():
+        at = (slot.hour, numbers[slot._replace(hour=0)])
+        failures, first_us = hours.get(at, (0, count.first_us))
+        hours[at] = (failures + count.failures, min(first_us, count.first_us))
+    session.run_many("count_failures", [(*at, *count) for at, count in sorted(hours.items())])
+
+
+def _know_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
+    [(number,)] = session.fetch(
+        "know_pattern",
+        tenant=escape(slot.tenant),
+        tool=escape(slot.tool),
+        fingerprint=slot.fingerprint,
+        agent=escape(slot.agent),
+        error_class=count.error_class,
+        template=escape(count.template),
+        last_us=count.last_us,
+        example=escape(count.example),
+    )
+    return int(number)
 
 
 def read_patterns(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from datetime import timedelta
 
 from mulligan.codec.json_text import encode_json
+from mulligan.core.writer import WriterSeen
+from mulligan.stores.driver import Row
 from mulligan.stores.pool import Pool
 from mulligan.stores.presence import Life, Presence, identify_process, judge_presence
 from mulligan.stores.relational.ledger import Ledger
+
+LATELY = timedelta(days=7)
+MOST_LATELY = 50
 
 
 class WriterTable:
@@ -34,10 +40,33 @@ class WriterTable:
             if lives.get(writer, Life.GONE) in (Life.GONE, Life.REVOKED)
         }
 
+    def list_lately(self) -> tuple[WriterSeen, ...]:
+        """Who was heard of in the last days, the latest first; nobody is revoked by looking."""
+        within = LATELY // timedelta(microseconds=1)
+        rows = self._pool.ask(
+            lambda session: session.fetch("writers_lately", within=within, most=MOST_LATELY)
+        )
+        here, lives = identify_process().machine, self._judge_rows(rows)
+        return tuple(
+            WriterSeen(
+                id=writer,
+                pid=pid or 0,
+                here=machine == here,
+                life=lives[writer].value,
+                silent=timedelta(microseconds=max(0, silent_us)),
+                lease=timedelta(microseconds=lease_us),
+            )
+            for writer, machine, pid, _, silent_us, lease_us, _ in rows
+        )
+
     def _judge_writers(self, writers: Collection[str]) -> dict[str, Life]:
         """What is known of some writers; of those that are not in it, nothing."""
         names = encode_json(sorted(writers)).decode()
-        rows = self._pool.ask(lambda session: session.fetch("present", writers=names))
+        return self._judge_rows(
+            self._pool.ask(lambda session: session.fetch("present", writers=names))
+        )
+
+    def _judge_rows(self, rows: Iterable[Row]) -> dict[str, Life]:
         own, seen_from = self._ledger.head, identify_process()
         found: dict[str, Life] = {}
         for writer, machine, pid, started, silent_us, lease_us, revoked_us in rows:

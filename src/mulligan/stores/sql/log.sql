@@ -26,14 +26,6 @@ on conflict (tenant, tool, fingerprint, agent) do update set
     then excluded.example else pattern.example end
 returning number
 
--- name: count_failures
-insert into pattern_hour (hour, pattern, failures, first_us)
-values (:hour, :pattern, :failures, :first_us)
-on conflict (hour, pattern) do update set
-  failures = pattern_hour.failures + excluded.failures,
-  first_us = case when excluded.first_us < pattern_hour.first_us
-    then excluded.first_us else pattern_hour.first_us end
-
 -- name: patterns
 select tool, fingerprint, string_agg(agent, :between), max(error_class), max(template),
   sum(failures), min(first_us), max(last_us), max(example)

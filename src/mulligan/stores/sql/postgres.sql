@@ -37,6 +37,13 @@ insert into hourly select * from unnest(
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: count_failures
+insert into pattern_hour (hour, pattern, failures, first_us) select * from unnest(
+  ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[]
+) on conflict (hour, pattern) do update set
+  failures = pattern_hour.failures + excluded.failures,
+  first_us = least(excluded.first_us, pattern_hour.first_us)
+
 -- name: add_findings
 insert into finding select * from unnest(
   ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]
@@ -158,6 +165,14 @@ select id, machine, pid, started, (extract(epoch from clock_timestamp()) * 10000
   lease_us, revoked_us
 from writer left join presence on presence.writer = id
 where id in (select json_array_elements_text(cast(:writers as json)))
+
+-- name: writers_lately
+select id, machine, pid, started,
+  (extract(epoch from clock_timestamp()) * 1000000)::bigint - greatest(heard_us, coalesce(beat_us, 0)) as silent_us,
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where greatest(heard_us, coalesce(beat_us, 0)) > (extract(epoch from clock_timestamp()) * 1000000)::bigint - :within
+order by silent_us, id limit :most
 
 -- name: revoke_silent
 update writer set revoked_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint

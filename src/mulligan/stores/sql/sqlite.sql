@@ -16,6 +16,12 @@ on conflict (hour, tenant, server, tool, agent) do update set
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: count_failures
+insert into pattern_hour (hour, pattern, failures, first_us) values (?, ?, ?, ?)
+on conflict (hour, pattern) do update set
+  failures = pattern_hour.failures + excluded.failures,
+  first_us = min(excluded.first_us, pattern_hour.first_us)
+
 -- name: add_findings
 insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
 
@@ -73,6 +79,14 @@ select id, machine, pid, started, cast(unixepoch('subsec') * 1000000 as integer)
   lease_us, revoked_us
 from writer left join presence on presence.writer = id
 where id in (select value from json_each(:writers))
+
+-- name: writers_lately
+select id, machine, pid, started,
+  cast(unixepoch('subsec') * 1000000 as integer) - max(heard_us, coalesce(beat_us, 0)) as silent_us,
+  lease_us, revoked_us
+from writer left join presence on presence.writer = id
+where max(heard_us, coalesce(beat_us, 0)) > cast(unixepoch('subsec') * 1000000 as integer) - :within
+order by silent_us, id limit :most
 
 -- name: revoke_silent
 update writer set revoked_us = cast(unixepoch('subsec') * 1000000 as integer)

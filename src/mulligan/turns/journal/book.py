@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +21,16 @@ from mulligan.core.action import (
 from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
+from mulligan.core.retention import Retention
 from mulligan.turns.journal.kept_findings import keep_findings
+from mulligan.turns.journal.kept_reviews import ReviewedAttempt, keep_review
 from mulligan.turns.journal.kept_values import keep_arguments, keep_before, keep_outcome
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
 from mulligan.turns.journal.waiter import ON_LOOP, Waiter
+
+_report = logging.getLogger("mulligan")
 
 SHARED_LIFE = timedelta(days=90)
 """How long what belongs to no single action is kept: as long as the journal itself."""
@@ -86,6 +91,8 @@ class Book:
     """The last entry that this process saw of an action, and when it first did."""
     hold_life: timedelta = HOLD_LIFE
     """How long a held call waits for a person."""
+    kept_life: timedelta = Retention().kept
+    """How long it is kept what a review quotes."""
     waiter: Waiter = ON_LOOP
     """How an entry on its way to the disk is waited for."""
     history: ObjectHistory = field(init=False)
@@ -210,6 +217,17 @@ class Book:
     def _keep_findings(self, move: StateChange) -> Sequence[Kept]:
         steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
         return keep_findings(move.why, steps, scrub=self.scrub, until=self.clock() + SHARED_LIFE)
+
+    def record_review(self, reviewed: ReviewedAttempt) -> None:
+        """Keep what a review came to, for the page of its turn. Nobody waits for it, or fails."""
+        if not reviewed.says_something():
+            return
+        now = self.clock()
+        try:
+            kept = keep_review(reviewed, at=now, until=now + self.kept_life, scrub=self.scrub)
+            self.journal.submit([], keep=[kept])
+        except Exception as error:  # noqa: BLE001 - a page may lack it, a turn may not fail for it
+            _report.warning("What a review came to could not be kept (%s).", type(error).__name__)
 
     def require_lease(self, actions: Sequence[LiveAction]) -> None:
         """Look once more before an outside call: who was silent for too long sends nothing."""

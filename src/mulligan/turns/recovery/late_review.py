@@ -21,6 +21,7 @@ from mulligan.turns.journal.evidence import (
     load_evidence,
     load_trail,
 )
+from mulligan.turns.journal.kept_reviews import ReviewedAttempt
 from mulligan.turns.journal.live_action import LiveAction, as_execution
 from mulligan.turns.turn.rejection import Fate, choose_fate, choose_step, insists, reject
 from mulligan.turns.turn.rollback import undo_actions
@@ -73,6 +74,8 @@ async def review_late(
         if delivered
         else choose_step(verdict, attempt=number, reviewers=reviewers, standing=actions)
     )
+    turn = parts[0].attempted.turn.id
+    book.record_review(ReviewedAttempt(turn=turn, number=number, verdict=verdict, late=True))
     end = _End(actions=actions, beside=beside, parts=parts, book=book)
     match verdict.standing:
         case Standing.UNCHECKED if insists(unseen) and not delivered:

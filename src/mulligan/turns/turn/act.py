@@ -39,7 +39,12 @@ from mulligan.turns.turn.rejection import choose_step, insists
 from mulligan.turns.turn.rollback import dispute_all, take_back_all, take_back_late
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 from mulligan.turns.turn.trail import follow_undeclared, keep_rest
-from mulligan.turns.turn.verdicts import describe_rejection, settle_reviewed
+from mulligan.turns.turn.verdicts import (
+    choose_confidence,
+    describe_rejection,
+    record_verdict,
+    settle_reviewed,
+)
 
 if TYPE_CHECKING:
     from mulligan.core.replied import Replied
@@ -129,7 +134,7 @@ class TurnLoop:
         undone = correction is None and played.step is Step.GIVE_UP
         reviewed = Reviewed(
             standing=played.verdict.standing,
-            confidence=_choose_confidence(played.verdict),
+            confidence=choose_confidence(played.verdict),
             findings=self._verdicts[number].findings,
             correction=correction,
             note="" if correction else self._render_note(played),
@@ -297,6 +302,7 @@ class TurnLoop:
             standing=standing,
         )
         self._verdicts[number] = decided
+        record_verdict(self._turn, decided, book=self._book)
         for execution in self._turn.attempt.list_executions():
             if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
                 self._standings[execution.call.id] = decided.standing
@@ -362,7 +368,7 @@ class TurnLoop:
             reply=self._render_question(last) if undone else last.subject,
             note="" if undone else self._render_note(last),
             standing=last.verdict.standing,
-            confidence=_choose_confidence(last.verdict),
+            confidence=choose_confidence(last.verdict),
             findings=self._verdicts[last.number].findings,
             attempts=tuple(
                 Attempt(
@@ -388,8 +394,3 @@ class TurnLoop:
 
 
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
-
-
-def _choose_confidence(verdict: Verdict) -> Confidence | None:
-    """How sure to call an outcome: one that was rejected to the end is not sure at all."""
-    return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence

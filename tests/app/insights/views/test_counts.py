@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mulligan.app.insights.series import SeriesStep
-from mulligan.app.insights.views.counts import CountReader, join_parts
+from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.core.log_query import Batch
 from mulligan.core.rollup import HOUR_US, Rollup, Slot
@@ -64,25 +64,64 @@ def test_what_is_over_is_read_once_and_what_is_not_every_time() -> None:
     assert (first, log.asked) == (32, 1)
 
 
-def test_what_was_kept_is_looked_at_again_in_time() -> None:
+def test_what_was_kept_is_looked_at_again_in_time_the_older_the_later() -> None:
     log, clock = CountedLog(), FixedClock(NOW)
     reader = CountReader(log, clock=clock)
-    read(reader, 3)
-    log.add(NOW - 30 * HOUR)
-    assert sum(read(reader, 3)) == 0
+    read(reader, 10)
+    log.add(NOW - 4 * HOUR)
+    log.add(NOW - 200 * HOUR)
+    assert sum(read(reader, 10)) == 0
 
     clock.move(timedelta(minutes=11))
+    assert sum(read(reader, 10)) == 1
 
-    assert sum(read(reader, 3)) == 1
+    clock.move(timedelta(hours=9))
+    assert sum(read(reader, 10)) == 2
 
 
-def test_parts_are_joined_as_asked() -> None:
+def test_slots_are_joined_as_asked_and_what_was_kept_stays_as_it_is() -> None:
     log = CountedLog()
     log.add(NOW, tool="find")
     log.add(NOW - 30 * HOUR, tool="find")
     log.add(NOW, tool="send")
-    parts = CountReader(log, clock=FixedClock(NOW)).list_parts(48 * HOUR, step=SeriesStep.DAY)
+    reader = CountReader(log, clock=FixedClock(NOW))
 
-    joined = join_parts(parts, ViewFilter(tool="find"))
+    joined = [reader.join_slots(48 * HOUR, ViewFilter(tool="find")) for _ in range(3)]
 
-    assert {slot.tool: counts.calls for slot, counts in joined.items()} == {"find": 2}
+    found = [{slot.tool: counts.calls for slot, counts in each.items()} for each in joined]
+    assert found == [{"find": 2}] * 3
+
+
+def test_a_joined_span_shows_what_happens_now() -> None:
+    log = CountedLog()
+    reader = CountReader(log, clock=FixedClock(NOW))
+    reader.join_slots(720 * HOUR, ViewFilter())
+    first, log.asked = log.asked, 0
+
+    log.add(NOW, calls=3)
+
+    [counts] = reader.join_slots(720 * HOUR, ViewFilter()).values()
+    assert (counts.calls, first, log.asked) == (3, 32, 1)
+
+
+def test_what_was_added_up_once_is_added_up_for_each_filter() -> None:
+    log = CountedLog()
+    log.add(NOW - 30 * HOUR, tool="find")
+    log.add(NOW - 30 * HOUR, tool="send", calls=4)
+    reader = CountReader(log, clock=FixedClock(NOW))
+
+    [_, part, _] = reader.list_parts(34 * HOUR, step=SeriesStep.DAY)
+
+    asked = [ViewFilter(tool="find"), ViewFilter(), ViewFilter(tool="send"), ViewFilter()]
+    assert [part.add_up(each).calls for each in asked] == [1, 5, 4, 5]
+
+
+def test_a_span_is_halved_at_an_hour() -> None:
+    log = CountedLog()
+    for hours in (0, 1, 5, 6, 7, 40):
+        log.add(NOW - hours * HOUR)
+    reader = CountReader(log, clock=FixedClock(NOW))
+
+    earlier, later = reader.halve(NOW - 20 * HOUR, middle=NOW - 6 * HOUR)
+
+    assert (earlier.calls, later.calls) == (1, 4)

@@ -6,11 +6,12 @@ roll-ups, of which all but those of the last hours are what they were.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TypeVar
 
 from mulligan.app.insights.figures import add_up_counts
 from mulligan.app.insights.series import EPOCH, HOUR, SeriesStep
@@ -21,20 +22,52 @@ from mulligan.core.rollup import Rollup, Slot
 OPEN_HOURS = 2
 """How long a part of the past may still change: a later try counts in the hour of the first."""
 LIFE = timedelta(minutes=10)
-"""How long a part is believed; a repair that took hours shows after that."""
+"""How long a part is believed that has just ended; a repair that took hours shows after that."""
+AGEING = 24
+"""One that ended long ago is believed for this part of its age: what it counts hardly changes."""
 MOST_PARTS = 512
+MOST_SUMS = 64
+
+SlotCounts = Mapping[Slot, Rollup]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
-class CountedPart(NamedTuple):
-    """The counts of an hour or a day."""
+class CountedHours:
+    """Counts of some hours, and what they come to for each filter that was asked."""
 
-    at: datetime
-    """When it begins."""
-    slots: Mapping[Slot, Rollup]
+    __slots__ = ("_sums", "slots")
+
+    def __init__(self, slots: SlotCounts) -> None:
+        self.slots = slots
+        self._sums: dict[tuple[str | None, ...], Rollup] = {}
 
     def add_up(self, asked: ViewFilter) -> Rollup:
-        """All that was asked for together."""
-        return add_up_counts(counts for slot, counts in self.slots.items() if asked.fits(slot))
+        """All that was asked for together; nobody may change it."""
+        wanted = (asked.tool, asked.agent, asked.tenant)
+        total = self._sums.get(wanted)
+        if total is None:
+            total = add_up_counts(counts for slot, counts in self.slots.items() if asked.fits(slot))
+            if len(self._sums) < MOST_SUMS:
+                self._sums[wanted] = total
+        return total
+
+
+class CountedPart:
+    """The counts of an hour or a day: of what is over, and of what may still change."""
+
+    __slots__ = ("_hours", "at")
+
+    def __init__(self, at: datetime, hours: tuple[CountedHours, ...]) -> None:
+        self.at = at
+        """When it begins."""
+        self._hours = hours
+
+    def add_up(self, asked: ViewFilter) -> Rollup:
+        """All that was asked for together; nobody may change it."""
+        if len(self._hours) == 1:
+            return self._hours[0].add_up(asked)
+        return add_up_counts(each.add_up(asked) for each in self._hours)
 
 
 class CountReader:
@@ -44,9 +77,8 @@ class CountReader:
         self._log = log
         self._clock = clock
         self._lock = threading.Lock()
-        self._parts: OrderedDict[tuple[int, int], tuple[datetime, Mapping[Slot, Rollup]]] = (
-            OrderedDict()
-        )
+        self._kept: OrderedDict[tuple[int, int], tuple[datetime, CountedHours]] = OrderedDict()
+        self._joined: OrderedDict[tuple[int, int], tuple[datetime, SlotCounts]] = OrderedDict()
 
     def list_parts(
         self, length: timedelta, *, step: SeriesStep, until: datetime | None = None
@@ -60,43 +92,73 @@ class CountReader:
         while start <= last:
             end = min(start - start % hours + hours - 1, last)
             begins = EPOCH + (start - start % hours) * HOUR
-            parts.append(CountedPart(begins, self._read_part(start, end)))
+            parts.append(CountedPart(begins, tuple(self._read_hours(start, end))))
             start = end + 1
         return parts
 
-    def _read_part(self, start: int, end: int) -> Mapping[Slot, Rollup]:
-        """The sum of some hours; what may still change apart from what is over."""
+    def join_slots(self, length: timedelta, asked: ViewFilter) -> dict[Slot, Rollup]:
+        """The counts of a span up to now by what was called by whom, as far as asked for."""
         now = self._clock()
-        over = _find_hour(now) - OPEN_HOURS
+        first, last, over = _find_hour(now - length), _find_hour(now), self._find_over()
+        with self._lock:
+            kept = self._joined.get((first, over))
+        if kept is None or kept[0] <= now - LIFE:
+            kept = (now, _join([each.slots for each in self._list_days(first, over)]))
+            with self._lock:
+                _keep(self._joined, (first, over), kept, most=MOST_SUMS)
+        still = [each.slots for each in self._read_hours(over + 1, last)]
+        return _join([_pick(slots, asked) for slots in (kept[1], *still)])
+
+    def halve(self, since: datetime, *, middle: datetime) -> tuple[Rollup, Rollup]:
+        """What all calls came to from `since` to `middle`, and from there to now."""
+        ends = (_find_hour(since), _find_hour(middle), _find_hour(self._clock()) + 1)
+        earlier, later = (
+            add_up_counts(each.add_up(ViewFilter()) for each in self._list_days(start, end - 1))
+            for start, end in itertools.pairwise(ends)
+        )
+        return earlier, later
+
+    def _list_days(self, first: int, last: int) -> Iterator[CountedHours]:
+        """By the day, as `list_parts` reads them: what it has kept is not read again."""
+        start = first
+        while start <= last:
+            end = min(start - start % 24 + 23, last)
+            yield from self._read_hours(start, end)
+            start = end + 1
+
+    def _read_hours(self, start: int, end: int) -> list[CountedHours]:
+        """The sum of some hours; what may still change apart from what is over."""
+        now, over = self._clock(), self._find_over()
         if start <= over < end:
-            return _join([self._read_part(start, over), self._read_part(over + 1, end)])
+            return [*self._read_hours(start, over), *self._read_hours(over + 1, end)]
         with self._lock:
-            kept = self._parts.get((start, end))
-        if kept is not None and kept[0] > now - LIFE:
-            return kept[1]
-        counted = self._log.sum_rollups(since=EPOCH + start * HOUR, until=EPOCH + end * HOUR)
+            kept = self._kept.get((start, end))
+        if kept is not None and kept[0] > now - max(LIFE, (kept[0] - _begin(end)) / AGEING):
+            return [kept[1]]
+        counted = CountedHours(self._log.sum_rollups(since=_begin(start), until=_begin(end)))
         if end <= over:
-            self._keep((start, end), now, counted)
-        return counted
+            with self._lock:
+                _keep(self._kept, (start, end), (now, counted), most=MOST_PARTS)
+        return [counted]
 
-    def _keep(self, hours: tuple[int, int], now: datetime, counted: Mapping[Slot, Rollup]) -> None:
-        with self._lock:
-            self._parts[hours] = (now, counted)
-            self._parts.move_to_end(hours)
-            while len(self._parts) > MOST_PARTS:
-                self._parts.popitem(last=False)
+    def _find_over(self) -> int:
+        """The last hour that is over."""
+        return _find_hour(self._clock()) - OPEN_HOURS
 
 
-def join_parts(parts: Iterable[CountedPart], asked: ViewFilter) -> dict[Slot, Rollup]:
-    """The counts of all parts together, as far as they are asked for."""
-    return {
-        slot: counts
-        for slot, counts in _join([part.slots for part in parts]).items()
-        if asked.fits(slot)
-    }
+def _keep(kept: OrderedDict[K, V], name: K, value: V, *, most: int) -> None:
+    kept[name] = value
+    kept.move_to_end(name)
+    while len(kept) > most:
+        kept.popitem(last=False)
 
 
-def _join(sums: Iterable[Mapping[Slot, Rollup]]) -> dict[Slot, Rollup]:
+def _pick(slots: SlotCounts, asked: ViewFilter) -> SlotCounts:
+    return {slot: counts for slot, counts in slots.items() if asked.fits(slot)}
+
+
+def _join(sums: Iterable[SlotCounts]) -> dict[Slot, Rollup]:
+    """All of them together, each slot anew: what was kept stays as it is."""
     total: dict[Slot, Rollup] = {}
     for each in sums:
         for slot, counts in each.items():
@@ -106,3 +168,7 @@ def _join(sums: Iterable[Mapping[Slot, Rollup]]) -> dict[Slot, Rollup]:
 
 def _find_hour(at: datetime) -> int:
     return (at - EPOCH) // HOUR
+
+
+def _begin(hour: int) -> datetime:
+    return EPOCH + hour * HOUR

@@ -8,6 +8,7 @@ from datetime import timedelta
 from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.progress import find_middle
 from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.acts import ActLog
 from mulligan.app.insights.views.answers.condition import HealthView, build_health_view
@@ -33,15 +34,15 @@ from mulligan.app.insights.views.answers.waiting import (
     build_item,
     read_action_page,
 )
-from mulligan.app.insights.views.counts import CountReader, join_parts
+from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
 from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.learned import LearnedViews
 from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.insights.views.pattern_counts import PatternReader
 from mulligan.app.insights.views.pulse import Pulse, read_pulse
 from mulligan.app.insights.views.traced import TracedViews
 from mulligan.core.action import Action, State
-from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import Rollup, Slot
 
 HEALTH = timedelta(seconds=10)
@@ -59,6 +60,9 @@ class Views:
         self._clock = insights.clock
         self._counts = CountReader(insights.store.log, clock=insights.clock)
         self._keeper = Keeper(insights.clock)
+        self._patterns = PatternReader(
+            log=insights.store.log, clock=insights.clock, keeper=self._keeper
+        )
         self.acts = ActLog(insights.store, clock=insights.clock)
         self.traced = TracedViews(insights, keeper=self._keeper)
         self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
@@ -78,15 +82,14 @@ class Views:
             goals=self._read_goals(),
             open_actions=len(waiting),
             waiting=tuple(self._build_items(waiting[:FEW])),
-            patterns=tuple(self._list_patterns(asked, limit=FEW)),
+            patterns=tuple(self._patterns.list_patterns(asked)[:FEW]),
         )
 
     def read_tools(self, asked: ViewFilter) -> ToolsView:
         """Every tool and agent, the one with the most failures too many first."""
         slots, trend = self._read_slots(asked)
-        tools = rank_tools(slots, self._list_patterns(asked, limit=1_000))
+        tools = rank_tools(slots, self._patterns.list_patterns(asked))
         heat, heat_tools, heat_agents = build_heat(slots)
-        since = self._clock() - asked.window.length
         return ToolsView(
             asked=asked,
             tools=tuple(tools),
@@ -96,7 +99,7 @@ class Views:
             heat=heat,
             heat_tools=tuple(heat_tools),
             heat_agents=tuple(heat_agents),
-            changed=tuple(self.insights.lesson_list.list_changed_tools(since)),
+            changed=self._list_changed_tools(asked.window),
         )
 
     def read_repairs(self, asked: ViewFilter) -> RepairsView:
@@ -107,7 +110,13 @@ class Views:
     def read_health(self, asked: ViewFilter) -> HealthView:
         """How the store and all around it are."""
         diagnosis = self._keeper.keep("health", self.insights.diagnose, life=HEALTH)
-        return build_health_view(diagnosis, insights=self.insights, acts=self.acts, asked=asked)
+        return build_health_view(
+            diagnosis,
+            insights=self.insights,
+            acts=self.acts,
+            asked=asked,
+            actions=self._list_open(ViewFilter()),
+        )
 
     def read_open(self, asked: ViewFilter, *, page: int = 1, state: str = "") -> OpenPage:
         """What needs a person, a page of it."""
@@ -146,8 +155,7 @@ class Views:
         """What can be filtered by: the tools, agents and tenants of the last thirty days."""
 
         def read() -> dict[str, list[str]]:
-            parts = self._counts.list_parts(WINDOWS["30d"], step=SeriesStep.DAY)
-            slots = join_parts(parts, ViewFilter())
+            slots = self._counts.join_slots(WINDOWS["30d"], ViewFilter())
             return {
                 "tool": sorted({name_tool(slot) for slot in slots}),
                 "agent": sorted({slot.agent or NOBODY for slot in slots}),
@@ -162,7 +170,8 @@ class Views:
 
     def _read_slots(self, asked: ViewFilter) -> tuple[dict[Slot, Rollup], tuple[TrendPoint, ...]]:
         parts = self._counts.list_parts(asked.window.length, step=asked.window.step)
-        return join_parts(parts, asked), build_trend(parts, asked)
+        slots = self._counts.join_slots(asked.window.length, asked)
+        return slots, build_trend(parts, asked)
 
     def _list_open(self, asked: ViewFilter) -> list[Action]:
         store = self.insights.store
@@ -183,19 +192,19 @@ class Views:
         return [build_item(listed, listed.with_findings(action)) for action in actions]
 
     def _read_goals(self) -> tuple[Criterion, ...]:
-        month = WINDOWS["30d"]
-        return self._keeper.keep(
-            "goals", lambda: self.insights.progress.read_goals(month), life=LONG
-        )
+        return self._keeper.keep("goals", self._judge_goals, life=LONG)
 
-    def _list_patterns(self, asked: ViewFilter, *, limit: int) -> list[PatternSeen]:
-        now = self._clock()
-        tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
-        query = PatternQuery(
-            since=now - asked.window.length, until=now, tenant=asked.tenant, tool=tool, limit=1_000
+    def _judge_goals(self) -> tuple[Criterion, ...]:
+        """As `mulligan stats --goals` does, of what was read already."""
+        now, month = self._clock(), Window.MONTH
+        since = now - month.length
+        halves = self._counts.halve(since, middle=find_middle(since, now))
+        patterns = self._patterns.list_patterns(ViewFilter(window=month))
+        return self.insights.progress.judge_goals(month.length, halves=halves, patterns=patterns)
+
+    def _list_changed_tools(self, window: Window) -> tuple[str, ...]:
+        since = self._clock() - window.length
+        lessons = self.insights.lesson_list
+        return self._keeper.keep(
+            ("changed", window), lambda: tuple(lessons.list_changed_tools(since)), life=LONG / 6
         )
-        found = self._keeper.keep(
-            ("patterns", asked.window, asked.tenant, tool),
-            lambda: self.insights.store.log.list_patterns(query),
-        )
-        return [each for each in found if asked.agent in (None, *each.agents)][:limit]

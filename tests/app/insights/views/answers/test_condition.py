@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.judge_log import log_outage
+from mulligan.core.event import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage
 
 
@@ -14,3 +18,24 @@ def test_an_operator_sees_what_doctor_says(filled: Stage) -> None:
     assert {each.what: each.days for each in view.retention}["Calls in the log"] == 30
     assert view.rows.stored == 5
     assert {each.tool for each in view.tools} >= {"send_mail", "move_event"}
+
+
+def test_a_judge_that_gives_no_answer_is_listed(filled: Stage) -> None:
+    asked = JudgeAsked(
+        purpose="review_actions", model="m", prompt="p 1", outcome=AskOutcome.DOWN,
+        duration=timedelta(seconds=1),
+    )  # fmt: skip
+    for _ in range(3):
+        log_outage(asked, runtime=filled.m._parts.runtime)
+    filled.m.flush()
+
+    view = Views(filled.m.insights).read_health(ViewFilter())
+
+    assert (view.outage_count, [each.outcome for each in view.outages]) == (3, ["down"] * 3)
+
+
+def test_processes_are_listed_with_what_is_in_their_hands(filled: Stage) -> None:
+    [worker] = Views(filled.m.insights).read_health(ViewFilter()).workers
+
+    assert worker.seen.id == filled.m.insights.store.journal.identify_writer()
+    assert (worker.seen.life, worker.seen.here, worker.open_actions) == ("lives", True, 3)

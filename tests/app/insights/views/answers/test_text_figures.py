@@ -22,3 +22,14 @@ def test_only_a_change_beyond_chance_is_marked() -> None:
     assert is_beyond_chance(often, seldom)
     assert not is_beyond_chance([True], seldom[:2])
     assert not is_beyond_chance(often, [])
+
+
+def test_thumbs_are_counted_and_the_newest_shown(m: Mulligan) -> None:
+    for up in (True, True, False):
+        m.rate("reply 1", up=up, note="" if up else "Too long.")
+    m.flush()
+
+    view = Views(m.insights).traced.read_texts(ViewFilter())
+
+    assert (view.rated, round(view.rated_up.figure or 0, 2)) == (3, 0.67)
+    assert (view.thumbs[0].note, view.thumbs[0].of) == ("Too long.", "reply 1")

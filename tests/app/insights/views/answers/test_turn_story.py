@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from mulligan import Mulligan
@@ -7,6 +9,7 @@ from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.action import State
 from mulligan.core.errors import ConfigurationError
+from mulligan.turns.turn.context import OpenTurn
 from tests.dashboard.stage import Stage
 
 MONTH = ViewFilter(window=Window.MONTH)
@@ -40,3 +43,46 @@ def test_calls_are_counted_and_steps_of_our_own_are_not(filled: Stage) -> None:
 def test_a_turn_that_is_not_there_is_said(filled: Stage) -> None:
     with pytest.raises(ConfigurationError, match="no calls"):
         Views(filled.m.insights).traced.read_turn("nothing")
+
+
+async def test_each_attempt_is_told_with_its_facts_findings_and_verdict(stage: Stage) -> None:
+    days = iter(["Sunday", "Thursday"])
+
+    async def agent(turn: OpenTurn) -> str:
+        await stage.move_event("dinner", next(days))
+        return "Moved."
+
+    await stage.m.act("Move dinner to Thursday", agent, agent="planner")
+    stage.m.flush()
+    traced = Views(stage.m.insights).traced
+
+    page = traced.read_turn(traced.read_turns(ViewFilter()).rows[0].turn)
+
+    first, second = page.reviews
+    assert (first.attempt, first.standing, first.told) == (1, "rejected", "")
+    assert [(f.severity, f.issue) for f in first.findings] == [
+        ("error", "Nobody asked for that day.")
+    ]
+    assert (second.attempt, second.standing, second.by) == (2, "accepted", ("checks",))
+    assert "Nobody asked for that day." in second.told
+    assert (page.confidence, page.attempts) == (second.confidence, 2)
+    order = [type(step).__name__ for step in page.timeline]
+    assert order == ["TurnCall", "KeptReview", "TurnCall", "KeptReview"]
+
+
+async def test_what_a_review_quotes_ends_with_the_message_it_quotes(m: Mulligan) -> None:
+    stage = Stage(m)
+
+    async def agent(turn: OpenTurn) -> str:
+        await stage.move_event("dinner", "Friday")
+        return "Moved."
+
+    await m.act("Move dinner to Friday", agent)
+    m.flush()
+    traced = Views(m.insights).traced
+    turn = traced.read_turns(ViewFilter()).rows[0].turn
+    assert traced.read_turn(turn).reviews
+
+    m.insights.store.vault.shred(now=m.insights.clock() + timedelta(days=8))
+
+    assert traced.read_turn(turn).reviews == ()

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mulligan.app.insights.insights import Diagnosis, Insights
 from mulligan.app.insights.views.acts import ActLog, PersonActed
 from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.judge_log import JUDGE_ASKED, JudgeOutage, read_outage
+from mulligan.core.action import Action
+from mulligan.core.call import OWN
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Health, KnownTool
-from mulligan.core.log_query import Loss
+from mulligan.core.log_query import LogQuery, Loss
+from mulligan.core.writer import WriterSeen
 from mulligan.telemetry.writer import RowCounts
+
+MOST_SHOWN = 50
+MOST_OUTAGES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """A process that writes the journal."""
+
+    seen: WriterSeen
+    open_actions: int
+    """Whose last entry is its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +61,32 @@ class HealthView:
     tools: tuple[KnownTool, ...]
     acts: tuple[PersonActed, ...]
     """What people did, the newest first."""
+    outages: tuple[JudgeOutage, ...]
+    """Questions that a judge gave no answer to in this time, the newest first; at most 50."""
+    outage_count: int
+    """All of them, up to a thousand."""
+    workers: tuple[Worker, ...]
+    """Processes that wrote the journal in the last days, the latest first."""
+
+
+def list_workers(writers: Iterable[WriterSeen], actions: Iterable[Action]) -> tuple[Worker, ...]:
+    """Writers with what they are at work on; what others left is whoever recovers it."""
+    held = Counter(action.writer for action in actions)
+    return tuple(Worker(seen=seen, open_actions=held[seen.id]) for seen in writers)
 
 
 def build_health_view(
-    diagnosis: Diagnosis, *, insights: Insights, acts: ActLog, asked: ViewFilter
+    diagnosis: Diagnosis,
+    *,
+    insights: Insights,
+    acts: ActLog,
+    asked: ViewFilter,
+    actions: Iterable[Action],
 ) -> HealthView:
-    """All of it."""
+    """All of it; `actions` are those that are open."""
+    since = insights.clock() - asked.window.length
+    silent = LogQuery(server=OWN, tool=JUDGE_ASKED, since=since, limit=MOST_OUTAGES)
+    outages = insights.store.log.list_rows(silent)
     retention = diagnosis.retention
     kept = {
         "Calls in the log": retention.log,
@@ -65,7 +103,7 @@ def build_health_view(
         failures=diagnosis.failures,
         with_context=diagnosis.with_context,
         dropped=diagnosis.dropped,
-        losses=tuple(reversed(diagnosis.losses))[:50],
+        losses=tuple(reversed(diagnosis.losses))[:MOST_SHOWN],
         retention=tuple(
             RetentionSpan(what=what, days=span.total_seconds() / 86_400)
             for what, span in kept.items()
@@ -74,4 +112,7 @@ def build_health_view(
         rows=insights.tally(),
         tools=diagnosis.tools,
         acts=tuple(acts.list_acts()),
+        outages=tuple(map(read_outage, outages[:MOST_SHOWN])),
+        outage_count=len(outages),
+        workers=list_workers(diagnosis.health.writers, actions),
     )

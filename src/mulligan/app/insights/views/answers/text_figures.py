@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,10 +16,12 @@ from mulligan.app.step_log import REPLY_SETTLED
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.instants import from_us
 from mulligan.core.log_query import LogQuery
+from mulligan.core.rating import RATED, Rating, read_rating
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
 MOST = 20_000
 RESPONDED = "draft.responded"
+MOST_THUMBS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,11 @@ class TextsView:
     """The mean of those that were judged, of 10."""
     scores: Mapping[str, int]
     """Drafts by their score, rounded down."""
+    rated: int
+    """Thumbs of people, for replies, drafts and runs."""
+    rated_up: Estimate
+    thumbs: tuple[Rating, ...]
+    """The newest of them."""
 
 
 def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
@@ -71,6 +78,8 @@ def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
         parse_parameters(row.parameters) for row in _list_rows(insights, asked, REPLY_SETTLED)
     ]
     drafts = [parse_parameters(row.parameters) for row in _list_rows(insights, asked, RESPONDED)]
+    # Who rates is no agent: only the time and the tenant narrow that down.
+    thumbs = list(map(read_rating, _list_rows(insights, replace(asked, agent=None), RATED)))
     n = len(replies)
     rules: Counter[str] = Counter()
     for row in _list_rows(insights, asked, "reply.checked"):
@@ -91,6 +100,9 @@ def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
         drafts=len(drafts),
         accepted=estimate_share(sum(bool(d.get("accepted")) for d in drafts), len(drafts)),
         score=sum(judged) / len(judged) if judged else None,
+        rated=len(thumbs),
+        rated_up=estimate_share(sum(each.up for each in thumbs), len(thumbs)),
+        thumbs=tuple(thumbs[:MOST_THUMBS]),
         scores=dict(sorted(rounded.items(), key=lambda each: int(each[0]))),
     )
 

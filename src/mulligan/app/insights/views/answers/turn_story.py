@@ -16,6 +16,7 @@ from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.log_query import LogQuery
+from mulligan.turns.journal.kept_reviews import KeptReview
 
 MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""
@@ -71,6 +72,19 @@ class TurnPage:
     standing: str
     """Of what it did: verified, undone, open; as its actions stand now."""
     calls: tuple[TurnCall, ...]
+    reviews: tuple[KeptReview, ...]
+    """What was computed, found and decided about each attempt, as long as that is kept."""
+
+    @property
+    def timeline(self) -> list[TurnCall | KeptReview]:
+        """Calls and reviews as they followed each other."""
+        steps: list[TurnCall | KeptReview] = [*self.calls, *self.reviews]
+        return sorted(steps, key=_find_time)
+
+    @property
+    def confidence(self) -> str:
+        """How sure the last review was; empty: nobody has looked, or it is not kept any more."""
+        return self.reviews[-1].confidence if self.reviews else ""
 
 
 def list_turn_rows(insights: Insights, asked: ViewFilter) -> list[TurnRow]:
@@ -108,13 +122,20 @@ def read_turn_page(insights: Insights, turn: str) -> TurnPage:
     ]
     listed = insights.open_list
     requests = (listed.read_request(action) for action in actions)
+    attempts = max((action.opening.attempt for action in actions), default=1)
+    reviews = listed.read_reviews(turn, attempts=attempts)
     return TurnPage(
         row=_build_row(turn, rows),
         request=next(filter(None, requests), ""),
-        attempts=max((action.opening.attempt for action in actions), default=1),
+        attempts=max([attempts, *(review.attempt for review in reviews)]),
         standing=_describe_standing(actions),
         calls=tuple(calls),
+        reviews=tuple(reviews),
     )
+
+
+def _find_time(step: TurnCall | KeptReview) -> datetime:
+    return step.at if isinstance(step, KeptReview) else step.call.at
 
 
 def _build_row(turn: str, rows: Iterable[LogRow]) -> TurnRow:

@@ -1,0 +1,80 @@
+"""What failed alike, of hours that are over read once: a busy month has many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from mulligan.app.insights.progress import MOST_PATTERNS
+from mulligan.app.insights.views.counts import LIFE, OPEN_HOURS
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.keeper import Keeper
+from mulligan.core.interfaces import Clock, Log
+from mulligan.core.log_query import PatternQuery, PatternSeen
+
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatternReader:
+    """Reads patterns of a span up to now."""
+
+    log: Log
+    clock: Clock
+    keeper: Keeper
+
+    def list_patterns(self, asked: ViewFilter) -> list[PatternSeen]:
+        """What was asked for, the most frequent first."""
+        tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
+        now = self.clock()
+        this_hour = now.replace(minute=0, second=0, microsecond=0)
+        since = (now - asked.window.length).replace(minute=0, second=0, microsecond=0)
+        begins = this_hour - (OPEN_HOURS - 1) * HOUR
+        whose = (asked.tenant, tool)
+        found = self.keeper.keep(
+            ("patterns that may change", since, begins, whose),
+            lambda: join_patterns(
+                self.keeper.keep(
+                    ("patterns", since, begins, whose),
+                    lambda: self._read(since, begins - HOUR, *whose),
+                    life=LIFE,
+                ),
+                self._read(begins, now, *whose),
+            ),
+        )
+        return [each for each in found if asked.agent in (None, *each.agents)]
+
+    def _read(
+        self, since: datetime, until: datetime, tenant: str | None, tool: str | None
+    ) -> list[PatternSeen]:
+        query = PatternQuery(
+            since=since, until=until, tenant=tenant, tool=tool, limit=MOST_PATTERNS
+        )
+        return self.log.list_patterns(query)
+
+
+def join_patterns(*parts: Sequence[PatternSeen]) -> list[PatternSeen]:
+    """Those of several spans together, the most frequent first."""
+    found: dict[tuple[str, str], list[PatternSeen]] = {}
+    for each in (each for part in parts for each in part):
+        found.setdefault((each.pattern.tool, each.pattern.fingerprint), []).append(each)
+    joined = [_add_up(group) for group in found.values()]
+    return sorted(joined, key=lambda e: (-e.pattern.count, e.pattern.tool, e.pattern.fingerprint))
+
+
+def _add_up(group: Sequence[PatternSeen]) -> PatternSeen:
+    if len(group) == 1:
+        return group[0]
+    newest = max(group, key=lambda each: each.example)
+    return replace(
+        newest,
+        pattern=replace(newest.pattern, count=sum(each.pattern.count for each in group)),
+        first_at=min(each.first_at for each in group),
+        last_at=max(each.last_at for each in group),
+        agents=tuple(sorted(_list_agents(group))),
+    )
+
+
+def _list_agents(group: Iterable[PatternSeen]) -> set[str]:
+    return {agent for each in group for agent in each.agents}
