@@ -22,7 +22,14 @@ def test_an_address_says_all_that_is_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "params",
-    [{"window": "1y"}, {"page": "-1"}, {"page": "٣"}, {"page": "9" * 30}, {"agent": "x" * 513}],
+    [
+        {"window": "1y"},
+        {"page": "-1"},
+        {"page": "٣"},
+        {"page": "9" * 30},
+        {"page": "000000001" + "9" * 400},
+        {"agent": "x" * 513},
+    ],
 )
 def test_a_word_that_means_nothing_is_an_error(params: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError):

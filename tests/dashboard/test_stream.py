@@ -102,3 +102,14 @@ async def test_silence_is_filled_so_that_the_line_stays(monkeypatch) -> None:
     await task
 
     assert b": still here\n\n" in line.got
+
+
+async def test_a_stream_ends_with_the_token_it_was_opened_by() -> None:
+    hub, line = Hub(), Line()
+
+    await asyncio.wait_for(hub.answer(left=0.05)({}, line.receive, line.send), 10)
+    over = Line()
+    await asyncio.wait_for(hub.answer(left=-1)({}, over.receive, over.send), 10)
+
+    assert (hub.clients, over.got) == (set(), [])
+    assert line.got[0] == b"retry: 2000\n\n"

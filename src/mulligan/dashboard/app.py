@@ -68,7 +68,7 @@ def create_app(
             for act in ACTS
         ),
         Route("/api/v1/openapi.json", _describe, methods=["GET"]),
-        Route("/stream", _build_stream(hub), methods=["GET"]),
+        Route("/stream", _build_stream(hub, access), methods=["GET"]),
         Route("/enter", _build_enter(site, access), methods=["GET"]),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
@@ -101,9 +101,9 @@ def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response
     return enter
 
 
-def _build_stream(hub: Hub) -> Callable[[Request], object]:
-    async def listen(request: Request) -> ASGIApp:  # noqa: ARG001
-        return hub.answer()
+def _build_stream(hub: Hub, access: PageAccess) -> Callable[[Request], object]:
+    async def listen(request: Request) -> ASGIApp:
+        return hub.answer(left=access.sealer.count_left(get_visitor(request.scope)))
 
     return listen
 

@@ -40,7 +40,8 @@ def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
     if window not in list(Window):
         raise ConfigurationError(f"{window!r} is no window; there are {', '.join(Window)}.")
     page = params.get("page") or "1"
-    if not (page.isascii() and page.isdecimal()) or not 1 <= int(page[:9]) <= MOST_PAGES:
+    numbered = page.isascii() and page.isdecimal() and len(page) < 9
+    if not numbered or not 1 <= int(page) <= MOST_PAGES:
         raise ConfigurationError(f"{page!r} is no page; they are numbered from 1.")
     return ViewRequest(
         filter=ViewFilter(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -68,19 +70,20 @@ class Hub:
         for client in self.clients:
             client.put(message)
 
-    def answer(self) -> ASGIApp:
-        """The answer to a page that wants to listen."""
+    def answer(self, *, left: float = math.inf) -> ASGIApp:
+        """The answer to a page that wants to listen, for as long as its visitor has `left`."""
         if len(self.clients) >= MOST_CLIENTS:
             why = f"{MOST_CLIENTS} pages listen already. Close one, or look without news."
             return JSONResponse({"error": why}, status_code=503)
-        return _Stream(self)
+        return _Stream(self, left=left)
 
 
 class _Stream:
     """A line to one client, until it or we have had enough."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, *, left: float) -> None:
         self._hub = hub
+        self._ends = time.monotonic() + left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         client = Client()
@@ -99,12 +102,12 @@ class _Stream:
         headers = [(b"content-type", b"text/event-stream"), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         body = b"retry: 2000\n\n"
-        while True:
+        while (left := self._ends - time.monotonic()) > 0:
             message = {"type": "http.response.body", "body": body, "more_body": True}
             await asyncio.wait_for(send(message), SEND_TIMEOUT)
             waiter = asyncio.create_task(client.ready.wait())
             done, _ = await asyncio.wait(
-                {waiter, gone}, timeout=IDLE, return_when=asyncio.FIRST_COMPLETED
+                {waiter, gone}, timeout=min(IDLE, left), return_when=asyncio.FIRST_COMPLETED
             )
             waiter.cancel()
             if gone in done:

@@ -171,3 +171,11 @@ def test_a_person_who_is_not_known_reads_how_to_come_in(door: Door) -> None:
 
     assert answer.status_code == 401
     assert "mulligan dashboard" in answer.text
+
+
+def test_a_length_that_no_number_has_room_for_is_refused(door: Door) -> None:
+    answer = door.client.post(
+        WRITES[0][0], headers={**JSON, **door.key(Role.ADMIN), "content-length": "9" * 5_000}
+    )
+
+    assert answer.status_code == 413

@@ -68,3 +68,15 @@ def test_a_token_that_was_touched_is_none(at: int, sign: str) -> None:
 @given(st.text())
 def test_any_text_is_no_token(text: str) -> None:
     assert Sealer().read(text, kind=TokenKind.SESSION) is None
+
+
+def test_a_visitor_knows_how_long_its_token_lasts() -> None:
+    now = 1_000.0
+    sealer = Sealer(now=lambda: now)
+    read = sealer.read(sealer.write(MUM, kind=TokenKind.LINK, life=HOUR), kind=TokenKind.LINK)
+    assert read is not None
+
+    now = 2_000.0
+
+    assert sealer.count_left(read) == 2_600.0
+    assert sealer.count_left(MUM) > 1e300

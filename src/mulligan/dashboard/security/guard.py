@@ -85,7 +85,7 @@ class Guard:
         if _read_host(headers.get("host", "")) not in self._access.hosts:
             return _say(421, "This server does not go by that name. Open the address it printed.")
         if _is_foreign(headers):
-            return _say(403, "ViewRequest for by a page of another site.")
+            return _say(403, "Asked for by a page of another site.")
         if any(scope["path"].startswith(path) for path in OPEN_PATHS):
             return None
         visitor, by_cookie = self._find_visitor(headers)
@@ -112,7 +112,7 @@ class Guard:
     ) -> JSONResponse | None:
         """What changes something is JSON, small, and of a page of ours."""
         length = headers.get("content-length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not (length.isdecimal() and len(length) < 9) or int(length) > MOST_BYTES:
             return _say(413, f"Say how long it is, at most {MOST_BYTES} bytes.")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return _say(415, "Only JSON is taken.")

@@ -11,6 +11,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import math
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ class Visitor:
     role: Role
     nonce: str = ""
     """Tells this session from any other."""
+    until: float = math.inf
+    """When the token is over, in seconds since the epoch."""
 
 
 class Sealer:
@@ -74,7 +77,13 @@ class Sealer:
             return None
         if said["kind"] != kind.value or said["until"] < self._now():
             return None
-        return Visitor(name=said["name"], role=Role(said["role"]), nonce=said["nonce"])
+        return Visitor(
+            name=said["name"], role=Role(said["role"]), nonce=said["nonce"], until=said["until"]
+        )
+
+    def count_left(self, visitor: Visitor) -> float:
+        """Seconds that a visitor's token is still good for."""
+        return visitor.until - self._now()
 
     def make_form_token(self, visitor: Visitor) -> str:
         """What a page of this session sends along with an act, and no other site can know."""
