@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 
 from mulligan import Mulligan
+from mulligan.app.judges import JUDGE_ASKED, log_outage, read_outage
 from mulligan.checks.grounding.verified import Verification
+from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.finding import Standing
+from mulligan.core.log_query import LogQuery
 from mulligan.core.task import Reflect, Task
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import DraftRules
@@ -146,3 +151,38 @@ async def test_an_own_prompt_is_text_or_a_file(tmp_path) -> None:
 def test_a_prompt_that_says_nothing_is_refused_at_once(wrong: str) -> None:
     with pytest.raises(ConfigurationError, match="prompt"):
         judged_by(prompt=wrong)
+
+
+def tell(m: Mulligan, outcome: AskOutcome) -> None:
+    asked = JudgeAsked(
+        purpose="review_actions",
+        model="cloud:small",
+        prompt="review_actions 1",
+        outcome=outcome,
+        duration=timedelta(seconds=20),
+        requests=1,
+    )
+    log_outage(asked, runtime=m._parts.runtime)
+
+
+@pytest.mark.parametrize("outcome", [each for each in AskOutcome if each != AskOutcome.ANSWERED])
+def test_a_question_without_an_answer_is_on_record(outcome: AskOutcome) -> None:
+    with Mulligan(store="memory:") as m:
+        tell(m, outcome)
+        m.flush()
+        [row] = m.insights.store.log.list_rows(LogQuery(server=OWN, tool=JUDGE_ASKED))
+
+    outage = read_outage(row)
+
+    assert (outage.outcome, outage.purpose, outage.model) == (
+        outcome.value, "review_actions", "cloud:small",
+    )  # fmt: skip
+    assert (outage.took, outage.turn) == (timedelta(seconds=20), None)
+
+
+def test_an_answer_is_none() -> None:
+    with Mulligan(store="memory:") as m:
+        tell(m, AskOutcome.ANSWERED)
+        m.flush()
+
+        assert m.insights.store.log.list_rows(LogQuery(tool=JUDGE_ASKED)) == []

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, cast
 
-from mulligan.app.judge_log import log_outage
+from mulligan.codec.json_text import decode_json
+from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import JudgeAsked
+from mulligan.core.event import AskOutcome, JudgeAsked
+from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Judge
 from mulligan.redaction.scrub import scrub
 from mulligan.turns.calls.runtime import Runtime
+from mulligan.turns.turn.context import Labels, find_current_turn
+
+_report = logging.getLogger("mulligan")
+
+JUDGE_ASKED = "judge.asked"
+"""The row of a question that a judge gave no answer to: nobody else would notice."""
+_SHOWN = frozenset({"purpose", "model", "prompt", "outcome", "requests"})
+"""Names and numbers of ours: no secret."""
 
 
 class Judges:
@@ -92,3 +106,67 @@ def _is_model(source: object) -> bool:
     from mulligan.adapters.writers.pydantic_ai import is_model
 
     return is_model(source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOutage:
+    """A question without an answer, as it is on record."""
+
+    at: datetime
+    purpose: str
+    model: str
+    outcome: str
+    """`late`, `down`, `unreadable`, …"""
+    took: timedelta
+    turn: str | None
+
+
+def log_outage(asked: JudgeAsked, *, runtime: Runtime) -> None:
+    """Put a question that was not answered on record. It may fail; who asked may not."""
+    if asked.outcome is AskOutcome.ANSWERED:
+        return
+    try:
+        runtime.log.emit(_build_row(asked, runtime=runtime))
+    except Exception as error:  # noqa: BLE001 - the log may fail, a review may not
+        _report.warning("A judge's silence could not be logged (%s).", type(error).__name__)
+
+
+def read_outage(row: LogRow) -> JudgeOutage:
+    """The outage that a row keeps."""
+    said = decode_json(row.parameters)
+    return JudgeOutage(
+        at=from_us(row.at_us),
+        purpose=str(said.get("purpose", "")),
+        model=str(said.get("model", "")),
+        outcome=row.error_type or "",
+        took=timedelta(microseconds=row.duration_us),
+        turn=row.turn,
+    )
+
+
+def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
+    turn, at_us = find_current_turn(), runtime.wall_us()
+    labels = turn.labels if turn else Labels(runtime.tenant, "", "", None)
+    said = {name: getattr(asked, name) for name in ("purpose", "model", "prompt", "requests")}
+    return LogRow(
+        id=runtime.make_id(at_us),
+        at_us=at_us,
+        tenant=labels.tenant,
+        agent=labels.agent,
+        server=OWN,
+        tool=JUDGE_ASKED,
+        parameters=runtime.redactor.redact_parameters(said, allow=_SHOWN),
+        context=labels.context,
+        outcome=Outcome.FAILURE.value,
+        duration_us=asked.duration // timedelta(microseconds=1),
+        error_class=ErrorClass.AMBIGUOUS.value,
+        error_type=asked.outcome.value,
+        error_message=None,
+        error_code=None,
+        error_at=None,
+        result=None,
+        try_number=1,
+        parent=None,
+        turn=labels.turn,
+        weight=1.0,
+    )

@@ -73,7 +73,7 @@ class Section:
         rows: Sequence[Any] = getattr(view, self.rows)
         return rows
 
-    def about_one(self, read: Read, *, answer: type, about: str, command: str) -> Section:
+    def build_single(self, read: Read, *, answer: type, about: str, command: str) -> Section:
         """The page about one of the things that it lists."""
         return Section(
             name=self.name,
@@ -108,7 +108,7 @@ OPEN = Section(
     words=("state",),
     paged=True,
 )
-ACTION = OPEN.about_one(
+ACTION = OPEN.build_single(
     lambda views, asked: views.read_action(asked.id),
     answer=ActionPage,
     about="One action, and all that happened to it.",
@@ -124,7 +124,7 @@ TURNS = Section(
     rows="rows",
     paged=True,
 )
-TURN = TURNS.about_one(
+TURN = TURNS.build_single(
     lambda views, asked: views.traced.read_turn(asked.id),
     answer=TurnPage,
     about="One turn as it went.",
@@ -152,7 +152,7 @@ PATTERNS = Section(
     words=("life",),
     paged=True,
 )
-PATTERN = PATTERNS.about_one(
+PATTERN = PATTERNS.build_single(
     lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
     answer=PatternPage,
     about="One failure that keeps coming, and what mended it.",
@@ -191,7 +191,7 @@ LESSONS = Section(
     paged=True,
     windowed=False,
 )
-LESSON = LESSONS.about_one(
+LESSON = LESSONS.build_single(
     lambda views, asked: views.learned.read_lesson(asked.id),
     answer=LessonPage,
     about="One lesson with all its versions, and every call it touched.",
@@ -216,7 +216,7 @@ TASKS = Section(
     rows="rows",
     windowed=False,
 )
-TASK = TASKS.about_one(
+TASK = TASKS.build_single(
     lambda views, asked: views.learned.read_task(asked.id),
     answer=TaskPage,
     about="One task with all versions of its notes.",

@@ -80,5 +80,5 @@ def test_it_ends(vault) -> None:
 
 
 def test_where_nobody_looked_at_nothing_there_is_nothing_to_keep() -> None:
-    assert not build(by=(), standing=Standing.UNCHECKED, confidence=None).says_something()
-    assert build(by=(), findings=(FOUND,), standing=Standing.REJECTED).says_something()
+    assert not build(by=(), standing=Standing.UNCHECKED, confidence=None).has_something_to_say()
+    assert build(by=(), findings=(FOUND,), standing=Standing.REJECTED).has_something_to_say()

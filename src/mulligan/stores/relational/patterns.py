@@ -21,7 +21,7 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
         pattern = slot._replace(hour=0)
         known[pattern] = add_failures(known[pattern], count) if pattern in known else count
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    numbers = {each: _know_pattern(session, each, known[each]) for each in sorted(known)}
+    numbers = {each: _add_pattern(session, each, known[each]) for each in sorted(known)}
     hours: dict[tuple[int, int], tuple[int, int]] = {}
     for slot, count in counted.items():
         at = (slot.hour, numbers[slot._replace(hour=0)])
@@ -30,7 +30,7 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
     session.run_many("count_failures", [(*at, *count) for at, count in sorted(hours.items())])
 
 
-def _know_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
+def _add_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
     [(number,)] = session.fetch(
         "know_pattern",
         tenant=escape(slot.tenant),

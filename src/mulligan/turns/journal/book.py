@@ -220,7 +220,7 @@ class Book:
 
     def record_review(self, reviewed: ReviewedAttempt) -> None:
         """Keep what a review came to, for the page of its turn. Nobody waits for it, or fails."""
-        if not reviewed.says_something():
+        if not reviewed.has_something_to_say():
             return
         now = self.clock()
         try:

@@ -62,7 +62,7 @@ class ReviewedAttempt:
     told: str = ""
     late: bool = False
 
-    def says_something(self) -> bool:
+    def has_something_to_say(self) -> bool:
         """Whether anybody looked, or there was anything to be seen."""
         return bool(self.verdict.by or self.verdict.findings or self.verdict.facts)
 

@@ -57,8 +57,7 @@ async def review_late(
     for action in actions:
         action.tries += 1
     facts: dict[str, object] = {"delivered": delivered}
-    under_way = facts | {"reviewing": begun}
-    await book.move(actions, State.PENDING_REVIEW, facts=under_way)
+    await book.move(actions, State.PENDING_REVIEW, facts=facts | {"reviewing": begun})
     await reach(Point.CLAIMED)
     number = actions[0].opening.attempt
     parts = await asyncio.to_thread(_load_parts, actions, book.vault)
@@ -74,8 +73,7 @@ async def review_late(
         if delivered
         else choose_step(verdict, attempt=number, reviewers=reviewers, standing=actions)
     )
-    turn = parts[0].attempted.turn.id
-    book.record_review(ReviewedAttempt(turn=turn, number=number, verdict=verdict, late=True))
+    _record_verdict(parts[0], verdict, book=book)
     end = _End(actions=actions, beside=beside, parts=parts, book=book)
     match verdict.standing:
         case Standing.UNCHECKED if insists(unseen) and not delivered:
@@ -164,6 +162,11 @@ async def _review_parts(parts: Sequence[_Part], *, reviewers: Reviewers) -> Verd
     unchecked = tuple(call for verdict in verdicts for call in verdict.unchecked)
     worst = min(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.standing))
     return replace(worst, unchecked=unchecked)
+
+
+def _record_verdict(part: _Part, verdict: Verdict, *, book: Book) -> None:
+    turn = part.attempted.turn.id
+    book.record_review(ReviewedAttempt(turn=turn, number=part.attempt, verdict=verdict, late=True))
 
 
 def _load_parts(actions: Sequence[LiveAction], vault: Vault) -> list[_Part] | None:

@@ -122,6 +122,6 @@ def test_a_span_is_halved_at_an_hour() -> None:
         log.add(NOW - hours * HOUR)
     reader = CountReader(log, clock=FixedClock(NOW))
 
-    earlier, later = reader.halve(NOW - 20 * HOUR, middle=NOW - 6 * HOUR)
+    earlier, later = reader.add_up_halves(NOW - 20 * HOUR, middle=NOW - 6 * HOUR)
 
     assert (earlier.calls, later.calls) == (1, 4)

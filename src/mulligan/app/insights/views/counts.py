@@ -109,7 +109,7 @@ class CountReader:
         still = [each.slots for each in self._read_hours(over + 1, last)]
         return _join([_pick(slots, asked) for slots in (kept[1], *still)])
 
-    def halve(self, since: datetime, *, middle: datetime) -> tuple[Rollup, Rollup]:
+    def add_up_halves(self, since: datetime, *, middle: datetime) -> tuple[Rollup, Rollup]:
         """What all calls came to from `since` to `middle`, and from there to now."""
         ends = (_find_hour(since), _find_hour(middle), _find_hour(self._clock()) + 1)
         earlier, later = (

@@ -37,17 +37,18 @@ class PatternReader:
             lambda: join_patterns(
                 self.keeper.keep(
                     ("patterns", since, begins, whose),
-                    lambda: self._read(since, begins - HOUR, *whose),
+                    lambda: self._read(since, begins - HOUR, whose=whose),
                     life=LIFE,
                 ),
-                self._read(begins, now, *whose),
+                self._read(begins, now, whose=whose),
             ),
         )
         return [each for each in found if asked.agent in (None, *each.agents)]
 
     def _read(
-        self, since: datetime, until: datetime, tenant: str | None, tool: str | None
+        self, since: datetime, until: datetime, *, whose: tuple[str | None, str | None]
     ) -> list[PatternSeen]:
+        tenant, tool = whose
         query = PatternQuery(
             since=since, until=until, tenant=tenant, tool=tool, limit=MOST_PATTERNS
         )

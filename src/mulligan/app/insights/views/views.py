@@ -198,7 +198,7 @@ class Views:
         """As `mulligan stats --goals` does, of what was read already."""
         now, month = self._clock(), Window.MONTH
         since = now - month.length
-        halves = self._counts.halve(since, middle=find_middle(since, now))
+        halves = self._counts.add_up_halves(since, middle=find_middle(since, now))
         patterns = self._patterns.list_patterns(ViewFilter(window=month))
         return self.insights.progress.judge_goals(month.length, halves=halves, patterns=patterns)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.judge_log import log_outage
+from mulligan.app.judges import log_outage
 from mulligan.core.event import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage
 

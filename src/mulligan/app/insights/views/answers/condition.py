@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mulligan.app.insights.insights import Diagnosis, Insights
 from mulligan.app.insights.views.acts import ActLog, PersonActed
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.judge_log import JUDGE_ASKED, JudgeOutage, read_outage
+from mulligan.app.judges import JUDGE_ASKED, JudgeOutage, read_outage
 from mulligan.core.action import Action
 from mulligan.core.call import OWN
 from mulligan.core.finding import FindingCount
