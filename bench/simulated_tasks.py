@@ -84,6 +84,10 @@ PLANTED: dict[str, Effect] = {
 }
 
 
+def _read_score(output: object) -> float:
+    return float(str(output))
+
+
 class World:
     """A task whose versions have a true success that only the world knows."""
 
@@ -97,7 +101,7 @@ class World:
         settings = Reflect(
             gate=gate,
             strategy=self._propose,
-            score=None if scored is Scored.NOT else float,
+            score=None if scored is Scored.NOT else _read_score,
             paired=scored is Scored.PAIRED,
         )
         self._task = Task(id="simulated", description="Do it.", reflect=settings)

@@ -123,10 +123,7 @@ class Journal(Protocol):
     def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
     ) -> list[Action]:
-        """Actions that are not settled, the oldest id first, those with an id above `after`.
-
-        One that cannot be read hides no other: it is left out here, and `verify` names it.
-        """
+        """Those not settled, the oldest id above `after` first; what is unreadable is left out."""
 
     def list_actions(self, query: ActionQuery) -> list[Action]:
         """Actions as a query wants them, settled or not, from the newest id down."""
