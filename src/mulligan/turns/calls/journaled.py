@@ -118,7 +118,10 @@ class JournaledCall:
             attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
         # Before it is claimed: who is stopped while waiting for that has claimed it all the same.
         self.attempt.actions.append(action)
+        # Under way from here on: a pass of recovery that comes by leaves it alone.
+        book.live.add(action.id)
         await claim(action, book=book)
+        book.live.add(action.id)
         if key is not None:
             # The remote may have heard of it under the key that it was held with.
             self.call.add_argument(key, action.opening.key)
