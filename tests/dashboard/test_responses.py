@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.dashboard.security.roles import Role
 from tests.dashboard.conftest import Door
-from tests.dashboard.stage import Stage
+from tests.dashboard.stage import Stage, run_apart
 
 
 def test_a_view_is_there_for_programs(door: Door, filled: Stage) -> None:
@@ -16,6 +16,23 @@ def test_a_view_is_there_for_programs(door: Door, filled: Stage) -> None:
     assert said["paging"]["total"] == 3
     assert [item["state"] for item in said["items"]] == ["held", "held", "undo_failed"]
     assert said["items"][0]["what"].startswith("Send mail (subject: Picnic")
+
+
+@pytest.mark.parametrize(("role", "shown"), [(Role.LOOK, False), (Role.DECIDE, True)])
+def test_who_decides_sees_whom_a_call_is_about_and_who_looks_does_not(
+    door: Door, stage: Stage, role: Role, shown: bool
+) -> None:
+    async def write(_: object) -> str:
+        await stage.send_mail("For ann@example.com", "password=hunter2-Zx9")
+        return "Done."
+
+    run_apart(stage.m.act("Write to Ann", write))
+    [held] = stage.m.insights.open_list.actions()
+
+    for path in ("/api/v1/open", f"/api/v1/open/{held.id}", f"/open/{held.id}"):
+        said = door.client.get(path, headers=door.key(role)).text
+        assert ("ann@example.com" in said) is shown, path
+        assert "hunter2" not in said
 
 
 def test_a_table_is_there_for_spreadsheets(door: Door, filled: Stage) -> None:

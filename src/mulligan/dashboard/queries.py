@@ -25,6 +25,8 @@ class ViewRequest:
     """Of the one thing that is asked for, where the view has such."""
     words: Mapping[str, str] = field(default_factory=dict)
     """What only some views know: a state, a sort."""
+    decides: bool = False
+    """Whoever asks may decide, and so must see whom a call is about."""
 
     def read_word(self, name: str) -> str:
         """What was said of one of them; empty: nothing."""

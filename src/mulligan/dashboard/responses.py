@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +20,7 @@ from mulligan.dashboard.exporting import render_csv
 from mulligan.dashboard.queries import LONGEST, parse_query
 from mulligan.dashboard.sections import Section
 from mulligan.dashboard.security.guard import get_visitor, refuse_role
+from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.site import Site
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -37,6 +39,7 @@ def answer_json(views: Views, section: Section) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
+            asked = replace(asked, decides=get_visitor(request.scope).role.covers(Role.DECIDE))
             view = await run_in_threadpool(section.read, views, asked)
         except ConfigurationError as error:
             return _say(404 if section.one else 400, error)
@@ -65,7 +68,7 @@ def answer_act(views: Views, act: ActRoute, *, carry_out: Callable[[], object] |
             done = await run_in_threadpool(act.run, views, order)
             if act.effect and carry_out is not None:
                 await run_in_threadpool(carry_out)
-                done = await run_in_threadpool(views.read_action, order.id)
+                done = await run_in_threadpool(views.read_action, order.id, people=True)
         except ConfigurationError as error:
             return _say(409, error)
         except MulliganError as error:

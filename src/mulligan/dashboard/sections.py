@@ -99,7 +99,7 @@ OPEN = Section(
     name="open",
     title="Open",
     read=lambda views, asked: views.read_open(
-        asked.filter, page=asked.page, state=asked.read_word("state")
+        asked.filter, page=asked.page, state=asked.read_word("state"), people=asked.decides
     ),
     answer=OpenPage,
     about="Effects that need a person, the oldest first.",
@@ -109,7 +109,7 @@ OPEN = Section(
     paged=True,
 )
 ACTION = OPEN.build_single(
-    lambda views, asked: views.read_action(asked.id),
+    lambda views, asked: views.read_action(asked.id, people=asked.decides),
     answer=ActionPage,
     about="One action, and all that happened to it.",
     command="mulligan show {id}",

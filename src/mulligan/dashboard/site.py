@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -48,7 +49,8 @@ class Site:
         self, section: Section, asked: ViewRequest, *, visitor: Visitor, layout: str = "layout.html"
     ) -> str:
         """The page of a view, for somebody."""
-        view = section.read(self._views, asked)
+        may_decide = visitor.role.covers(Role.DECIDE)
+        view = section.read(self._views, replace(asked, decides=may_decide))
         kept = _list_kept(asked)
 
         def link(path: str, **changes: object) -> str:
@@ -69,7 +71,7 @@ class Site:
             windows=list(Window),
             now=self._views.insights.clock(),
             visitor=visitor,
-            may_decide=visitor.role.covers(Role.DECIDE),
+            may_decide=may_decide,
             may_change=visitor.role.covers(Role.ADMIN),
             form_token=self._sealer.make_form_token(visitor),
             open_count=self._views.count_open(),

@@ -8,6 +8,7 @@ from datetime import timedelta
 from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.progress import find_middle
 from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.acts import ActLog
@@ -81,7 +82,7 @@ class Views:
             trend=build_trend(self._counts.list_parts(length, step=step), asked),
             goals=self._read_goals(),
             open_actions=len(waiting),
-            waiting=tuple(self._build_items(waiting[:FEW])),
+            waiting=tuple(self._build_items(waiting[:FEW], listed=self.insights.open_list)),
             patterns=tuple(self._patterns.list_patterns(asked)[:FEW]),
         )
 
@@ -118,23 +119,29 @@ class Views:
             actions=self._list_open(ViewFilter()),
         )
 
-    def read_open(self, asked: ViewFilter, *, page: int = 1, state: str = "") -> OpenPage:
-        """What needs a person, a page of it."""
+    def read_open(
+        self, asked: ViewFilter, *, page: int = 1, state: str = "", people: bool = False
+    ) -> OpenPage:
+        """What needs a person, a page of it. `people`: for who decides, see `show_people`."""
         found = self._list_open(asked)
         states: dict[str, int] = {}
         for action in found:
             states[action.state.value] = states.get(action.state.value, 0) + 1
         paging, shown = cut_page([a for a in found if state in ("", a.state)], number=page)
-        items = tuple(self._build_items(shown))
+        items = tuple(self._build_items(shown, listed=self._list_for(people=people)))
         return OpenPage(asked=asked, paging=paging, states=states, items=items)
 
-    def read_action(self, id_or_prefix: str) -> ActionPage:
+    def read_action(self, id_or_prefix: str, *, people: bool = False) -> ActionPage:
         """One action with all that a person needs in order to decide."""
-        return read_action_page(self.insights.open_list, id_or_prefix)
+        return read_action_page(self._list_for(people=people), id_or_prefix)
+
+    def _list_for(self, *, people: bool) -> OpenList:
+        listed = self.insights.open_list
+        return listed.show_people() if people else listed
 
     def decide(self, act: Act, id_or_prefix: str, *, by: str, note: str = "") -> ActionPage:
         """Approve, deny, undo or settle; it is on record who did."""
-        listed = self.insights.open_list
+        listed = self._list_for(people=True)
         carry_out: dict[Act, Callable[[], Action]] = {
             Act.APPROVE: lambda: listed.approve(id_or_prefix, by=by),
             Act.DENY: lambda: listed.deny(id_or_prefix, by=by, note=note),
@@ -187,8 +194,7 @@ class Views:
             )
         ]
 
-    def _build_items(self, actions: Sequence[Action]) -> list[OpenItem]:
-        listed = self.insights.open_list
+    def _build_items(self, actions: Sequence[Action], *, listed: OpenList) -> list[OpenItem]:
         return [build_item(listed, listed.with_findings(action)) for action in actions]
 
     def _read_goals(self) -> tuple[Criterion, ...]:
