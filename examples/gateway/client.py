@@ -27,7 +27,7 @@ async def call(client: Client, tool: str, **arguments: str) -> str:
     """What a model would do next, and what it reads."""
     came = await client.call_tool(tool, arguments)
     text = "\n".join(part.text for part in came.content)
-    print(f"{tool}: {text.splitlines()[0][:70]}")
+    print(f"{tool}: {' '.join(text.split())[:70]}")
     return text
 
 
