@@ -171,7 +171,7 @@ def find_meaning(
 ) -> Expression:
     """A phrase that speaks of one time and nothing else; unknown unless all of it is understood."""
     parse = parse_once if len(phrase) <= _SHORT else parse_once.__wrapped__
-    parsed = parse(phrase, words, locale, at.country, at.today.year)
+    parsed = parse(phrase, words=words, locale=locale, country=at.country, year=at.today.year)
     if parsed is not None:
         return _build_expression(phrase, *parsed, at=at, pins=pins)
     return Expression(text=phrase, start=0, end=len(phrase), readings=())
@@ -179,7 +179,7 @@ def find_meaning(
 
 @lru_cache(maxsize=512)
 def parse_once(
-    phrase: str, words: Words | None, locale: str | None, country: str | None, year: int
+    phrase: str, *, words: Words | None, locale: str | None, country: str | None, year: int
 ) -> tuple[Scan, Spoken] | None:
     """The one expression that a phrase consists of: whatever the time, it is the same.
 
