@@ -41,7 +41,7 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.dates.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
     "checks.dates.meaning.national.load_national_days",
     "checks.dates.meaning.national.load_national_names", "checks.file.preset",
-    "checks.requirements.asks", "checks.standard.words.load_words",
+    "checks.requirements.asks", "checks.standard.vocabulary.words.load_words",
     "learning.lessons.telling.phrase.describe_correction",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",

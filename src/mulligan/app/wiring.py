@@ -14,7 +14,6 @@ from functools import partial
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
-from mulligan.app.own_archive import with_archive
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.checks.asked import Checks, bind_checks
@@ -32,6 +31,7 @@ from mulligan.loops.learning import Learning
 from mulligan.redaction.scrub import scrub
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
+from mulligan.stores.own_archive import with_archive
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.rows import log_findings

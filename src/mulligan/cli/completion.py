@@ -31,7 +31,5 @@ def run(options: argparse.Namespace, _: Settings) -> int:
         import shtab
     except ImportError as error:
         raise MissingExtraError(need="Completion", extra="completion") from error
-    from mulligan.cli.main import build_parser
-
-    print(shtab.complete(build_parser(), shell=options.shell))
+    print(shtab.complete(options.parser, shell=options.shell))
     return 0

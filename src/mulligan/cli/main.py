@@ -58,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     for command in _COMMANDS:
         command.add_to(commands)
+    parser.set_defaults(parser=parser)
     return parser
 
 

@@ -37,8 +37,6 @@ Every message says what is wrong, with the value, and what to do next.
 
 from __future__ import annotations
 
-import contextlib
-
 
 class MulliganError(Exception):
     """The root: catch this to catch everything of ours."""
@@ -153,8 +151,7 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
 
 def note_nothing_done(error: BaseException) -> None:
     """Say of an error of somebody else's class that nothing was changed before it was raised."""
-    with contextlib.suppress(AttributeError):  # one that takes no notes says nothing
-        error.nothing_done = True  # type: ignore[attr-defined]
+    vars(error)["nothing_done"] = True
 
 
 def says_nothing_done(error: BaseException) -> bool:

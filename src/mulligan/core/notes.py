@@ -129,7 +129,7 @@ class Scorecard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class PairedScore:
     """What another version came to on the same input."""
 
     version: int
@@ -153,7 +153,7 @@ class TaskRun:
     seconds: float = 0.0
     id: str = ""
     """What a person's thumb is for: `m.rate(done.id, …)`."""
-    beside: Beside | None = None
+    beside: PairedScore | None = None
     """The static text's run on the same input, where the work was made twice."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -12,7 +12,6 @@ from uuid import uuid4
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import Happened
 from mulligan.core.interfaces import Archive, Clock, Judge
-from mulligan.loops.afterwards import Afterwards
 
 if TYPE_CHECKING:
     from mulligan.core.notes import Ground
@@ -28,6 +27,25 @@ def refuse_others(source: object) -> Judge:
         return cast("Judge", source)
     said = repr(source) if isinstance(source, str) else type(source).__name__
     raise ConfigurationError(f"judge={said} is no judge yet: pass one, or use m.run_task.")
+
+
+class Afterwards:
+    """Work that goes on after a run has handed out its output, on the loop that it was begun on."""
+
+    def __init__(self) -> None:
+        self._going: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start it on the loop that runs now; nobody waits for it yet."""
+        task = asyncio.get_running_loop().create_task(work, name="mulligan-afterwards")
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
+
+    async def finish(self) -> None:
+        """Wait for everything that was begun on this loop."""
+        here = asyncio.get_running_loop()
+        while going := [task for task in list(self._going) if task.get_loop() is here]:
+            await asyncio.wait(going)
 
 
 @dataclass(slots=True)

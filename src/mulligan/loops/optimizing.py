@@ -14,7 +14,7 @@ from mulligan.core.task_event import NotesRejected, TaskReflected
 from mulligan.learning.tasks.front import Candidate, find_front, pick_lesson, pick_parent
 from mulligan.learning.tasks.select import ON_TRIAL
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import Told, reflect
+from mulligan.loops.reflecting import ReflectedRun, reflect
 
 FEWEST = 5
 """Scored runs without which there is nothing to search over."""
@@ -59,7 +59,7 @@ async def optimize(
         before = len(heard)
         parent = pick_parent(front, turn=number)
         run, others = pick_lesson(runs, parent=parent, turn=number // len(front))
-        told = Told(
+        told = ReflectedRun(
             ground=ground,
             settings=settings,
             run=run,

@@ -40,7 +40,7 @@ _report = logging.getLogger("mulligan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReflectedRun:
     """A run that is worth reflecting on."""
 
     ground: Ground
@@ -56,7 +56,7 @@ class Told:
     """What to build on; `None`: what does best so far."""
 
 
-async def reflect(task: Task, told: Told, *, using: Learning) -> None:
+async def reflect(task: Task, told: ReflectedRun, *, using: Learning) -> None:
     """Let the task's strategy propose, and put what it says on trial.
 
     Whatever goes wrong writes nothing: it is told as a `NotesRejected`, and the run is over.
@@ -155,7 +155,7 @@ def apply(change: Change, *, ground: Ground, using: Learning) -> None:
         using.announce(build_change_event(ground, change, at=using.clock()))
 
 
-def _load_versions(task: Task, told: Told, *, using: Learning) -> dict[int, Notes]:
+def _load_versions(task: Task, told: ReflectedRun, *, using: Learning) -> dict[int, Notes]:
     """The versions by number, never none: a new archive begins with 0, whatever is proposed."""
     ground = told.ground
     # Where every run adds one there are soon thousands, and only the last ones matter.
@@ -168,7 +168,7 @@ def _load_versions(task: Task, told: Told, *, using: Learning) -> dict[int, Note
     return {notes.version: notes for notes in known}
 
 
-def _choose_parent(told: Told, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
+def _choose_parent(told: ReflectedRun, versions: Mapping[int, Notes], *, archive: Archive) -> Notes:
     """What a proposal builds on: what does best so far; where all are accepted, what is on top."""
     if told.parent is not None and told.parent in versions:
         return versions[told.parent]
@@ -177,7 +177,7 @@ def _choose_parent(told: Told, versions: Mapping[int, Notes], *, archive: Archiv
     return versions[number] if number in versions else versions[max(versions)]
 
 
-def _build_experience(task: Task, told: Told, *, parent: Notes) -> Experience:
+def _build_experience(task: Task, told: ReflectedRun, *, parent: Notes) -> Experience:
     return Experience(
         task=task,
         output=told.output,
@@ -236,7 +236,7 @@ def _find_trouble(
     return None
 
 
-def _enter(notes: Notes, *, told: Told, left_out: tuple[str, ...], using: Learning) -> None:
+def _enter(notes: Notes, *, told: ReflectedRun, left_out: tuple[str, ...], using: Learning) -> None:
     """Tell of a new version, and give it its place."""
     using.announce(
         TaskReflected(
@@ -254,7 +254,7 @@ def _enter(notes: Notes, *, told: Told, left_out: tuple[str, ...], using: Learni
 
 
 def _append(
-    told: Told, refinement: Refinement, *, parent: Notes, by: str, using: Learning
+    told: ReflectedRun, refinement: Refinement, *, parent: Notes, by: str, using: Learning
 ) -> Notes:
     """Append under the next number, also while other processes append theirs."""
     ground, archive = told.ground, using.archive

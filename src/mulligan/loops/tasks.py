@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from mulligan.core.finding import Standing, Verdict, reach_verdict
-from mulligan.core.notes import ON_TOP, Beside, Ground, Notes, NotesState, Scorecard, TaskRun
+from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, PairedScore, Scorecard, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
 from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
 from mulligan.learning.tasks.brief import cut_middle, render_brief
@@ -32,7 +32,7 @@ from mulligan.learning.tasks.select import (
 )
 from mulligan.loops.checking import run_checks
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import Told, apply, begin, name_reflector, reflect
+from mulligan.loops.reflecting import ReflectedRun, apply, begin, name_reflector, reflect
 
 KEPT_TOKENS = 1_000
 """Of an output, that its archive keeps of each run."""
@@ -93,7 +93,7 @@ async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
         other, other_run = beside
         await _learn(task, other_run, done=other, plan=plan, using=using, reflects=False)
         if run.score is not None and other.score is not None:
-            run = replace(run, beside=Beside(version=other.version, score=other.score))
+            run = replace(run, beside=PairedScore(version=other.version, score=other.score))
     await _learn(task, run, done=done, plan=plan, using=using)
     if beside is not None and (beside[0].score or 0.0) > (done.score or 0.0):
         return beside[0]
@@ -261,7 +261,7 @@ async def _learn(
 ) -> None:
     """Count a run, settle what it changes, and reflect when it is time to."""
     try:
-        told: Told | None = await using.aside(
+        told: ReflectedRun | None = await using.aside(
             partial(_count, task, run, done=done, plan=plan, using=using)
         )
     except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
@@ -280,13 +280,13 @@ async def _learn(
 
 def _count(
     task: Task, run: TaskRun, *, done: TaskDone | None, plan: _Plan, using: Learning
-) -> Told | None:
+) -> ReflectedRun | None:
     """What to reflect on, or `None` when it is not time, or a person has pinned a version."""
     archive, settings = using.archive, task.settings or Reflect()
     seen = archive.count(plan.ground, run=run)
     recent = tuple(archive.list_runs(plan.ground, limit=_RECENT))
     shown = run.excerpt if done is None else _show(done.output, using, tokens=settings.most_output)
-    told = Told(
+    told = ReflectedRun(
         ground=plan.ground, settings=settings, run=run, seen=seen, recent=recent, output=shown
     )
     cards = archive.list_scorecards(plan.ground)
@@ -302,7 +302,7 @@ def _count(
 
 
 def _is_due(
-    told: Told, standings: Standings, *, versions: dict[int, Notes], using: Learning
+    told: ReflectedRun, standings: Standings, *, versions: dict[int, Notes], using: Learning
 ) -> bool:
     """Whether it is time for a proposal: sooner from a reflector whose proposals helped."""
     if _is_new_trouble(told, versions.values()):
@@ -326,7 +326,7 @@ def _warn_unscored(task: Task, standings: Standings, *, using: Learning) -> None
     )
 
 
-def _is_new_trouble(told: Told, versions: Iterable[Notes]) -> bool:
+def _is_new_trouble(told: ReflectedRun, versions: Iterable[Notes]) -> bool:
     """Whether a run failed in a way that none of the latest did, and no proposal is that young."""
     if not told.run.problem or told.run.problem in {run.problem for run in told.recent[1:]}:
         return False

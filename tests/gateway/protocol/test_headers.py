@@ -63,7 +63,8 @@ def test_a_call_repeats_its_name_and_what_its_schema_wants_repeated():
         "mcp-param-count": "3",
     }
     assert find_mismatch(frame, headers) == ""
-    assert find_argument_mismatch(SCHEMA, {"region": " x", "where": {"count": 3}}, headers) == ""
+    given = {"region": " x", "where": {"count": 3}}
+    assert find_argument_mismatch(SCHEMA, arguments=given, headers=headers) == ""
 
 
 @pytest.mark.parametrize("header", ["mcp-protocol-version", "mcp-method", "mcp-name"])
@@ -91,7 +92,7 @@ def test_a_header_that_is_missing_or_says_something_else_is_named(header):
 def test_an_argument_and_the_header_that_repeats_it_agree_or_the_call_is_wrong(
     arguments, headers, fits
 ):
-    assert (find_argument_mismatch(SCHEMA, arguments, headers) == "") is fits
+    assert (find_argument_mismatch(SCHEMA, arguments=arguments, headers=headers) == "") is fits
 
 
 def test_two_arguments_that_want_one_header_get_none():

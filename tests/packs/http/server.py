@@ -39,7 +39,7 @@ class Events:
         self.versions[name] = next(self.count)
 
 
-class Handler(BaseHTTPRequestHandler):
+class EventRequest(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     events: Events
 
@@ -127,7 +127,7 @@ class Server(ThreadingHTTPServer):
 def serve_events(*, etags: bool) -> Iterator[Events]:
     """A server for as long as the context lasts."""
     events = Events(etags=etags)
-    handler = type("Bound", (Handler,), {"events": events})
+    handler = type("Bound", (EventRequest,), {"events": events})
     server = Server(("127.0.0.1", 0), handler)
     events.url = f"http://127.0.0.1:{server.server_port}"
     events.fill()

@@ -44,7 +44,8 @@ def read_now(application: Mulligan, action: Action) -> object:
     """What is there now of what an action is about, as its tool reads it, less secrets."""
     with on_brief_loop():
         found = asyncio.run(application._build_onlooker().read_now(action))  # noqa: SLF001 - its own surface
-    return application.insights.open_list.show_people().redact(found)
+    store = application.insights.store
+    return application.settings.build_redactor(store, to_decide=True).redact_value(found)
 
 
 def list_later(application: Mulligan, action: Action) -> list[Action]:

@@ -155,10 +155,6 @@ class OpenList:
             contents["theirs"] = self._read_kept(action, "theirs")
         return {name: self._redactor.redact_value(content) for name, content in contents.items()}
 
-    def redact(self, value: object) -> object:
-        """A value as this list shows values."""
-        return self._redactor.redact_value(value)
-
     def read_arguments(self, action: Action) -> dict[str, object]:
         """What its call was given, as long as that is kept, less secrets."""
         kept = self._read_kept(action, "arguments")

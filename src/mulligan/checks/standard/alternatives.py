@@ -12,7 +12,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.slots import BUSY
-from mulligan.checks.standard.words import split_words
+from mulligan.checks.standard.vocabulary.words import split_words
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.escape import show_name

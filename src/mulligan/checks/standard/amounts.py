@@ -13,7 +13,7 @@ from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
-from mulligan.checks.standard.words import is_understood, load_words
+from mulligan.checks.standard.vocabulary.words import is_understood, load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call

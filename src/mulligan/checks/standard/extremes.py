@@ -10,7 +10,7 @@ from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.standard.words import cut_ending, find_stems, split_words
+from mulligan.checks.standard.vocabulary.words import cut_ending, find_stems, split_words
 from mulligan.checks.subject import Argument, Subject
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome

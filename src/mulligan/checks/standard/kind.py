@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.checks.standard.words import load_words, split_words
+from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.core.errors import ConfigurationError
 
 

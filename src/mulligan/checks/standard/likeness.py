@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, ValueOrigin, fold_value, with_seen
-from mulligan.checks.standard.words import find_stems, split_words
+from mulligan.checks.standard.vocabulary.words import find_stems, split_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.standard.words import find_stems
+from mulligan.checks.standard.vocabulary.words import find_stems
 from mulligan.checks.subject import Argument, Subject
 from mulligan.checks.values import list_records
 from mulligan.core.quoted import quote_value

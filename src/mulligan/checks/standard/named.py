@@ -10,7 +10,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
-from mulligan.checks.standard.words import has_picking_words, load_words, split_words
+from mulligan.checks.standard.vocabulary.words import has_picking_words, load_words, split_words
 from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding

@@ -25,7 +25,7 @@ from mulligan.checks.standard.provenance import not_from_content, targets_seen
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.standard.tools import Standard, ToolKinds, ToolVerb, select_kinds
-from mulligan.checks.standard.words import load_words, split_words
+from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.checks.standard.written import dates_as_written
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.finding import Severity

@@ -9,7 +9,7 @@ from itertools import pairwise
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.languages import detect_language
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.standard.words import cut_ending, load_words, split_words
+from mulligan.checks.standard.vocabulary.words import cut_ending, load_words, split_words
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity

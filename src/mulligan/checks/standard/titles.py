@@ -10,7 +10,7 @@ from mulligan.checks.ids import OBJECT
 from mulligan.checks.quotes import find_quotes
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
 from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
-from mulligan.checks.standard.words import (
+from mulligan.checks.standard.vocabulary.words import (
     cut_ending,
     find_stems,
     has_picking_words,

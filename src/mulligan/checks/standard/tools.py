@@ -13,7 +13,7 @@ from mulligan.checks.standard.kind import (
     find_kind,
     find_kind_of_value,
 )
-from mulligan.checks.standard.words import load_words, split_words
+from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.core.call import Call
 from mulligan.core.effect import Effect
 from mulligan.core.enums import set_enums

@@ -17,7 +17,7 @@ from mulligan.checks.dates.resolve import find_expressions
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
-from mulligan.checks.standard.words import load_words, split_words
+from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.checks.subject import Argument, Parameters, Subject
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check

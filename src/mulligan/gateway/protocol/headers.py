@@ -91,7 +91,7 @@ def find_mismatch(frame: Frame, headers: Mapping[str, str]) -> str:
 
 
 def find_argument_mismatch(
-    schema: Mapping[str, Any], arguments: Mapping[str, object], headers: Mapping[str, str]
+    schema: Mapping[str, Any], *, arguments: Mapping[str, object], headers: Mapping[str, str]
 ) -> str:
     """Where a header and the argument that it repeats differ; empty: nowhere."""
     for each in list_repeated(schema):

@@ -170,7 +170,7 @@ class Exchange:
             return None
         schema = await shared.session.find_schema(frame)
         arguments = read_object(read_fields(frame.params).get("arguments", b""))
-        mismatch = find_argument_mismatch(schema, arguments, self._headers)
+        mismatch = find_argument_mismatch(schema, arguments=arguments, headers=self._headers)
         return (MISMATCH, mismatch) if mismatch else None
 
     async def _take_in_session(self, principal: str, frame: Frame) -> None:

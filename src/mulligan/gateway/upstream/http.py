@@ -17,7 +17,7 @@ from mulligan.gateway.protocol.headers import SESSION, VERSION, read_version, wr
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.protocol.party import ASKED_FOR, CANCELLED
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.upstream.events import EventReader
+from mulligan.gateway.upstream.event_stream import EventReader
 
 if TYPE_CHECKING:
     import httpx
@@ -246,10 +246,10 @@ class ServerAddress:
         await asyncio.sleep(0)
         goes_on = True
         while goes_on:
-            goes_on = await self._hear_once(events)
+            goes_on = await self._read_events(events)
             await asyncio.sleep(events.retry if goes_on else 0)
 
-    async def _hear_once(self, events: EventReader) -> bool:
+    async def _read_events(self, events: EventReader) -> bool:
         """Listen until the stream ends; whether it is worth to listen again."""
         client, url = self._client, self._server.url
         if client is None:

@@ -168,7 +168,7 @@ class Folder:
         aside = self.ours / name
         target.rename(aside)
         if self.hash_file(aside) != over:
-            with suppress(FileExistsError):
+            with suppress(FileExistsError):  # a person's file is there by now, and stays
                 os.link(aside, target)
             raise ChangedFileError(path)
         aside.unlink()

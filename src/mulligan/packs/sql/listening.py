@@ -26,22 +26,22 @@ def listen(engine: Engine) -> None:
         return
     _heard.add(engine)
 
-    def before_execute(connection: Any, statement: Any, many: Any, params: Any, _: Any) -> Any:
+    def bind(connection: Any, statement: Any, many: Any, params: Any, _: Any) -> Any:
         return _bind_statement(connection, statement, many), many, params
 
-    def before_cursor_execute(connection: Any, *sent: Any) -> None:
+    def begin(connection: Any, *sent: Any) -> None:
         _begin_write(connection, sent[1], sent[3])
 
-    def after_cursor_execute(connection: Any, *sent: Any) -> None:
+    def end(connection: Any, *sent: Any) -> None:
         _end_write(connection, sent)
 
-    def after_execute(connection: Any, statement: Any, *rest: Any) -> None:
+    def note(connection: Any, statement: Any, *rest: Any) -> None:
         _note_inserted(connection, statement, rest[-1])
 
-    event.listen(engine, "before_execute", before_execute, retval=True)
-    event.listen(engine, "after_execute", after_execute)
-    event.listen(engine, "before_cursor_execute", before_cursor_execute)
-    event.listen(engine, "after_cursor_execute", after_cursor_execute)
+    event.listen(engine, "before_execute", bind, retval=True)
+    event.listen(engine, "after_execute", note)
+    event.listen(engine, "before_cursor_execute", begin)
+    event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
 

@@ -100,7 +100,7 @@ class PostgresStore:
                 *self.casebook.find_problems(),
             ),
             caveats=(*find_presence_caveats(self._options.lease), *self._truth.find_caveats()),
-            writers=self.journal.list_writers(),
+            writers=self.journal.writers.list_lately(),
         )
 
     def close(self) -> None:

@@ -15,10 +15,10 @@ from mulligan.core.finding import Standing
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
     ON_TOP,
-    Beside,
     Ground,
     Notes,
     NotesState,
+    PairedScore,
     Pairs,
     Refinement,
     Scorecard,
@@ -343,5 +343,5 @@ def _decode_run(row: Row) -> TaskRun:
             tokens=tokens,
             seconds=seconds,
             id=name,
-            beside=None if beside[0] is None else Beside(version=beside[0], score=beside[1]),
+            beside=None if beside[0] is None else PairedScore(version=beside[0], score=beside[1]),
         )

@@ -21,7 +21,6 @@ from mulligan.core.action import (
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
-from mulligan.core.writer import WriterSeen
 from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import (
     EncodedEntry,
@@ -71,7 +70,7 @@ class JournalTables:
         self._clock = clock
         self._erase = erase
         self._marks = marks
-        self._writers = WriterTable(pool, ledger=ledger)
+        self.writers = WriterTable(pool, ledger=ledger)
         self._reported: set[str] = set()
         self._refused: dict[str, EncodedEntry] = {}
 
@@ -138,11 +137,7 @@ class JournalTables:
 
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         """Those of some writers that will write no more."""
-        return self._writers.find_dead(writers)
-
-    def list_writers(self) -> tuple[WriterSeen, ...]:
-        """Who was heard of in the last days, the latest first."""
-        return self._writers.list_lately()
+        return self.writers.find_dead(writers)
 
     def verify(self) -> list[Damage]:
         """Hold every chain against what is there, from its first entry to its mark."""

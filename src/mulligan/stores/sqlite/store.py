@@ -131,7 +131,7 @@ class SqliteStore:
                     )
                 ),
                 caveats=(*find_caveats(self._options.lease), *self._truth.find_caveats()),
-                writers=self.journal.list_writers(),
+                writers=self.journal.writers.list_lately(),
             )
 
     def close(self) -> None:

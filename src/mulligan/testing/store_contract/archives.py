@@ -14,10 +14,10 @@ from mulligan.core.errors import ConfigurationError, NaiveTimeError, StaleNotesE
 from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Archive, Store
 from mulligan.core.notes import (
-    Beside,
     Ground,
     Notes,
     NotesState,
+    PairedScore,
     Pairs,
     Refinement,
     Scorecard,
@@ -193,7 +193,7 @@ class _Evidence:
     def test_runs_beside_each_other_are_added_up_as_pairs(self, archive: Archive) -> None:
         """On the card of the one that names the other."""
         for score in (1.0, 0.5):
-            beside = Beside(version=0, score=0.25)
+            beside = PairedScore(version=0, score=0.25)
             archive.count(GROUND, run=make_task_run(0, 0.25))
             archive.count(GROUND, run=make_task_run(2, score, beside=beside))
 
@@ -201,7 +201,7 @@ class _Evidence:
 
         assert tried.pairs == (Pairs(against=0, n=2, ahead=1.0, squares=0.625, score=1.5),)
         assert static.pairs == ()
-        assert archive.list_runs(GROUND, limit=1)[0].beside == Beside(version=0, score=0.25)
+        assert archive.list_runs(GROUND, limit=1)[0].beside == PairedScore(version=0, score=0.25)
 
     def test_a_persons_word_is_the_score_of_a_run(self, archive: Archive) -> None:
         """Whether it had one or not; and only of a run of that tenant that is still kept."""
@@ -222,7 +222,7 @@ class _Evidence:
             archive.append(make_notes(0, task=task, tenant=tenant))
             archive.append(make_notes(1, task=task, tenant=tenant))
             ground = replace(GROUND, task=task, tenant=tenant)
-            archive.count(ground, run=make_task_run(1, beside=Beside(version=0, score=0.0)))
+            archive.count(ground, run=make_task_run(1, beside=PairedScore(version=0, score=0.0)))
 
         gone = archive.clear("weekly-report", tenant="home")
 

@@ -159,7 +159,7 @@ def _find_rules(scan: Scan, i: int) -> Rules:
     return (*rules, parse_feast) if scan.national.opens(word) else rules
 
 
-def can_open(scan: Scan, i: int, openings: frozenset[str]) -> bool:
+def can_open(scan: Scan, i: int, *, openings: frozenset[str]) -> bool:
     """Whether anything about time can begin at a token; most words say no at once."""
     token = scan.tokens[i]
     return (

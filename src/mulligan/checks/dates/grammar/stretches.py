@@ -54,7 +54,7 @@ def read(scan: Scan) -> Iterator[Spoken]:
     i = 0
     openings = list_openings(scan.words)
     while i < scan.count:
-        if not can_open(scan, i, openings):
+        if not can_open(scan, i, openings=openings):
             i += 1
             continue
         found = _parse_spoken(scan, i)

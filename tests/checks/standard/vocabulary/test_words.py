@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.words import (
+from mulligan.checks.standard.vocabulary.words import (
     cut_ending,
     find_stems,
     has_picking_words,

@@ -1,0 +1,1 @@
+"""The words that requests are understood by, a file a language."""
