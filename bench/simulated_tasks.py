@@ -85,7 +85,8 @@ PLANTED: dict[str, Effect] = {
 
 
 def _read_score(output: object) -> float:
-    return float(str(output))
+    """A yes, a no or a grade is its own score."""
+    return float(output) if isinstance(output, int | float) else 0.0
 
 
 class World:

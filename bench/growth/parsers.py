@@ -94,6 +94,10 @@ FILLED: Mapping[str, Callable[[str], object]] = {
     "followed": lambda _: True,
     "unit": lambda _: "seconds",
     "changes": lambda _: {},
+    "tokens": lambda _: 100,
+    "locale": lambda _: None,
+    "country": lambda _: None,
+    "year": lambda _: 2026,
 }
 """What else a function takes, by the parameter's name, or by its name and type."""
 

@@ -71,7 +71,7 @@ async def test_a_thumb_for_nothing_is_refused() -> None:
     async with Mulligan("memory:") as m:
         with pytest.raises(ConfigurationError, match="needs the id"):
             m.rate("", up=True)
-        with pytest.raises(ConfigurationError, match="There is no reply or draft 'abc'"):
+        with pytest.raises(ConfigurationError, match="There is no reply, draft or run 'abc'"):
             m.insights.text_list.rate("abc", up=True)
 
 

@@ -143,7 +143,7 @@ def test_what_made_it_champion_does_not_keep_it_there():
 
 def test_a_champion_that_holds_stays():
     assert changed(standings(card(0, 60, 100), champion(1, since_good=9, since_n=10))) == []
-    assert changed(standings(card(0, 60, 100), champion(1, since_good=0, since_n=4))) == []
+    assert changed(standings(card(0, 60, 100), champion(1, since_good=0, since_n=2))) == []
 
 
 @pytest.mark.parametrize("unit", ["tokens", "seconds"])

@@ -22,8 +22,8 @@ RETIRED_AT = 0.05
 KEPT_AT = 0.3
 """A champion stays one until it is this improbable that it is better than version 0: a place is
 lost on evidence against it, not because what spoke for it has been used up."""
-KEPT_AFTER = 5
-"""Runs a champion gets before that is asked."""
+KEPT_AFTER = 3
+"""Runs a champion gets before it is judged by those alone."""
 ON_TRIAL = 8
 """Versions on trial at most when a new one has been added, itself included."""
 MOST_ON_TRIAL = 2 * ON_TRIAL
@@ -255,9 +255,13 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
     """The champion's fall, if the evidence is against it."""
     champion = standings.champion
     card = standings.find_card(champion)
-    if champion == _STATIC or card.since_scored < KEPT_AFTER:
+    if champion == _STATIC:
         return None
-    probability = estimate_since(standings, champion)
+    # By all that is known, too: one that is believed to be worse is drawn no more, and so would
+    # never be seen often enough to lose its place.
+    probability = standings.beliefs.compare(champion, _STATIC)
+    if card.since_scored >= KEPT_AFTER:
+        probability = min(probability, estimate_since(standings, champion))
     reason = describe_excess_cost(standings, champion, most_cost=most_cost)
     if reason is None and probability < KEPT_AT:
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"

@@ -296,9 +296,14 @@ def _encode_notes(notes: Notes) -> dict[str, object]:
         "runs": notes.runs,
         # Plain ASCII: a proposal may hold what a database cannot.
         "body": encode_record(
-            {"changes": notes.changes, "by": notes.by, **asdict(notes.refinement)}
+            {"changes": notes.changes, **_say_by(notes), **asdict(notes.refinement)}
         ),
     }
+
+
+def _say_by(notes: Notes) -> dict[str, str]:
+    """Who proposed them, where anybody did: so that older notes are still written as they were."""
+    return {"by": notes.by} if notes.by else {}
 
 
 def _decode_notes(row: Row) -> Notes:
