@@ -50,6 +50,13 @@ USES = {
     "calendar": "import mulligan.packs.calendar",
     "http": "import mulligan.packs.http",
     "sql": "import mulligan.packs.sql",
+    "completion": """
+        import contextlib, io
+        from mulligan.cli.main import main
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            assert main(["completion", "bash"]) == 0
+        assert "_shtab_mulligan" in said.getvalue()
+    """,
     "dashboard": """
         from mulligan.app.insights import Insights
         from mulligan.app.settings import Settings

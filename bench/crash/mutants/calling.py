@@ -33,9 +33,9 @@ def no_intent_before_the_call() -> None:
         if due:
             await intend(self, due, evidence=owed.pop(due[0].id))
 
-    async def both(self: Book, actions: Any) -> None:
+    async def both(self: Book, actions: Any, *, facts: Any = None) -> None:
         await pay_up(self, list(actions))
-        await executed(self, actions)
+        await executed(self, actions, facts=facts)
 
     async def moved(self: Book, actions: Any, state: State, **said: Any) -> None:
         actions = list(actions)
@@ -104,8 +104,8 @@ def call_not_bound_to_its_pre_image() -> None:
 
 @mutant("create (wrong): kill")
 def result_not_kept_for_an_undo() -> None:
-    async def executed(self: Book, actions: Any) -> None:
-        await self.move(actions, State.EXECUTED)
+    async def executed(self: Book, actions: Any, *, facts: Any = None) -> None:
+        await self.move(actions, State.EXECUTED, facts=facts)
 
     plant_in(Book, mark_executed=executed)
 

@@ -37,6 +37,8 @@ Every message says what is wrong, with the value, and what to do next.
 
 from __future__ import annotations
 
+import contextlib
+
 
 class MulliganError(Exception):
     """The root: catch this to catch everything of ours."""
@@ -149,14 +151,21 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
     """Raised by a tool whose call failed before it changed anything: then it is not looked for."""
 
 
+_NOTHING_DONE = "nothing_done"
+
+
 def note_nothing_done(error: BaseException) -> None:
     """Say of an error of somebody else's class that nothing was changed before it was raised."""
-    vars(error)["nothing_done"] = True
+    with contextlib.suppress(Exception):  # one that takes no notes says nothing
+        setattr(error, _NOTHING_DONE, True)
 
 
 def says_nothing_done(error: BaseException) -> bool:
     """Whether that was said of an error."""
-    return getattr(error, "nothing_done", None) is True
+    try:
+        return getattr(error, _NOTHING_DONE, None) is True
+    except Exception:  # noqa: BLE001 - somebody else's class may raise anything; it says nothing
+        return False
 
 
 class UnawaitedError(ConfigurationError, NothingDone):
