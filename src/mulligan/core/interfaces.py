@@ -5,9 +5,9 @@ expire), a *log* (telemetry), a *catalog* (what tools declare), an *archive* (wh
 tasks), a *casebook* (what was learned from failures) and the store that opens them. Each is what
 one reader needs. All methods are synchronous and safe to call from any thread; only
 `Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
-`asyncio.wrap_future` understand. Every time passed in must be aware: one without a zone is refused
-with `NaiveTimeError`. Every time given out is aware and in UTC. What is damaged is never given out:
-it is a `StoreDamagedError`. `mulligan.testing.store_contract` certifies an implementation.
+`asyncio.wrap_future` understand. Times are aware: one without a zone is a `NaiveTimeError`, and
+those given out are in UTC. What is damaged is never given out (`StoreDamagedError`). An
+implementation is certified by `mulligan.testing.store_contract`.
 """
 
 from __future__ import annotations
@@ -255,10 +255,7 @@ class Archive(Protocol):
     """
 
     def append(self, notes: Notes) -> None:
-        """Add a version, numbered one above the last; a task's first one is version 0.
-
-        `StaleNotesError`: that number is taken, or one before it is missing. Read again.
-        """
+        """Add a version, one above the last, from 0 on; else `StaleNotesError`: read again."""
 
     def list_versions(
         self, task: str, *, tenant: str = "", limit: int | None = None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 
-from mulligan.app.insights import Insights, load_application, settle_now
+from mulligan.app.insights import open_insights, settle_now
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_store, find_user
@@ -71,7 +70,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         name=find_user(),
         secure=options.tls,
     )
-    with _open_insights(options.app or settings.app, settings) as (insights, carry_out):
+    with open_insights(options.app or settings.app, settings) as (insights, application):
+        carry_out = None if application is None else partial(settle_now, application)
         server = DashboardServer(insights, address, carry_out=carry_out)
         reached = [role for role in Role if Role(options.role).covers(role)]
         links = {ROLES[role.value]: server.make_link(role) for role in reached}
@@ -91,18 +91,3 @@ def show_links(links: dict[str, str]) -> None:
     console.print("The dashboard is up, until Ctrl-C. Each link lets in whoever has it:")
     for what, link in dict(zip(dict.fromkeys(links.values()), links, strict=False)).items():
         console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
-
-
-@contextmanager
-def _open_insights(
-    app: str, settings: Settings
-) -> Iterator[tuple[Insights, Callable[[], object] | None]]:
-    if not app:
-        with Insights.open(settings) as insights:
-            yield insights, None
-        return
-    application = load_application(app)
-    try:
-        yield application.insights, lambda: settle_now(application)
-    finally:
-        application.close()
