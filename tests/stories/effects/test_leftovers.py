@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,17 @@ async def leave_behind(m: Mulligan, move: Any) -> None:
 
     with suppress(asyncio.CancelledError):  # the agent stopped its own turn
         await m.act("Move dinner", agent)
+
+
+def wait_for_day(remote: Remote) -> str:
+    """The day of dinner, when it is no longer the one that nobody wanted, or after a while.
+
+    The turns' own passes find nothing to do where the thread of the application was faster.
+    """
+    end = time.monotonic() + 10
+    while remote.get("dinner")["day"] == "Saturday" and time.monotonic() < end:
+        time.sleep(0.01)
+    return str(remote.get("dinner")["day"])
 
 
 async def do_nothing(turn: OpenTurn) -> str:
@@ -80,5 +92,5 @@ def test_asyncio_run_of_a_turn_takes_up_what_an_earlier_one_left(tmp_path: Path)
         for _ in range(2):
             asyncio.run(m.act("Good evening", do_nothing))
 
-        assert remote.get("dinner")["day"] == "Monday"
+        assert wait_for_day(remote) == "Monday"
         assert list_open(m) == []

@@ -12,7 +12,7 @@ import pytest
 
 from mulligan.checks.dates.meaning.national import load_national_days, load_national_names
 from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_meaning
+from mulligan.checks.dates.resolve import find_meaning, parse_once
 
 
 class Calendar(dict[date, str]):
@@ -45,10 +45,10 @@ class Library(ModuleType):
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """What was looked up is looked up again."""
-    for cached in (load_national_days, load_national_names):
+    for cached in (load_national_days, load_national_names, parse_once):
         cached.cache_clear()
     yield
-    for cached in (load_national_days, load_national_names):
+    for cached in (load_national_days, load_national_names, parse_once):
         cached.cache_clear()
 
 
