@@ -92,6 +92,12 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario(name="undo refused", calls=[build_move()], reviewers=ONLY_WRONG, on_undos=REFUSED * 9),
     Scenario(name="undo refused once", calls=[CREATE], reviewers=ONLY_WRONG, on_undos=REFUSED * 3),
     Scenario(
+        name="undo of the later refused once",
+        calls=[build_move(), build_move()],
+        reviewers=ONLY_WRONG,
+        on_undos=REFUSED * 3,
+    ),
+    Scenario(
         name="undo's answer lost", calls=[build_move(), REMOVE], reviewers=ONLY_WRONG, on_undos=LOST
     ),
     Scenario(name="undo late", calls=[build_move()], reviewers=ONLY_WRONG, on_undos=(Fault.LATE,)),

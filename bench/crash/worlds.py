@@ -64,7 +64,8 @@ class Worlds:
                 self._run(
                     "select pg_terminate_backend(pid) from pg_stat_activity "
                     f"where datname = '{template}'",
-                    f'create database "{name}" template "{template}"',
+                    # As files: where no disk is waited for, that takes half the time.
+                    f'create database "{name}" template "{template}" strategy file_copy',
                 )
                 break
             except Exception:

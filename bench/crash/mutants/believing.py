@@ -17,6 +17,7 @@ from mulligan.stores.relational.safe import Safe
 from mulligan.turns.calls import images, journaled, outcome, retry
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal import landing, steady
+from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock
 from mulligan.turns.tools import declaration
 from mulligan.turns.tools.declaration import Declared
@@ -124,13 +125,15 @@ def what_a_call_is_about_is_guessed() -> None:
     swap(concerns.find_objects, guess)
 
 
-@mutant("two updates of one (wrong): kill")
+@mutant("undo of the later refused")
 def no_call_builds_on_another() -> None:
     def leave_alone(actions: Any) -> None:
         for action in actions:
             action.after = ()
 
+    # Either would do by itself: the history of an object orders what is taken back, too.
     swap(rejection.line_up, leave_alone)
+    plant_in(ObjectHistory, list_later=lambda *_, **__: [])
 
 
 @mutant("results changed (wrong): rival", "results changed (wrong): edit")
