@@ -44,7 +44,7 @@ class Session(Protocol):
         """Run a statement. Returns how many rows it changed."""
 
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
-        """Run a statement for each row of positional values. Returns how many rows changed."""
+        """Insert each row of positional values. Returns how many rows changed."""
 
     def begin_transaction(self, *, synced: bool | None = None) -> AbstractContextManager[None]:
         """A transaction that writes; leaving it with an exception undoes it.

@@ -19,6 +19,7 @@ from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
 from mulligan.stores.sqlite.error_map import translate, translate_errors
 from mulligan.stores.sqlite.side_files import refuse_unsafe_database
+from mulligan.stores.sqlite.wide_statements import widen
 
 TIMEOUT = timedelta(seconds=5)
 
@@ -79,10 +80,11 @@ class SqliteSession:
         return self._connection.changes()
 
     def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement for each row of positional values. Returns how many rows changed."""
+        """Insert each row of positional values. Returns how many rows changed."""
         before = self._connection.total_changes()
         with undisturbed, translate_errors(self._path):
-            self._connection.executemany(self._queries[query], rows)
+            for sql, values in widen(self._queries[query], rows):
+                self._connection.execute(sql, values)
         return self._connection.total_changes() - before
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
