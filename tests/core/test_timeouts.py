@@ -51,6 +51,17 @@ async def test_work_that_cancels_itself_does_not_cancel_whoever_waits():
         await run_with_timeout(work(), within=LONG)
 
 
+@pytest.mark.parametrize(
+    "error", [BaseExceptionGroup("several", [asyncio.CancelledError()]), GeneratorExit()]
+)
+async def test_work_that_raises_beyond_exceptions_has_failed_and_ends_nobody(error):
+    async def work() -> None:
+        raise error
+
+    with pytest.raises(ConnectionAbortedError, match=type(error).__name__):
+        await run_with_timeout(work(), within=LONG)
+
+
 async def test_whoever_waits_can_be_cancelled_and_takes_the_work_along():
     started, ended = asyncio.Event(), asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Writers, critics and checks at random, on a clock that nobody waits for.
+"""Writers, critics, checks and reflectors at random, on a clock that nobody waits for.
 
 `python -m tests.stories.random_texts 10000` runs so many, and says what was seen.
 """
@@ -10,6 +10,7 @@ import random
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -18,14 +19,22 @@ from mulligan.checks.text import avoids
 from mulligan.core.budget import Budget
 from mulligan.core.engine import Round
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.notes import Refinement
 from mulligan.core.policy import Step
+from mulligan.core.task import Gate, Reflect, Task
 from mulligan.core.text import Critique, Written
 from mulligan.loops.drafts import DraftRules, choose_best_draft, write_draft
+from mulligan.loops.learning import Learning
 from mulligan.loops.replies import ReplyRules, write_reply
+from mulligan.loops.tasks import run_task
+from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.testing.fakes import FixedClock
 
 MOVES = ("good", "bad", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",
          "stubborn", "plain", "spends")  # fmt: skip
 LOOKS = ("content", "finds", "hang", "raise", "slow", "garbage", "cancel", "plain")
+THOUGHTS = ("notes", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",
+            "stubborn", "plain")  # fmt: skip
 SCORES = ("score", "hang", "raise", "cancel", "garbage", "slow", "plain", "none")
 
 
@@ -57,7 +66,7 @@ class Story:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
         self.limit = chance.choice((1.0, 10.0, 60.0))
-        self.written = self.criticised = 0
+        self.written = self.criticised = self.reflected = 0
         self.seen: Counter[str] = Counter()
 
     @property
@@ -149,6 +158,41 @@ class Story:
                 return None
         return Critique(score=self.chance.uniform(0, 10))
 
+    def make_reflector(self) -> Any:
+        if self.chance.random() < 0.1:
+            self.seen["reflector plain"] += 1
+            return lambda experience: self._note_now(self.chance.choice(("notes", "raise")))
+        return self._reflect
+
+    async def _reflect(self, experience: object) -> object:
+        move = self.chance.choice(THOUGHTS)
+        self.seen[f"reflector {move}"] += 1
+        match move:
+            case "hang":
+                await asyncio.Event().wait()
+            case "cancel":
+                raise asyncio.CancelledError
+            case "group":
+                raise BaseExceptionGroup("several", [asyncio.CancelledError()])
+            case "slow":
+                await asyncio.sleep(self.chance.uniform(0.1, self.limit))
+            case "stubborn":
+                await self._resist()
+        return self._note_now(move)
+
+    def _note_now(self, move: str) -> object:
+        self.reflected += 1
+        match move:
+            case "raise":
+                raise OSError("down")
+            case "garbage":
+                return self.chance.choice((7, "words", b"x", ["a"], {"description": 1}))
+            case "empty":
+                return self.chance.choice((None, Refinement(description="")))
+            case "huge":
+                return Refinement(suggestions=("word " * 100_000,) * 10)
+        return Refinement(description=f"Do it in {self.reflected} steps.")
+
 
 async def play_reply(story: Story) -> str:
     """One reply; what is wrong with how it ended, or nothing."""
@@ -204,12 +248,56 @@ async def play_draft(story: Story) -> str:
     return ""
 
 
+async def play_task(story: Story) -> str:
+    """A task that is run some times; what is wrong with how it went, or nothing."""
+    loop, runs = asyncio.get_running_loop(), 6
+    task = Task(
+        description="Sum it up.",
+        reflect=Reflect(
+            strategy=story.make_reflector(),
+            every=1,
+            score=lambda ran: story.chance.random(),
+            timeout=timedelta(seconds=story.limit),
+            gate=story.chance.choice(tuple(Gate)),
+        ),
+    )
+    using = Learning(
+        archive=MemoryArchive(),
+        clock=FixedClock(),
+        announce=lambda _: None,
+        scrub=str,
+        aside=call_here,
+        monotonic=loop.time,
+    )
+    for number in range(runs):
+        began, prompts = loop.time(), list[str]()
+
+        async def work(prompt: str, prompts: list[str] = prompts, number: int = number) -> str:
+            prompts.append(prompt)
+            return f"output {number}"
+
+        done = await run_task(task, work, using=using)
+        if loop.time() - began > story.limit + 1e-6:
+            return f"late: {loop.time() - began} of {story.limit} s"
+        if done.output != f"output {number}" or len(prompts) != 1:
+            return "another output than that of the one run"
+        if not prompts[0].endswith(task.text) or len(prompts[0]) > 10_000:
+            return "a prompt without its task at the end, or without an end"
+    reflections = sum(n for who, n in story.seen.items() if who.startswith("reflector"))
+    return f"{reflections} reflections on {runs} runs" if reflections > runs else ""
+
+
+async def call_here(function: Callable[[], object]) -> object:
+    """Not on a thread, for which a clock that skips does not wait."""
+    return function()
+
+
 async def play_many(count: int, seed: int) -> tuple[Counter[str], list[str]]:
     """So many texts, each on its own chance; what was met, and what went wrong."""
     met, wrong = Counter[str](), []
     for number in range(count):
         story = Story(random.Random(f"{seed} {number}"))
-        play = play_draft if number % 2 else play_reply
+        play = (play_reply, play_draft, play_task)[number % 3]
         if trouble := await play(story):
             wrong.append(f"{number} ({play.__name__}): {trouble}")
         met.update(story.seen)

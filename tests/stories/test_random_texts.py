@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from tests.stories.random_texts import LOOKS, MOVES, SCORES, run
+from tests.stories.random_texts import LOOKS, MOVES, SCORES, THOUGHTS, run
 
 
 def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(caplog) -> None:
@@ -14,4 +14,5 @@ def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(capl
 
     assert wrong == []
     wanted = [("writer", MOVES), ("check", LOOKS), ("critic", SCORES)]
+    wanted.append(("reflector", THOUGHTS))
     assert met.keys() >= {f"{who} {move}" for who, moves in wanted for move in moves}

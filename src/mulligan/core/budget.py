@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -78,17 +77,8 @@ class Meter:
     async def wait_for(
         self, work: Coroutine[Any, Any, T], *, at_most: timedelta | None = None
     ) -> T:
-        """What the work comes to, or a `TimeoutError` when the time is up; then it is left behind.
-
-        Work that cancels itself has failed, and so has what raises beyond exceptions; neither ends
-        whoever waits.
-        """
+        """What the work comes to, or a `TimeoutError` when the time is up: it is left behind."""
         left = self.seconds_left
         limits = [] if left is None else [timedelta(seconds=max(left, 0.0))]
         limits += [] if at_most is None else [at_most]
-        try:
-            return await run_with_timeout(work, within=min(limits) if limits else None)
-        except (Exception, asyncio.CancelledError, KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:
-            raise ConnectionAbortedError(type(error).__name__) from error
+        return await run_with_timeout(work, within=min(limits) if limits else None)

@@ -13,7 +13,8 @@ T = TypeVar("T")
 async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | None) -> T:
     """What the work comes to, or a `TimeoutError`: late work is left behind, even if it goes on.
 
-    `None`: however long it takes.
+    `None`: however long it takes. Work that cancels itself has failed, and so has what raises
+    beyond exceptions, such as a group of cancellations; neither ends whoever waits.
     """
     task = asyncio.ensure_future(work)
     try:
@@ -23,11 +24,20 @@ async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | 
         if task.cancelled():
             # Its own doing, not ours: our caller goes on.
             raise ConnectionAbortedError
-        return task.result()
+        return _take_result(task)
     finally:
         if not task.done():
             task.cancel()
             task.add_done_callback(_let_go)
+
+
+def _take_result(task: asyncio.Future[T]) -> T:
+    try:
+        return task.result()
+    except (Exception, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise ConnectionAbortedError(type(error).__name__) from error
 
 
 def _let_go(task: asyncio.Future[Any]) -> None:
