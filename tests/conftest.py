@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from mulligan.stores.postgres.schema import prepare
+from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.postgres import PostgresServer, run_postgres_server
 from tests.world import Worlds
 
@@ -19,12 +22,29 @@ settings.load_profile("calm")
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    with run_postgres_server() as server:
+    # Nobody pulls its plug.
+    with run_postgres_server(synced=False) as server:
         yield server
 
 
+@pytest.fixture(scope="session")
+def postgres_schema(postgres: PostgresServer) -> Iterator[str]:
+    """The name of a database with our tables and nothing in them: to copy it takes a moment."""
+    with postgres.create_database() as url:
+        session = PostgresSession(url, timeout=timedelta(seconds=30))
+        prepare(session, store=url, migrate=True)
+        session.close()
+        yield url.rpartition("/")[2]
+
+
 @pytest.fixture
-def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+def postgres_url(postgres: PostgresServer, postgres_schema: str) -> Iterator[str]:
+    with postgres.create_database(postgres_schema) as url:
+        yield url
+
+
+@pytest.fixture
+def empty_postgres_url(postgres: PostgresServer) -> Iterator[str]:
     with postgres.create_database() as url:
         yield url
 

@@ -75,7 +75,7 @@ QUICK_CASES = (
     "through pydantic-ai (wrong)",
 )
 QUICK_MUTANTS = ("undo without a condition", "unknown means not executed", "undo twice")
-QUICK_POINTS = 60
+QUICK_POINTS = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -56,7 +56,7 @@ def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> No
             "crash",
             "--quick",
             "--calls",
-            "200",
+            "100",
             "--mutants",
             "--json",
         ],

@@ -16,6 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", *(ROOT / ".gitignore").read_text().replace("/\n", "\n").split()}
 
 
+@cache
+def parse(path: Path) -> ast.Module:
+    """A Python file as a tree, which nobody changes."""
+    return ast.parse(path.read_text())
+
+
 class Repo:
     """What is in the repository, read once."""
 
@@ -47,7 +53,7 @@ class Repo:
 
     def trees(self, *folders: str) -> dict[str, ast.Module]:
         """The Python files below the given folders, parsed, by path."""
-        return {self.name(p): ast.parse(p.read_text()) for p in self.under(*folders)}
+        return {self.name(path): parse(path) for path in self.under(*folders)}
 
     @property
     def pyproject(self) -> dict:

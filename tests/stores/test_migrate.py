@@ -54,7 +54,7 @@ def test_migrations_are_numbered_without_gaps(part: str) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_migration_killed_at_any_statement_has_not_happened(part, path, request) -> None:
-    where = request.getfixturevalue("postgres_url") if part == "postgres" else str(path)
+    where = request.getfixturevalue("empty_postgres_url") if part == "postgres" else str(path)
 
     done = subprocess.run(
         [sys.executable, Path(__file__).with_name("killed_migrations.py"), part, where],
@@ -108,7 +108,7 @@ def test_what_was_counted_by_try_is_counted_by_call_after_a_migration(path, monk
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_many_migrate_at_once_and_all_of_them_go_on(kind, path, request) -> None:
-    url = f"sqlite:///{path}" if kind == "sqlite" else request.getfixturevalue("postgres_url")
+    url = f"sqlite:///{path}" if kind == "sqlite" else request.getfixturevalue("empty_postgres_url")
 
     children = [start(OPENER, url, task="write", count=2) for _ in range(4)]
     written = [line for child in children for line in finish(child)]
@@ -136,13 +136,13 @@ def test_a_newer_sqlite_file_is_refused_and_left_alone(path, name, may_migrate) 
     assert path.with_name(name).read_bytes() == before
 
 
-def test_a_newer_postgres_schema_is_refused_and_left_alone(postgres_url) -> None:
-    assert works(postgres_url)
-    with psycopg.connect(postgres_url) as connection:
+def test_a_newer_postgres_schema_is_refused_and_left_alone(empty_postgres_url) -> None:
+    assert works(empty_postgres_url)
+    with psycopg.connect(empty_postgres_url) as connection:
         connection.execute("insert into mulligan.migration (number) values (99)")
 
     with pytest.raises(SchemaTooNewError, match=r"has schema 99"):
-        open_store(postgres_url)
+        open_store(empty_postgres_url)
 
 
 def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
@@ -156,14 +156,14 @@ def test_an_older_sqlite_file_is_refused_unless_we_may_migrate(path) -> None:
     assert works(f"sqlite:///{path}")
 
 
-def test_an_empty_postgres_database_is_refused_unless_we_may_migrate(postgres_url) -> None:
+def test_an_empty_postgres_database_is_refused_unless_we_may_migrate(empty_postgres_url) -> None:
     with pytest.raises(SchemaTooOldError, match="has schema 0"):
-        open_store(postgres_url, migrate=False)
+        open_store(empty_postgres_url, migrate=False)
 
-    with psycopg.connect(postgres_url) as connection:
+    with psycopg.connect(empty_postgres_url) as connection:
         [(schema,)] = connection.execute("select to_regnamespace('mulligan')")
     assert schema is None
-    assert works(postgres_url)
+    assert works(empty_postgres_url)
 
 
 def test_a_file_of_another_program_is_not_touched(path) -> None:

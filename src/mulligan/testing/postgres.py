@@ -37,6 +37,8 @@ class PostgresServer:
     """Of its maintenance database, as a user who may create others."""
     process: subprocess.Popen[bytes] | None = None
     folder: Path | None = None
+    synced: bool = True
+    """Whether one that was started here waits for its disk, as where a plug may be pulled."""
 
     def build_url(self, database: str) -> str:
         """The store URL of a database on this server."""
@@ -86,17 +88,17 @@ def to_sqlalchemy_url(url: str) -> str:
 
 
 @contextmanager
-def run_postgres_server() -> Iterator[PostgresServer]:
+def run_postgres_server(*, synced: bool = True) -> Iterator[PostgresServer]:
     """A server for as long as the context lasts."""
     dsn = os.environ.get(ENVIRONMENT)
-    server = PostgresServer(dsn=dsn) if dsn else start_server()
+    server = PostgresServer(dsn=dsn) if dsn else start_server(synced=synced)
     try:
         yield server
     finally:
         server.stop()
 
 
-def start_server(folder: Path | None = None) -> PostgresServer:
+def start_server(folder: Path | None = None, *, synced: bool = True) -> PostgresServer:
     """Start a server of our own on a unix socket in a folder, else a temporary one: 0.6 s."""
     # A short path: a unix socket's name may have 107 characters at most.
     folder = folder or Path(tempfile.mkdtemp(prefix="mulligan-pg-", dir="/tmp"))
@@ -108,7 +110,8 @@ def start_server(folder: Path | None = None) -> PostgresServer:
     binaries = _find_binaries(folder, user=user)
     options = ["-U", "mulligan", "-A", "trust", "--no-sync", "--encoding=UTF8", "--no-locale"]
     _run([binaries / "initdb", "-D", folder / "data", *options], user=user, folder=folder)
-    return start_again(PostgresServer(dsn="", folder=folder), binaries=binaries)
+    server = PostgresServer(dsn="", folder=folder, synced=synced)
+    return start_again(server, binaries=binaries)
 
 
 def start_again(server: PostgresServer, *, binaries: Path | None = None) -> PostgresServer:
@@ -124,6 +127,8 @@ def start_again(server: PostgresServer, *, binaries: Path | None = None) -> Post
         "max_connections": "200",
         "shared_buffers": "32MB",
     }
+    if not server.synced:
+        settings |= {"fsync": "off", "full_page_writes": "off"}
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     with (folder / "server.log").open("ab") as log:
         server.process = subprocess.Popen(  # noqa: S603 - our own binary
