@@ -70,9 +70,9 @@ def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> No
     result = json.loads(done.stdout)
     assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
     assert result["named_points_hit"] == result["named_points"]
-    assert result["points"] >= 60
+    assert result["points"] >= 40
     assert result["killed"] > 0
-    assert (result["mutants"], result["caught"]) == (3, 3)
+    assert (result["mutants"], result["caught"]) == (2, 2)
     assert result["ambiguity"]["duplicates"] == result["ambiguity"]["untrue"] == 0
     needed = result["ambiguity"]["needed_a_person"]
     assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
