@@ -1,6 +1,8 @@
 # Each target sets up what it needs on a fresh machine, and is quick the second time.
 PYTHON ?= python3
 BIN := .venv/bin
+# Not compiled: most of what the hosts bring is never imported.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
 .PHONY: setup demo test check bench docs hosts extras clean
 
@@ -11,11 +13,11 @@ setup: .venv/.base                       ## the library and its command line, in
 	touch $@
 
 .venv/.base: .venv/.python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(INSTALL) -e .
 	touch $@
 
 .venv/.test: .venv/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(INSTALL) -e '.[test]'
 	touch $@
 
 # Pages are tried in a real browser: the system's own, else Debian's, else the one that Playwright brings.
@@ -26,7 +28,7 @@ setup: .venv/.base                       ## the library and its command line, in
 	touch $@
 
 .venv/.demo: .venv/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dashboard,demo]'
+	$(INSTALL) -e '.[dashboard,demo]'
 	touch $@
 
 demo: .venv/.demo                        ## the story in the terminal: no key, no Docker, no network
