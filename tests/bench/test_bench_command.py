@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import report, suites
 from bench.__main__ import main
 from bench.suites import names
 
@@ -73,7 +74,9 @@ def test_peers_that_are_missing_are_named_in_one_sentence(tmp_path: Path) -> Non
     assert not nowhere.exists()
 
 
-def test_json_is_one_object_with_every_key_and_nothing_else() -> None:
+def test_json_is_one_object_with_every_key_and_a_person_gets_a_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     done = bench("overhead", "--quick", "--alone", "--json")
 
     assert done.returncode == 0, done.stderr
@@ -86,13 +89,10 @@ def test_json_is_one_object_with_every_key_and_nothing_else() -> None:
     assert all(result[key] > 0 for key in ("bare_us", "observed_us", "log_share", "import_ms"))
     assert result["versions"].keys() >= {"python", "mulligan", "apsw", "msgspec"}
 
-
-def test_a_person_gets_a_table() -> None:
-    done = bench("overhead", "--quick", "--alone", "--rounds", "1")
-
-    assert done.returncode == 0, done.stderr
-    assert "observed_us" in done.stdout
-    assert "{" not in done.stdout
+    report.write(result, show=suites.load("overhead").show, json=False)
+    table = capsys.readouterr().out
+    assert "observed_us" in table
+    assert "{" not in table
 
 
 @pytest.mark.skipif(not (PEERS / ".pins").exists(), reason="the peers are not installed here")
