@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
+from mulligan.app.step_log import REPLY_SETTLED
 from mulligan.cli.main import main
+from mulligan.core.call import OWN
+from mulligan.core.log_query import Batch
+from mulligan.testing.store_contract.contract import make_log_row
 from mulligan.turns.turn.context import OpenTurn
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
@@ -109,6 +113,25 @@ def test_built_in_lessons_that_are_switched_off_are_not_listed(
     monkeypatch.setenv("MULLIGAN_SEEDS", "false")
 
     assert told(capsys, "lessons", "list", "--store", url)["lessons"] == []
+
+
+def test_thumbs_for_the_turns_it_was_used_in_are_shown(store: str, lesson: str, capsys) -> None:
+    uses = told(capsys, "lessons", "show", lesson, "--store", store)["uses"]
+    turns = [use["turn"] for use in uses]
+    settled = [
+        make_log_row(number, server=OWN, tool=REPLY_SETTLED, turn=turn)
+        for number, turn in enumerate([*turns, "another"])
+    ]
+    with Mulligan(store) as m:
+        m._parts.store.log.write(Batch(rows=settled))
+        for number, up in [(0, True), (1, False), (2, False), (0, False), (3, True)]:
+            m.rate(settled[number].id, up=up)
+
+    shown = told(capsys, "lessons", "show", lesson, "--store", store)
+    _, words, _ = run(capsys, "lessons", "show", lesson, "--store", store)
+
+    assert (shown["rated_up"]["figure"], shown["rated_up"]["n"]) == (0.0, 3)
+    assert "People liked 0 of 3 replies of those turns." in words
 
 
 def test_revoking_lists_every_call_that_was_touched(store: str, lesson: str, capsys) -> None:

@@ -223,6 +223,8 @@ def _show_texts(console: Console, texts: TextFigures) -> None:
         console.print(render.build_table(checks, columns=("check", "of first tries")))
     if texts.health:
         console.print(render.build_text(texts.health))
+    for proposal in texts.proposals:
+        console.print(render.build_text(proposal.text))
 
 
 def _show_series(console: Console, series: Series) -> None:

@@ -298,6 +298,7 @@ def _show(options: argparse.Namespace, history: LessonHistory) -> None:
                 "versions": [_encode_lesson(each) for each in history.versions],
                 "balance": asdict(history.balance),
                 "uses": [asdict(each) for each in history.uses],
+                "rated_up": asdict(history.rated_up),
             }
         )
         return
@@ -314,6 +315,9 @@ def _show(options: argparse.Namespace, history: LessonHistory) -> None:
         console.print(render.build_table(touched, columns=columns))
     else:
         console.print("It has touched no call.")
+    if history.rated_up.n:
+        up = round((history.rated_up.figure or 0.0) * history.rated_up.n)
+        console.print(f"People liked {up} of {history.rated_up.n} replies of those turns.")
 
 
 def _describe_lesson(lesson: Lesson) -> Iterator[str]:

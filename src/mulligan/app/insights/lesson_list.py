@@ -17,8 +17,11 @@ from mulligan.app.consolidating import (
     list_episodes,
     take_back,
 )
+from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.recognizing import classify_pattern
+from mulligan.app.step_log import REPLY_SETTLED
+from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.lesson import (
@@ -28,7 +31,8 @@ from mulligan.core.lesson import (
     LessonState,
     Use,
 )
-from mulligan.core.log_query import PatternQuery, PatternSeen
+from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
+from mulligan.core.rating import RATED, read_rating
 from mulligan.learning.lessons import life
 from mulligan.learning.lessons.calibration.calibrate import (
     Calibration,
@@ -56,6 +60,9 @@ MOST_ALIKE = 100_000
 MOST_SEEN = 200
 """Patterns of one tool that are looked at, the most frequent."""
 
+MOST_THUMBS = 10_000
+"""The newest replies and thumbs that are looked at."""
+
 Decide = Callable[..., Lesson]
 T = TypeVar("T")
 
@@ -75,6 +82,8 @@ class LessonHistory:
     versions: tuple[Lesson, ...]
     balance: Balance
     uses: tuple[Use, ...]
+    rated_up: Estimate
+    """The share of thumbs up for replies of turns that it was used in."""
 
     @property
     def lesson(self) -> Lesson:
@@ -144,11 +153,28 @@ class LessonList:
     def read_history(self, lesson: str) -> LessonHistory:
         """One lesson, by its id or the beginning of it."""
         found = self._find_built_in(lesson) or self._find(lesson)
+        uses = tuple(self._casebook.list_uses(found.id))
         return LessonHistory(
             versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
             balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
-            uses=tuple(self._casebook.list_uses(found.id)),
+            uses=uses,
+            rated_up=self._estimate_liking(uses),
         )
+
+    def _estimate_liking(self, uses: Sequence[Use]) -> Estimate:
+        """What people thought of replies that it may have had a hand in, as far as they said it."""
+        turns = {use.turn for use in uses if use.turn}
+        if not turns:
+            return Estimate(figure=None, n=0)
+        settled, rated = (
+            self._store.log.list_rows(LogQuery(server=OWN, tool=tool, limit=MOST_THUMBS))
+            for tool in (REPLY_SETTLED, RATED)
+        )
+        replies = {row.id for row in settled if row.turn in turns}
+        ratings = [read_rating(row) for row in rated if row.parent in replies]
+        # Of several thumbs for one reply the last one counts.
+        thumbs = {each.of: each.up for each in reversed(ratings)}
+        return estimate_share(sum(thumbs.values()), len(thumbs))
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
         """A person's word: it is used from now on, whatever the evidence."""

@@ -19,7 +19,7 @@ from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
 from mulligan.stores.sqlite.error_map import translate, translate_errors
 from mulligan.stores.sqlite.side_files import refuse_unsafe_database
-from mulligan.stores.sqlite.wide_statements import widen
+from mulligan.stores.sqlite.wide_statements import build_wide
 
 TIMEOUT = timedelta(seconds=5)
 
@@ -83,7 +83,7 @@ class SqliteSession:
         """Insert each row of positional values. Returns how many rows changed."""
         before = self._connection.total_changes()
         with undisturbed, translate_errors(self._path):
-            for sql, values in widen(self._queries[query], rows):
+            for sql, values in build_wide(self._queries[query], rows):
                 self._connection.execute(sql, values)
         return self._connection.total_changes() - before
 

@@ -19,7 +19,7 @@ _LONGEST = 16_000
 _ROW = re.compile(r"values \((\?(?:, \?)*)\)")
 
 
-def widen(sql: str, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:
+def build_wide(sql: str, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:
     """An insertion of one row of positional values, as statements that insert all of them."""
     waiting = list(rows)
     done = 0
