@@ -43,8 +43,6 @@ DECLARED = """mode = "suggest"
 recipe = "filesystem"
 [servers.files.tools.edit_file]
 effect = "irreversible"
-[servers.files.tools.write_file]
-repeat = "once"
 """
 LONGEST = 120.0
 Found = dict[str, object]

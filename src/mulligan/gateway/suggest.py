@@ -163,7 +163,7 @@ def _suggest_effect(words: Sequence[str], hints: Mapping[str, object]) -> Iterat
     else:
         yield '# Nobody can tell what it does: effect = "read", "reversible" or "irreversible".'
     if hints.get("idempotentHint") is True:
-        yield "# If twice is as once:"
+        yield "# If twice is as once, also where somebody has changed it in between:"
         yield '# repeat = "idempotent"'
 
 

@@ -76,6 +76,14 @@ def test_no_recipe_promises_more_than_its_server_can_keep(name):
         assert not declared.recipe.compares
 
 
+@pytest.mark.parametrize("name", list_recipes())
+def test_no_write_is_made_again_over_what_somebody_may_have_changed_since(name):
+    """Servers that compare no versions take a repeat for the newest word, whatever it repeats."""
+    writes = [each for each in read_all(name).values() if each.effect is not Effect.READ]
+
+    assert [each.tool for each in writes if each.said.get("repeat", "once") != "once"] == []
+
+
 def test_the_recipe_that_no_server_has_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="Did you mean 'filesystem'"):
         load_recipe("filesytem")

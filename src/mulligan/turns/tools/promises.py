@@ -194,7 +194,7 @@ def _describe_ambiguity(declaration: Declaration) -> str:
     if keyed and declaration.repeat is Repeat.KEYED:
         return "A call without an answer is made again under the same key."
     if declaration.repeat is Repeat.IDEMPOTENT:
-        return "A call without an answer is made again: twice is as once."
+        return _describe_repeat(declaration)
     if found:
         seconds = (declaration.lands_within + declaration.settles_within).total_seconds()
         return (
@@ -202,6 +202,17 @@ def _describe_ambiguity(declaration: Declaration) -> str:
             f"there after {seconds:.0f} seconds."
         )
     return _describe_search(declaration, found=found)
+
+
+def _describe_repeat(declaration: Declaration) -> str:
+    """A call that is made again, and what that may write over."""
+    said = "A call without an answer is made again: twice is as once"
+    if declaration.binds or declaration.if_version is not None:
+        return f"{said}."
+    return (
+        f"{said}, but for an edit that somebody makes between the two, which is lost. Declare "
+        "if_version=… to rule that out, or leave repeat=… out."
+    )
 
 
 def _describe_search(declaration: Declaration, *, found: bool) -> str:
