@@ -30,6 +30,15 @@ def test_a_token_says_who_asks():
         ({"host": "127.0.0.1.evil.example"}, 421),
         ({"origin": "https://evil.example"}, 403),
         ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": "http://localhost.evil.example"}, 403),
+        ({"origin": "http://localhost@evil.example"}, 403),
+        ({"origin": "http://evil.example/localhost"}, 403),
+        ({"origin": "http://evil.example:8400"}, 403),
+        ({"host": "localhost.evil.example:8400"}, 421),
+        ({"host": "127.0.0.1, evil.example"}, 421),
+        ({"host": "localhost@evil.example"}, 421),
+        ({"host": "0.0.0.0:8400"}, 421),
     ],
 )
 def test_nobody_else_is_heard(headers, status):
@@ -38,10 +47,10 @@ def test_nobody_else_is_heard(headers, status):
 
 def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path):
     file = tmp_path / "tokens"
-    file.write_text(f"ann {'a' * 20}\n\n{'b' * 20}\n")
+    file.write_text(f"ann {'a' * 20}\n\n{'b' * 20}\n{'c' * 20}\n")
     file.chmod(0o600)
 
-    assert read_tokens(file) == {"a" * 20: "ann", "b" * 20: "client"}
+    assert read_tokens(file) == {"a" * 20: "ann", "b" * 20: "client2", "c" * 20: "client3"}
 
     file.chmod(0o644)
     with pytest.raises(ConfigurationError, match="tokens"):

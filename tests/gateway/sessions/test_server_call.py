@@ -4,7 +4,7 @@ import pytest
 from msgspec import Raw
 
 from mulligan.gateway.protocol.frames import Frame
-from mulligan.gateway.sessions.server_call import APPROVAL, read_approval, read_call
+from mulligan.gateway.sessions.server_call import APPROVAL, read_approval, read_call, write_question
 
 
 def read(params: object, *, intent: bool = False):
@@ -35,7 +35,8 @@ def test_a_persons_word_is_heard_only_where_it_was_asked_for():
     answer = {"action": "accept", "content": {"approve": True}}
     given = {"name": "t", "inputResponses": {APPROVAL: answer}}
 
-    assert read({**given, "requestState": APPROVAL}).approved is True
+    assert read({**given, "requestState": write_question("x")}).approved is True
+    assert read({**given, "requestState": APPROVAL}).approved is None
     assert read({**given, "requestState": "theirs"}).approved is None
 
 

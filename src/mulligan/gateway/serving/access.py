@@ -66,7 +66,8 @@ def read_tokens(file: Path) -> dict[str, str]:
             raise ConfigurationError(
                 f"A token in {file} is too short to be a secret: {SHORTEST} characters at least."
             )
-        tokens[token] = name.strip() or "client"
+        # Who is not named is nobody else: sessions are told apart by who has begun them.
+        tokens[token] = name.strip() or f"client{len(tokens) + 1}"
     if not tokens:
         raise ConfigurationError(f"{file} has no token: nobody could ask anything.")
     return tokens

@@ -52,6 +52,8 @@ STATUS_OF |= {-32021: 400, -32022: 400}
 PING = 15.0
 """Seconds after which a connection without a word is told that we are still there."""
 JSON, EVENTS = b"application/json", b"text/event-stream"
+SINGLE = (b"host", b"origin", b"authorization")
+"""Headers by which a request is let in: of two, whoever reads them may take either."""
 PLAIN = ((b"content-type", b"text/plain; charset=utf-8"),)
 
 
@@ -70,6 +72,8 @@ class GatewayApp:
         """Take one request."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
+        elif scope["type"] == "http" and has_doubled(scope["headers"]):
+            await Exchange(self, scope, receive=receive, send=send).refuse_doubled()
         elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
             await self._api(scope, receive, send)
         elif scope["type"] == "http":
@@ -107,6 +111,10 @@ class Exchange:
         self._headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
+
+    async def refuse_doubled(self) -> None:
+        """Answer a request that says twice who it is for, from or by."""
+        await self._refuse(400, "A header that may come once came twice.")
 
     async def run(self) -> None:
         """Answer it."""
@@ -291,6 +299,12 @@ class Exchange:
 
     async def _send_body(self, body: bytes, *, more: bool = False) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def has_doubled(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a request has two of what it may have one of."""
+    names = [name.lower() for name, _ in headers]
+    return any(names.count(single) > 1 for single in SINGLE)
 
 
 class Using:

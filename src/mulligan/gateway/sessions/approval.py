@@ -9,7 +9,13 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import HeldError, MulliganError
 from mulligan.gateway.protocol.frames import Frame, read_object
 from mulligan.gateway.sessions.ends import Ends
-from mulligan.gateway.sessions.server_call import APPROVAL, AskedCall, read_approval
+from mulligan.gateway.sessions.questions import QuestionedCall
+from mulligan.gateway.sessions.server_call import (
+    APPROVAL,
+    AskedCall,
+    read_approval,
+    write_question,
+)
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
 SCHEMA = {
@@ -57,8 +63,18 @@ class Approval:
             {
                 "resultType": "input_required",
                 "inputRequests": {APPROVAL: question},
-                "requestState": APPROVAL,
+                "requestState": write_question(self._ends.shared.questions.ask(self._name(asked))),
             }
+        )
+
+    def take_answer(self, asked: AskedCall) -> None:
+        """Forget what a call says a person has said, unless we had them asked about it."""
+        if not self._ends.shared.questions.take_answer(asked.question, self._name(asked)):
+            asked.approved = None
+
+    def _name(self, asked: AskedCall) -> QuestionedCall:
+        return QuestionedCall(
+            principal=self._ends.principal, tool=asked.name, arguments=asked.arguments
         )
 
     def _may_ask(self, asked: AskedCall) -> bool:

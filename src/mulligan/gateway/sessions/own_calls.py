@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mulligan.core.action import Action, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import MulliganError
+from mulligan.core.escape import show_name
 from mulligan.core.quoted import Quoted
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.offered import PITFALLS, STATUS, UNDO, WHY
@@ -79,7 +80,7 @@ class OwnCalls:
         insights = self._shared.m.insights
         advice, _, _ = insights.suggest(last.tool, arguments=last.arguments, error=last.said)
         told = [
-            f"{last.tool} failed. {Quoted(last.said, 'the server')}",
+            f"{show_name(last.tool)} failed. {Quoted(last.said, 'the server')}",
             f"Advice: {advice.why}",
             self._shared.m.pitfalls(last.tool),
         ]
@@ -110,7 +111,7 @@ class OwnCalls:
         lines = [self._describe(each) for each in self._list_own()]
         changed = self._shared.pins.list_changed()
         lines += [
-            f"The description of {name} of {server} has changed since it was approved."
+            f"The description of {show_name(name)} of {server} has changed since it was approved."
             for server, name in changed
         ]
         return "\n".join(lines) or "Nothing of yours waits, and nothing is on record."

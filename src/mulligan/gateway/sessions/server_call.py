@@ -57,6 +57,8 @@ class AskedCall:
     intent: str = ""
     approved: bool | None = None
     """What the person has said, where this is the answer to our question."""
+    question: str = ""
+    """The name of the question that it says it answers, where that is written as ours are."""
 
     @property
     def is_modern(self) -> bool:
@@ -144,14 +146,14 @@ class UpstreamCall:
         same = is_same(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
         raw = bytes(asked.frame.params)
-        plain = not asked.intent and asked.approved is None and _OURS_WRITTEN not in raw
+        plain = not asked.intent and not asked.question and _OURS_WRITTEN not in raw
         if same and named and plain:
             return raw
         params: dict[str, Any] = dict(asked.params)
         params["name"] = self._tool
         if not same or asked.intent:
             params["arguments"] = dict(arguments)
-        if asked.approved is not None:
+        if asked.question:
             params.pop("inputResponses", None)
             params.pop("requestState", None)
         meta = read_fields(params.get(META, b""))
@@ -182,15 +184,26 @@ def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
         meta=meta if isinstance(meta, dict) else {},
         intent=str(why),
         approved=_read_approval(params),
+        question=_read_question(params),
     )
 
 
 def _read_approval(params: Mapping[str, Raw]) -> bool | None:
     """What a person has said to our question; `None`: it was not asked, or not answered."""
-    if read_text(params.get("requestState")) != APPROVAL:
+    if not _read_question(params):
         return None
     answer = read_object(read_fields(params.get("inputResponses", b"")).get(APPROVAL, b""))
     return read_approval(answer)
+
+
+def write_question(name: str) -> str:
+    """What a client hands back with the answer to a question of ours."""
+    return f"{APPROVAL}.{name}"
+
+
+def _read_question(params: Mapping[str, Raw]) -> str:
+    ours, _, name = read_text(params.get("requestState")).partition(".")
+    return name if ours == APPROVAL else ""
 
 
 def read_approval(answer: Mapping[str, Any]) -> bool | None:

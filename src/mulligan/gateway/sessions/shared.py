@@ -10,9 +10,11 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import HostCall
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.escape import show_name
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.servers_file import Server
+from mulligan.gateway.sessions.questions import Questions
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.tools.shown_list import ListedTool, ToolReader
 
@@ -42,6 +44,7 @@ class Shared:
         self.host = m._build_host({"pitfalls": True})  # noqa: SLF001
         self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
+        self.questions = Questions()
         self.version = version("mulligan")
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._reported: set[tuple[str, str]] = set()
@@ -56,7 +59,7 @@ class Shared:
             return
         if not fine and (tool.server, tool.digest) not in self._reported:
             self._reported.add((tool.server, tool.digest))
-            self.report(f"{tool.server}: what {tool.name!r} says of itself has changed.")
+            self.report(f"{tool.server}: what '{show_name(tool.name)}' says of itself has changed.")
 
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""

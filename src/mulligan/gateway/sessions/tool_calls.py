@@ -76,6 +76,8 @@ class Calls:
 
     async def _call_server(self, asked: AskedCall, server: str, name: str) -> None:
         ends, shared = self._ends, self._ends.shared
+        if asked.approved is not None:
+            self._approval.take_answer(asked)
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         if shared.options.pin and shared.pins.is_changed(server, name):
