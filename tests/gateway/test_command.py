@@ -113,6 +113,66 @@ async def test_the_client_of_fastmcp_works_through_it_too(servers):
     assert {tool.name for tool in tools} == {"add", "fail", "count"}
 
 
+ROOM = """
+from pathlib import Path
+
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("room")
+file = Path(__file__).with_name("day")
+
+
+@mcp.tool()
+def get_room() -> dict[str, str]:
+    return {"day": file.read_text()}
+
+
+@mcp.tool()
+def book_room(day: str) -> dict[str, str]:
+    file.write_text(day)
+    return {"day": day}
+
+
+mcp.run()
+"""
+DECLARED = """
+mode = "suggest"
+
+[servers.sdk.tools.book_room]
+effect = "reversible"
+about = "the room"
+read = { tool = "get_room", fields = { day = "day!" } }
+version = { of = "content", leaves = { day = "{arguments.day}" } }
+undo = { tool = "book_room", arguments = { day = "{before.day}" } }
+"""
+
+
+async def test_the_standard_checks_hold_a_call_against_what_the_person_said(servers):
+    (servers.parent / "sdk.py").write_text(ROOM)
+    day, said = servers.parent / "day", servers.parent / "said.toml"
+    day.write_text("2031-03-01")
+    said.touch(mode=0o600)
+    said.write_text(DECLARED)
+    given = StdioServerParameters(**through(servers, "--declarations", str(said)))
+    given.env["MULLIGAN_TIMEZONE"] = "Europe/Berlin"  # without a zone no date is a fact
+    message = {"mulligan/message": "Book the room for 2031-03-07"}
+    async with Client(stdio_client(given), mode="legacy") as client:
+
+        async def book(on: str, meta: dict) -> tuple:
+            got = await client.call_tool("book_room", {"day": on}, meta=meta)
+            return got, day.read_text()
+
+        wrong, after_wrong = await book("2031-03-08", message)
+        unasked, after_unasked = await book("2031-03-09", {})
+        right, after_right = await book("2031-03-07", message)
+
+    assert wrong.is_error is True
+    assert "2031-03-07" in wrong.content[0].text
+    assert after_wrong == "2031-03-01"
+    assert (unasked.is_error, after_unasked) == (False, "2031-03-09")
+    assert (right.is_error, after_right) == (False, "2031-03-07")
+
+
 def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_path):
     file = tmp_path / "mcp.json"
     server = {"command": sys.executable, "args": [str(SCRIPT)]}

@@ -6,6 +6,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.core.errors import HeldError
+from mulligan.core.points import Point, watch_points
 
 
 class Bank:
@@ -155,6 +156,42 @@ async def test_recovery_leaves_an_approved_call_to_its_host(m, host, ask, bank):
     await m.recover()
 
     assert (bank.paid, m.insights.open_list.find(held.action).state) == ([], State.APPROVED)
+
+
+async def test_an_approved_call_is_left_alone_while_its_host_makes_it(m, host, ask, bank):
+    """Also by a pass of recovery that had it before itself when the host began."""
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+    m.insights.open_list.approve(held.action, by="Bea")
+    looked, go, called, answer = (asyncio.Event() for _ in range(4))
+
+    async def wait_there(point: Point) -> None:
+        if point is Point.RECOVERED:
+            looked.set()
+            await go.wait()
+
+    async def pay(amount: int) -> str:
+        called.set()
+        await answer.wait()
+        return bank.pay(amount)
+
+    watch_points(wait_there)
+    try:
+        passing = asyncio.ensure_future(m.recover())
+        await looked.wait()
+        making = asyncio.ensure_future(go_on(host, ask(pay, id="1", amount=3)))
+        await called.wait()
+        go.set()
+        await passing
+    finally:
+        watch_points(None)
+    await m.recover()
+    during = m.insights.open_list.find(held.action).state
+    answer.set()
+    made = await making
+
+    assert during is State.INTENT
+    assert (made.result, bank.paid) == ("paid 3", [3])
+    assert m.insights.open_list.find(held.action).state is State.VERIFIED
 
 
 async def test_another_process_goes_on_with_what_this_one_held(tmp_path, ask):

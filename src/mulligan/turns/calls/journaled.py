@@ -112,16 +112,24 @@ class JournaledCall:
 
     async def _go_on(self, action: LiveAction) -> Any:
         """Make a call that was held before, and that a person has approved meanwhile."""
-        book, key = self.book, self.declaration.key
         for attempt in self.turn.root.attempts:
             # As it was held, where that was in this very turn.
             attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
         # Before it is claimed: who is stopped while waiting for that has claimed it all the same.
         self.attempt.actions.append(action)
         # Under way from here on: a pass of recovery that comes by leaves it alone.
-        book.live.add(action.id)
+        self.book.live.add(action.id)
+        action.under_way = True
+        try:
+            return await self._make_approved(action)
+        finally:
+            action.under_way = False
+            if self.turn.root.over:
+                await self._leave_to_others([action])
+
+    async def _make_approved(self, action: LiveAction) -> Any:
+        book, key = self.book, self.declaration.key
         await claim(action, book=book)
-        book.live.add(action.id)
         if key is not None:
             # The remote may have heard of it under the key that it was held with.
             self.call.add_argument(key, action.opening.key)

@@ -81,6 +81,8 @@ class Book:
     announce: Callable[[ActionMoved | ActionUndone], None]
     live: set[str] = field(default_factory=set)
     """Ids of the actions that somebody in this process will take further."""
+    recovered: set[str] = field(default_factory=set)
+    """Ids of those that a pass of recovery has before it now: it takes up nothing that is live."""
     steady: SteadyClock = read_steady
     """Measures waits; nobody can set it."""
     first_seen: dict[str, Steady] = field(default_factory=dict)

@@ -145,9 +145,13 @@ class Recovery:
         return [
             action
             for action in sorted(found, key=read_order, reverse=True)
-            if action.id not in self.book.live
+            if not self._is_taken(action.id)
             and (action.writer == mine or action.writer in gone or action.state in HOLDS)
         ]
+
+    def _is_taken(self, action: str) -> bool:
+        """Whether somebody in this process is at work on it."""
+        return action in self.book.live or action in self.book.recovered
 
     def _is_due(self, action: Action) -> bool:
         tries = action.detail.get("tries")
@@ -164,10 +168,11 @@ class Recovery:
     async def _recover_one(
         self, recover: Callable[[LiveAction], Awaitable[None]], left: Action
     ) -> int:
-        if left.id in self.book.live:
+        if self._is_taken(left.id):
             # Another pass in this process was quicker.
             return 0
-        self.book.live.add(left.id)
+        # Apart from what is live: a call that begins meanwhile stays so when this pass is done.
+        self.book.recovered.add(left.id)
         try:
             action = await asyncio.to_thread(self.toolbox.take_up, left, self.book.vault)
             if action is None:
@@ -183,7 +188,7 @@ class Recovery:
             if threading.main_thread().is_alive():
                 _report.warning("Action %s is not recovered (%s).", left.id, self._explain(error))
         finally:
-            self.book.live.discard(left.id)
+            self.book.recovered.discard(left.id)
         return 1
 
     def _explain(self, error: Exception) -> str:
@@ -270,10 +275,10 @@ class Recovery:
 
     async def _review(self, group: Sequence[Action], *, others: Sequence[Action]) -> int:
         names = [action.id for action in group]
-        if any(name in self.book.live for name in names):
+        if any(map(self._is_taken, names)):
             # Another pass in this process was quicker.
             return 0
-        self.book.live.update(names)
+        self.book.recovered.update(names)
         try:
             vault = self.book.vault
             read = [await asyncio.to_thread(self.toolbox.take_up, a, vault) for a in group]
@@ -288,7 +293,7 @@ class Recovery:
         except Exception as error:  # noqa: BLE001 - one attempt must not stand in the way of others
             _report.warning("%s could not be reviewed (%s).", names[0], type(error).__name__)
         finally:
-            self.book.live.difference_update(names)
+            self.book.recovered.difference_update(names)
         return len(group)
 
     async def _review_whole(
