@@ -14,7 +14,15 @@ from xml.etree import ElementTree
 from bench.missing import MissingError
 from bench.peers import ROOT, build_python
 
-NEEDS = ("blockbuster", "inline-snapshot", "dirty-equals", "trio", "pytest", "pytest-examples")
+NEEDS = (
+    "blockbuster",
+    "logfire",
+    "inline-snapshot",
+    "dirty-equals",
+    "trio",
+    "pytest",
+    "pytest-examples",
+)
 PLUGIN = "bench.gateway.interaction_plugin"
 LONGEST = 3_600
 
