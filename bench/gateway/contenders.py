@@ -116,7 +116,7 @@ def start_http(
                 process.kill()
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], *, seconds: float = 60.0) -> None:
+def _wait_for(port: int, process: subprocess.Popen[bytes], *, seconds: float = 300.0) -> None:
     until = time.monotonic() + seconds
     while time.monotonic() < until and process.poll() is None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,22 +15,32 @@ from bench.gateway.contenders import build_environment, connect_stdio, gateway_c
 
 TURNS = 3
 """In which it is made, and put right by the agent itself."""
-DECLARED = """mode = "auto"
-[servers.time.tools.convert_time]
+SEEN = ((1, 2), (4, 9), (20, 3))
+LAST = (11, 33)
+"""The same mistake with other values: what is learned is how to call it, not with what."""
+TOOL = "get-sum"
+DECLARED = f"""mode = "suggest"
+[servers.everything.tools.{TOOL}]
 effect = "read"
 """
-WRONG = {"source_timezone": "UTC", "time": "10h30", "target_timezone": "Europe/Berlin"}
-RIGHT = {**WRONG, "time": "10:30"}
-OTHER_WRONG, OTHER_RIGHT = {**WRONG, "time": "21h05"}, {**WRONG, "time": "21:05"}
-"""The same mistake with another value: what is learned is how to write it, not what."""
+
+
+def mistake(values: tuple[int, int]) -> dict[str, int]:
+    """Names that the tool has not, and no rule could tell which of its own they stand for."""
+    return {"x": values[0], "y": values[1]}
+
+
+def put_right(values: tuple[int, int]) -> dict[str, int]:
+    return {"a": values[0], "b": values[1]}
 
 
 async def play(folder: Path, server: Sequence[str]) -> dict[str, object]:
-    """Fail and put right, learn, fail once more: the last one is repaired."""
+    """Fail and put right, learn, fail once more: the last one is told how, and is repaired so."""
     program, *arguments = server
-    file, declared = folder / "time.json", folder / "time.toml"
+    file, declared = folder / "lesson.json", folder / "lesson.toml"
+    command_of = {"command": program, "args": arguments}
     for path, text in (
-        (file, json.dumps({"mcpServers": {"time": {"command": program, "args": arguments}}})),
+        (file, json.dumps({"mcpServers": {"everything": command_of}})),
         (declared, DECLARED),
     ):
         path.touch(mode=0o600)
@@ -39,24 +50,34 @@ async def play(folder: Path, server: Sequence[str]) -> dict[str, object]:
     before = [await _use(command, number) for number in range(TURNS)]
     await _consolidate(store)
     async with connect_stdio(*command) as client:
-        expected = await client.call_tool("convert_time", OTHER_RIGHT)
-        repaired = await client.call_tool("convert_time", OTHER_WRONG)
-    first, *notes = [each.text for each in repaired.content]
+        told = await client.call_tool(TOOL, mistake(LAST))
+        after = read_advice(told)
+        repaired = await client.call_tool(TOOL, after)
+        expected = await client.call_tool(TOOL, put_right(LAST))
     return {
-        "failed_before_learned": sum(before),
-        "repaired_after_learned": repaired.is_error is not True
-        and first == expected.content[0].text,
-        "repair_told": " ".join(notes)[:300],
+        "advised_before_learned": sum(bool(each) for each in before),
+        "advised_after_learned": after == put_right(LAST),
+        "repaired_as_learned": repaired.is_error is not True
+        and repaired.content[0].text == expected.content[0].text,
+        "lesson_told": "\n".join(each.text for each in told.content[1:])[:300],
     }
 
 
-async def _use(command: Sequence[str], number: int) -> bool:
-    """One turn of one client; whether the mistake failed in it."""
-    meta: Any = {"mulligan/turn": f"t{number}", "mulligan/message": "When is it there?"}
+def read_advice(result: Any) -> dict[str, int]:
+    """The arguments that a failed call is told to be made with, as an agent reads them."""
+    text = "\n".join(each.text for each in result.content)
+    line = re.search(r"^Try: (.*?)(?: \(|$)", text, re.MULTILINE)
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", line[1] if line else "")}
+
+
+async def _use(command: Sequence[str], number: int) -> dict[str, int]:
+    """One turn of one client that puts its mistake right by itself; what it was told to do."""
+    meta: Any = {"mulligan/turn": f"t{number}", "mulligan/message": "Go on."}
     async with connect_stdio(*command) as client:
-        failed = await client.call_tool("convert_time", WRONG, meta=meta)
-        await client.call_tool("convert_time", RIGHT, meta={**meta, "mulligan/done": True})
-    return failed.is_error is True
+        failed = await client.call_tool(TOOL, mistake(SEEN[number]), meta=meta)
+        done = {**meta, "mulligan/done": True}
+        await client.call_tool(TOOL, put_right(SEEN[number]), meta=done)
+    return read_advice(failed)
 
 
 async def _consolidate(store: Path) -> None:

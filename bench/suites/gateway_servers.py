@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> Result:
         told: Result = {}
         if not options.only and not options.no_story:
             step("story")
-            told = asyncio.run(_tell(folder, python.parent, npm))
+            told = asyncio.run(_tell(folder, npm))
     return {
         "n": sum(row["n"] for row in rows),
         "different": sum(row["different"] for row in rows),
@@ -126,13 +126,14 @@ def _open_gateway(
         yield Address(url=url, token=TOKEN)
 
 
-async def _tell(folder: Path, pypi: Path, npm: Path) -> Result:
-    """A day before the server for files, and a mistake that is learned from before one for time."""
+async def _tell(folder: Path, npm: Path) -> Result:
+    """A day before the server for files, and a mistake that is learned from."""
     day = folder / "day"
     (day / "home").mkdir(parents=True)
     stage = story.Stage.build(day, [str(npm / "mcp-server-filesystem"), str(day / "home")])
     told: Result = await story.play(stage)
-    return told | await lesson_story.play(folder, [str(pypi / "mcp-server-time")])
+    everything = [str(npm / "mcp-server-everything"), "stdio"]
+    return told | await lesson_story.play(folder, everything)
 
 
 def failed(result: Result) -> str:
