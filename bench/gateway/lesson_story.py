@@ -18,6 +18,8 @@ TURNS = 3
 SEEN = ((1, 2), (4, 9), (20, 3))
 LAST = (11, 33)
 """The same mistake with other values: what is learned is how to call it, not with what."""
+MOST = 3
+"""How often the last one is tried: memory has a time limit, which its first lookup may miss."""
 TOOL = "get-sum"
 DECLARED = f"""mode = "suggest"
 [servers.everything.tools.{TOOL}]
@@ -50,13 +52,16 @@ async def play(folder: Path, server: Sequence[str]) -> dict[str, object]:
     before = [await _use(command, number) for number in range(TURNS)]
     await _consolidate(store)
     async with connect_stdio(*command) as client:
-        told = await client.call_tool(TOOL, mistake(LAST))
-        after = read_advice(told)
+        asked, after = 0, dict[str, int]()
+        while not after and asked < MOST:
+            told, asked = await client.call_tool(TOOL, mistake(LAST)), asked + 1
+            after = read_advice(told)
         repaired = await client.call_tool(TOOL, after)
         expected = await client.call_tool(TOOL, put_right(LAST))
     return {
         "advised_before_learned": sum(bool(each) for each in before),
         "advised_after_learned": after == put_right(LAST),
+        "advised_at": asked,
         "repaired_as_learned": repaired.is_error is not True
         and repaired.content[0].text == expected.content[0].text,
         "lesson_told": "\n".join(each.text for each in told.content[1:])[:300],
