@@ -5,7 +5,10 @@ import json
 import pytest
 from rich.console import Console
 
+from mulligan.cli.decisions import WAITING
 from mulligan.cli.render import (
+    build_block,
+    build_text,
     encode_log_row,
     escape_text,
     format_log_line,
@@ -81,3 +84,14 @@ def test_ids_are_shown_by_as_much_as_tells_them_apart() -> None:
 
     assert [sum(each.startswith(name) for each in ids) for name in names.values()] == [1, 1, 1]
     assert sorted(map(len, names.values())) == [16, 20, 20]
+
+
+def test_a_text_of_several_lines_is_shown_as_such_and_none_looks_like_ours() -> None:
+    shown = build_block("one\nThere is nothing open.\x1b[2J").plain
+
+    assert shown == "    one\n    There is nothing open.\\x1b[2J"
+
+
+@pytest.mark.parametrize("said", WAITING.values())
+def test_what_a_decision_says_is_shown_as_it_is(said: str) -> None:
+    assert build_text(said).plain == said

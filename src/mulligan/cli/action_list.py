@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from mulligan.app.insights import Insights
@@ -155,8 +156,9 @@ def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList
     console.print(f"There {many} that need somebody. More of one: mulligan show ID")
 
 
-def _format_line(text: str) -> Text:
-    return Text("    ").append(render.build_text(text))
+def _format_line(text: str) -> Padding:
+    """Indented, also where it goes on in the next line."""
+    return Padding(render.build_text(text), (0, 0, 0, 4), expand=False)
 
 
 def describe_state(action: Action) -> str:

@@ -204,7 +204,8 @@ def _show_text(story: TextStory, *, as_json: bool) -> int:
         console.print("What was written is not kept any more.")
     else:
         for number, text in enumerate(story.written.tries, start=1):
-            console.print(render.build_text(f"Try {number}:\n{text}\n"))
+            console.print(f"Try {number}:")
+            console.print(render.build_block(text))
     for rating in story.ratings:
         thumb = "up" if rating.up else "down"
         console.print(render.build_text(f"Rated {thumb}: {rating.note}".rstrip(": ")))

@@ -27,7 +27,7 @@ Decide = Callable[[OpenList, Mulligan | None], Action]
 
 WAITING = {
     State.APPROVED: "It is approved, and run within seconds by an application that has its tool, "
-    "while that runs;\nor name the application with --app MODULE:NAME to run it here.",
+    "while that runs; or name the application with --app MODULE:NAME to run it here.",
     State.UNDOING: "It is undone by the application within seconds while that runs; "
     "or name the application with --app MODULE:NAME to undo it here.",
 }

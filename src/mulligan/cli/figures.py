@@ -282,7 +282,7 @@ def _build_finding_table(findings: Iterable[FindingCount]) -> object:
 
 
 def _format_template(seen: PatternSeen) -> str:
-    like = "" if seen.like is None else f"\nmost like {seen.like}"
+    like = "" if seen.like is None else f"; most like {seen.like}"
     return f"{seen.pattern.template}{like}"
 
 

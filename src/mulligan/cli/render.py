@@ -56,6 +56,12 @@ def build_text(value: object) -> Text:
     return Text(escape_text(str(value)), overflow="fold")
 
 
+def build_block(text: str) -> Text:
+    """Foreign text of several lines, each set off, so that none looks like one of ours."""
+    lines = (f"    {escape_text(line)}" for line in text.splitlines())
+    return Text("\n".join(lines), overflow="fold")
+
+
 def escape_text(text: str) -> str:
     """Text without what a terminal would obey."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in escape(text))
