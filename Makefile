@@ -27,6 +27,13 @@ setup: .venv/.base                       ## the library and its command line, in
 	  || $(BIN)/playwright install --with-deps chromium
 	touch $@
 
+# Mails are tried on a real IMAP server. Without one their tests are skipped, and say so.
+.venv/.mail: .venv/.test
+	command -v dovecot || test -x /usr/sbin/dovecot \
+	  || (apt-get update -qq && apt-get install -y -qq --no-install-recommends dovecot-imapd) \
+	  || echo "no dovecot: the tests of the mail pack are skipped"
+	touch $@
+
 .venv/.demo: .venv/.base
 	$(INSTALL) -e '.[dashboard,demo]'
 	touch $@
@@ -41,7 +48,7 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/mypy -p bench --ignore-missing-imports
 	$(BIN)/lint-imports --no-cache
 
-test: check .venv/.browser               ## everything: the checks, then every test
+test: check .venv/.browser .venv/.mail   ## everything: the checks, then every test
 	$(BIN)/python -m pytest
 
 bench: .venv/.test                       ## what it costs, beside what the peers cost

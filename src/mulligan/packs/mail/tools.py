@@ -1,0 +1,141 @@
+"""The tools of one mailbox, and what each declares about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from mulligan.core.effect import Effect, ProbeBy, Repeat
+from mulligan.core.interfaces import Clock
+from mulligan.core.record import Told
+from mulligan.packs.mail.abilities import MailAbilities, is_same, read_version
+from mulligan.packs.mail.desk import MailDesk
+from mulligan.packs.mail.errors import MailNotTouchedError
+from mulligan.packs.mail.mailbox import Mailbox
+from mulligan.stores.clock import read_utc_now
+from mulligan.turns.tools.declaration import Declared
+from mulligan.turns.tools.declarer import Declares
+
+Tool = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailTools:
+    """The declared tools. An agent is given all of them: `tools=[*tools]`."""
+
+    list_folders: Tool
+    list_mails: Tool
+    list_drafts: Tool
+    read_mail: Tool
+    read_draft: Tool
+    create_draft: Tool
+    update_draft: Tool
+    delete_draft: Tool
+    move_mail: Tool
+    send_draft: Tool
+    send_mail: Tool
+
+    def __iter__(self) -> Iterator[Tool]:
+        return (getattr(self, each.name) for each in fields(self))
+
+
+def mail_tools(m: Declares, mailbox: Mailbox, *, clock: Clock = read_utc_now) -> MailTools:
+    """Declare the tools of one mailbox with an application. What sends is held for a person."""
+    desk = MailDesk(mailbox, clock)
+    can = MailAbilities(desk)
+    reads = m.tool(effect=Effect.READ, server=mailbox.name)
+    return MailTools(
+        list_folders=reads(desk.list_folders),
+        list_mails=reads(desk.list_mails),
+        list_drafts=reads(desk.list_drafts),
+        read_mail=reads(desk.read_mail),
+        read_draft=reads(desk.read_draft),
+        create_draft=m.tool(**_declare_create(can))(desk.create_draft),
+        update_draft=m.tool(**_declare_update(can))(desk.update_draft),
+        delete_draft=m.tool(**_declare_delete(can))(desk.delete_draft),
+        move_mail=m.tool(**_declare_move(can))(desk.move_mail),
+        send_draft=m.tool(**_declare_send_draft(can))(desk.send_draft),
+        send_mail=m.tool(**_declare_send_mail(can))(desk.send_mail),
+    )
+
+
+def _declare_create(can: MailAbilities) -> Declared:
+    """The draft's id is our key: two tries make one draft, and a lost one is found by it."""
+    return Declared(
+        **_share(can, undo=can.undo_create),
+        repeat=Repeat.KEYED,
+        key="key",
+        read=can.read_created,
+        probe=can.find_created,
+        probe_by=ProbeBy.CALL,
+    )
+
+
+def _declare_update(can: MailAbilities) -> Declared:
+    """The call's own key stands in the draft that it writes."""
+    return Declared(
+        **_share(can, undo=can.undo_update),
+        key="key",
+        if_version="if_match",
+        before=can.read_draft_state,
+        read=can.read_draft_state,
+        probe=can.find_updated,
+        probe_by=ProbeBy.CALL,
+        binds=True,
+    )
+
+
+def _declare_delete(can: MailAbilities) -> Declared:
+    """Nothing tells a deletion of ours from a person's, so a lost one is never adopted."""
+    return Declared(
+        **_share(can, undo=can.undo_delete),
+        if_version="if_match",
+        before=can.read_draft_state,
+        read=can.read_draft_state,
+        binds=True,
+    )
+
+
+def _declare_move(can: MailAbilities) -> Declared:
+    """As of a deletion."""
+    return Declared(
+        **_share(can, undo=can.undo_move),
+        if_version="if_match",
+        before=can.read_moved,
+        read=can.read_moved,
+        binds=True,
+    )
+
+
+def _declare_send_draft(can: MailAbilities) -> Declared:
+    return Declared(**_share_send(can), describe="Send the draft “{subject}” to {to}")
+
+
+def _declare_send_mail(can: MailAbilities) -> Declared:
+    """The mail's id is our key."""
+    return Declared(**_share_send(can), key="key", describe="Send “{subject}” to {to}")
+
+
+def _share_send(can: MailAbilities) -> Declared:
+    return Declared(
+        effect=Effect.IRREVERSIBLE,
+        probe=can.find_sent,
+        probe_by=ProbeBy.CALL,
+        about=can.find_id,
+        refuses=MailNotTouchedError,
+        server=can.mailbox.name,
+    )
+
+
+def _share(can: MailAbilities, *, undo: Told) -> Declared:
+    return Declared(
+        effect=Effect.REVERSIBLE,
+        undo=undo,
+        about=can.find_id,
+        version=read_version,
+        same=is_same,
+        refuses=MailNotTouchedError,
+        server=can.mailbox.name,
+        loses=("the number under which a folder had it",),
+    )

@@ -1,0 +1,55 @@
+"""Folders under any name, and lines that say what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.packs.mail import Mailbox
+from mulligan.packs.mail.errors import BadMailError
+from mulligan.packs.mail.mailbox import decode_folder, encode_folder
+from tests.packs.mail.conftest import DRAFT, FIRST
+
+
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("Entwürfe", "Entw&APw-rfe"),
+        ("台北", "&U,BTFw-"),
+        ("R&D", "R&-D"),
+        ("a/b c", "a/b c"),
+        ("😀", "&2D3eAA-"),
+    ],
+)
+def test_names_of_folders_are_spelled_as_the_protocol_wants(name: str, spelled: str) -> None:
+    assert encode_folder(name) == spelled
+    assert decode_folder(spelled) == name
+
+
+def test_a_folder_with_an_odd_name_is_found_listed_and_written_to(mailbox: Mailbox) -> None:
+    with mailbox.open() as session:
+        session._line.create(f'"{encode_folder("Büro & mehr")}"')
+        session.add("Büro & mehr", DRAFT, flags="")
+
+        assert "Büro & mehr" in session.list_folders()
+        assert session.get("Büro & mehr", FIRST).content == DRAFT
+
+
+def test_what_is_no_id_reaches_no_server(mailbox: Mailbox) -> None:
+    with mailbox.open() as session, pytest.raises(BadMailError, match="no id"):
+        session.find("Drafts", '<a"> DELETED')
+
+
+def test_a_folder_that_is_not_there_is_named(mailbox: Mailbox) -> None:
+    with mailbox.open() as session, pytest.raises(BadMailError, match="Nowhere"):
+        session.list_mails("Nowhere")
+
+
+def test_a_mailbox_shows_no_password_and_refuses_an_address_that_is_none() -> None:
+    mailbox = Mailbox(imap="https://example.com", user="ann", password="secret")
+
+    assert "secret" not in repr(mailbox) + mailbox.name
+    with pytest.raises(ConfigurationError, match="imaps://"), mailbox.open():
+        pass
+    with pytest.raises(ConfigurationError, match="address"):
+        _ = mailbox.sender
