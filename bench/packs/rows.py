@@ -1,37 +1,19 @@
-"""A table, and tools that change it: killed at every statement, recovered, and counted outside."""
+"""A table, and tools of `packs/sql` that change it."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import sqlite3
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import timedelta
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, MetaData, Table, create_engine, event, insert, text
 from sqlalchemy.pool import NullPool
 
-from bench.crash.clock import Clock
-from bench.crash.processes import in_child
+from bench.packs.life import THEIRS, Blow, Case, Seen, list_cases
 from mulligan import Mulligan
-from mulligan.core.action import SETTLED, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.points import Point, watch_points
-from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
-from mulligan.turns.turn.context import OpenTurn
 
 SOME = "SELECT task_id, title, made FROM task ORDER BY task_id"
 BEFORE = [(1, "milk", 0), (2, "tea", 0)]
-PASSES = 6
-LATER = timedelta(minutes=20)
-
 CREATE = (
     "CREATE TABLE task (task_id INTEGER PRIMARY KEY {counts}, title VARCHAR(80), "
     "made INTEGER NOT NULL, rev INTEGER NOT NULL)"
@@ -48,72 +30,6 @@ AFTER = {
     "delete": [(2, "tea", 0)],
     "rows": [(1, "beer", 1), (2, "beer", 1)],
 }
-KINDS = tuple(AFTER)
-STANDS = (State.VERIFIED, State.UNCHECKED)
-"""What the journal says of an effect that is there, and is to be."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """What is done, under which reviewer, and whether a person edits after the first kill."""
-
-    kind: str
-    version: str | None
-    wrong: bool
-    """The reviewer calls it wrong."""
-    edited: bool = False
-
-
-CASES = [
-    Case(kind=kind, version=version, wrong=wrong, edited=edited)
-    for kind in KINDS
-    for version in ("rev", None)
-    for wrong in (True, False)
-    for edited in (False, True)
-]
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What was seen."""
-
-    kills: int = 0
-    runs: int = 0
-    lost: int = 0
-    """Effects that nobody has on record, or that are on record and are not there."""
-    duplicates: int = 0
-    overwritten: int = 0
-    """Edits of a person that are gone."""
-    left: int = 0
-    """Wrong effects that stand, and that nobody is told of."""
-    for_a_person: int = 0
-    """Cases on the open list where nobody but us was at the rows."""
-    conflicts: int = 0
-    """The same where a person has edited: theirs to decide."""
-    examples: list[str] = field(default_factory=list)
-
-
-class Blow:
-    """Counts points, statements and commits, and kills at one of them."""
-
-    def __init__(self, at: int) -> None:
-        self.count, self._at = 0, at
-
-    def strike(self, *_: object) -> None:
-        """One more; the last, if it is the one."""
-        self.count += 1
-        if self.count == self._at:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    async def reach(self, _: Point) -> None:
-        """A point of the protocol."""
-        self.strike()
-
-    def hear(self, engine: Engine) -> None:
-        """Strike between statements, before a commit, and after it."""
-        for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
-            event.listen(engine, name, self.strike)
-        event.listen(engine.pool, "checkin", self.strike)
 
 
 def create_world(url: str) -> None:
@@ -132,87 +48,52 @@ def create_world(url: str) -> None:
     sql.create_marks(engine)
 
 
-def read_rows(url: str) -> list[tuple[Any, ...]]:
-    """What is there, seen from outside."""
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(text(SOME))]
+class RowWorld:
+    """Two rows of a database, by its URL."""
 
+    promises: tuple[str, ...] = ("lost", "duplicates", "overwritten", "left", "for_a_person")
 
-def edit_row(url: str) -> None:
-    """A person changes a row."""
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.begin() as connection:
-        connection.execute(
-            text("UPDATE task SET title = 'theirs', rev = rev + 1 WHERE task_id IN (1, 3)")
-        )
+    def __init__(self, url: str) -> None:
+        self._url = url
 
+    def list_cases(self) -> list[Case]:
+        """With a version column, and without one."""
+        kinds = tuple(AFTER)
+        return [*list_cases(kinds, version="rev"), *list_cases(kinds)]
 
-def _reject(attempted: Attempted) -> Iterator[Finding]:
-    if attempted.executions:
-        yield Finding(rule="packs.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
+    def fill(self) -> None:
+        """Make the table anew."""
+        create_world(self._url)
 
+    def look(self) -> Seen:
+        """The rows by their keys, without versions."""
+        engine = create_engine(self._url, poolclass=NullPool)
+        with engine.connect() as connection:
+            return {str(key): (title, made) for key, title, made in connection.execute(text(SOME))}
 
-def _accept(_: Attempted) -> Iterator[Finding]:
-    return iter(())
+    def edit(self) -> None:
+        """A person changes a row."""
+        engine = create_engine(self._url, poolclass=NullPool)
+        change = f"UPDATE task SET title = '{THEIRS}', rev = rev + 1 WHERE task_id IN (1, 3)"
+        with engine.begin() as connection:
+            connection.execute(text(change))
 
+    def has_effect(self, case: Case, seen: Seen) -> bool:
+        """Whether the rows are what the statement makes of them."""
+        return seen == {str(key): (title, made) for key, title, made in AFTER[case.kind]}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where one run happens."""
+    def has_doubled(self, seen: Seen) -> bool:
+        """Every statement counts its own effects."""
+        return any(made > 1 for _, made in seen.values()) or len(seen) > len(BEFORE) + 1
 
-    folder: Path
-    url: str
-    case: Case
-
-    def act(self, hit: int) -> object:
-        """Let the agent call the tool once."""
-        return self._live(hit, self._act)
-
-    def recover(self, hit: int) -> object:
-        """Look after what was left."""
-        return self._live(hit, self._recover)
-
-    def _live(
-        self, hit: int, work: Callable[[Mulligan, Any], Coroutine[Any, Any, object]]
-    ) -> object:
-        blow, engine = Blow(hit), create_engine(self.url, poolclass=NullPool)
-        clock = Clock(self.folder / "clock")
-        m = Mulligan(
-            f"sqlite:///{self.folder}/journal.db",
-            checks=[_reject if self.case.wrong else _accept],
-            clock=clock,
-            recover=False,
-        )
-        tool = _declare(m, engine, self.case)
-        blow.hear(engine)
-        watch_points(blow.reach)
-        try:
-            return asyncio.run(work(m, tool))
-        finally:
-            watch_points(None)
-            m.close()
-
-    async def _act(self, m: Mulligan, tool: Any) -> object:
-        async def agent(turn: OpenTurn) -> str:
-            if turn.attempt.number == 1:
-                await tool(task_id=1)
-            return "Done."
-
-        await m.act("Do it", agent)
-        return None
-
-    async def _recover(self, m: Mulligan, _: Any) -> object:
-        clock = Clock(self.folder / "clock")
-        for _ in range(PASSES):
-            clock.go_on(LATER)
-            await m.recover()
-        return None
-
-    def list_states(self) -> list[State]:
-        """What the journal says of every action, as the file itself has it."""
-        with closing(sqlite3.connect(self.folder / "journal.db")) as journal:
-            return [State(state) for (state,) in journal.execute("SELECT state FROM action")]
+    def build_call(self, m: Mulligan, case: Case, blow: Blow) -> Callable[[], Any]:
+        """A tool whose statements and commits are struck at."""
+        engine = create_engine(self._url, poolclass=NullPool)
+        tool = _declare(m, engine, case)
+        for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
+            event.listen(engine, name, blow.strike)
+        event.listen(engine.pool, "checkin", blow.strike)
+        return lambda: tool(task_id=1)
 
 
 def _declare(m: Mulligan, engine: Engine, case: Case) -> Any:
@@ -224,52 +105,18 @@ def _declare(m: Mulligan, engine: Engine, case: Case) -> Any:
             engine, "task", where=lambda _: ("task_id < 3", {}), version=case.version
         ),
     }
+    calls: list[int] = []
 
     @m.tool(**ways[case.kind]())
-    async def change(task_id: int) -> None:  # noqa: ARG001
+    async def change(task_id: int) -> None:
+        calls.append(task_id)
         with engine.begin() as connection:
             if case.kind == "insert":
-                from sqlalchemy import MetaData, Table, insert
-
                 task = Table("task", MetaData(), autoload_with=connection)
                 connection.execute(insert(task).values(title="new", made=1, rev=1))
             else:
                 connection.execute(text(WRITES[case.kind]))
+        if case.lost and len(calls) == 1:
+            raise TimeoutError("the answer was lost")
 
     return change
-
-
-def run_case(place: Place, hits: tuple[int, int], tally: Tally) -> bool:
-    """One life with up to two deaths. Whether the call itself was killed."""
-    first = in_child(lambda: place.act(hits[0]))
-    tally.kills += first.killed
-    edited = place.case.edited and first.killed
-    before = read_rows(place.url)
-    if edited:
-        edit_row(place.url)
-    second = in_child(lambda: place.recover(hits[1]))
-    tally.kills += second.killed
-    in_child(lambda: place.recover(0))
-    tally.runs += 1
-    _judge(place, [before, read_rows(place.url)], edited=edited, tally=tally)
-    return first.killed
-
-
-def _judge(place: Place, seen: list[list[tuple[Any, ...]]], *, edited: bool, tally: Tally) -> None:
-    case, states, [between, now] = place.case, place.list_states(), seen
-    wrong = Counter[str]()
-    was_there = edited and any(number in (1, 3) for number, *_ in between)
-    left = [state for state in states if state not in SETTLED]
-    wrong["duplicates"] = any(made > 1 for *_, made in now) or len(now) > 3
-    wrong["overwritten"] = was_there and "theirs" not in [title for _, title, _ in now]
-    if edited:
-        tally.conflicts += bool(left)
-    else:
-        wrong["for_a_person"] = len(left)
-        wrong["left"] = case.wrong and now != BEFORE and not left
-        expected = AFTER[case.kind] if any(state in STANDS for state in states) else BEFORE
-        wrong["lost"] = not left and now != expected
-    for name, count in wrong.items():
-        setattr(tally, name, getattr(tally, name) + int(count))
-        if count:
-            tally.examples.append(f"{name}: {case} {between} {now} {[*map(str, states)]}")

@@ -1,4 +1,4 @@
-"""Tools of `packs/sql`, killed at every statement and commit, and again in their recovery."""
+"""Tools of the packs, killed at everything they do, and again in their recovery."""
 
 from __future__ import annotations
 
@@ -18,13 +18,22 @@ from rich.text import Text
 
 from bench.crash.workers import scratch
 from bench.crash.worlds import open_worlds
-from bench.packs.rows import CASES, Case, Place, Tally, create_world, run_case
-from bench.report import table
+from bench.packs.database_server import serve_mariadb
+from bench.packs.event_server import serve_elsewhere
+from bench.packs.folders import FolderWorld
+from bench.packs.life import Case, Life, Tally, World, create_journal
+from bench.packs.lines import count_lines
+from bench.packs.mail_server import serve_dovecot
+from bench.packs.mails import MailWorld
+from bench.packs.resources import ResourceWorld
+from bench.packs.rows import RowWorld
+from bench.report import progress, table
 from mulligan.testing.postgres import to_sqlalchemy_url
 
 Result = dict[str, Any]
 
-PROMISES = ("lost", "duplicates", "overwritten", "left", "for_a_person")
+EMPTY = "empty"
+KNOWN = ("sqlite", "postgres", "mariadb", "files", "http", "http-bare", "mail")
 MEANINGS = {
     "runs": "calls of a tool",
     "kills": "processes killed with -9, in the call or in its recovery",
@@ -32,68 +41,102 @@ MEANINGS = {
     "duplicates": "effects beyond one for a call",
     "overwritten": "edits of a person that are gone",
     "left": "wrong effects that stand untold",
-    "for_a_person": "cases for a person where nobody else was at the rows",
-    "conflicts": "the same where a person has edited them: theirs to decide",
+    "for_a_person": "cases for a person where nobody else was there",
+    "conflicts": "the same where a person has edited: theirs to decide",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kills", type=int, default=100, metavar="N", help="at least 100")
-    parser.add_argument("--database", default="sqlite", help="sqlite, postgres, or a URL")
+    parser.add_argument("--on", default="sqlite", help=f"{', '.join(KNOWN)}, or a database's URL")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
 
 
 def run(options: argparse.Namespace) -> Result:
     with scratch() as folder, ExitStack() as stack:
-        url = _find_database(options.database, folder, stack)
-        tally = run_kills(url, folder, kills=options.kills, seed=options.seed)
+        world = open_world(options.on, folder, stack)
+        tally = run_kills(world, folder, kills=options.kills, seed=options.seed)
     versions = {"python": platform.python_version(), "sqlalchemy": sqlalchemy.__version__}
-    return {"n": tally.runs, "database": options.database, **asdict(tally), "versions": versions}
+    return {
+        "n": tally.runs,
+        "on": options.on,
+        **asdict(tally),
+        "promises": world.promises,
+        "lines": count_lines(),
+        "versions": versions,
+    }
 
 
 def run_kills(
-    url: str, folder: Path, *, kills: int, seed: int, cases: Sequence[Case] = CASES
+    world: World,
+    folder: Path,
+    *,
+    kills: int,
+    seed: int,
+    cases: Sequence[Case] | None = None,
 ) -> Tally:
-    """Every kind of call in turn, each killed at the next of its points, until it is enough."""
-    chance, tally, hits = random.Random(seed), Tally(), dict.fromkeys(cases, 1)
-    while tally.kills < kills:
-        for case in cases:
-            place = _make_place(url, folder, case)
-            killed = run_case(place, (hits[case], chance.randint(0, 40)), tally)
-            shutil.rmtree(place.folder)
-            # One that came to its end has no such point: all of them were struck.
-            hits[case] = hits[case] + 1 if killed else 1
-            if tally.kills >= kills:
-                break
+    """Every kind of call in turn, each killed at another of its points, until it is enough."""
+    chance, tally = random.Random(seed), Tally()
+    create_journal(folder / EMPTY)
+    points: dict[Case, list[int]] = {case: [] for case in cases or world.list_cases()}
+    with progress(kills) as step:
+        while tally.kills < kills:
+            for case, left in points.items():
+                before, at = tally.kills, left.pop() if left else 0
+                length = _run_case(world, folder, case, (at, chance.randint(1, 24)), tally)
+                if not left:
+                    # Nobody was killed, or all were: every point once more, in another order.
+                    left += chance.sample(range(1, length + 1), length)
+                for _ in range(tally.kills - before):
+                    step(case.kind)
+                if tally.kills >= kills:
+                    break
     return tally
 
 
-def _make_place(url: str, folder: Path, case: Case) -> Place:
-    own = folder / "run"
-    own.mkdir()
-    create_world(url)
-    return Place(folder=own, url=url, case=case)
+def _run_case(world: World, folder: Path, case: Case, hits: tuple[int, int], tally: Tally) -> int:
+    own = shutil.copytree(folder / EMPTY, folder / "run")
+    world.fill()
+    length = Life(folder=own, world=world, case=case).run(hits, tally)
+    shutil.rmtree(own)
+    return length
 
 
-def _find_database(named: str, folder: Path, stack: ExitStack) -> str:
-    if named == "sqlite":
-        return f"sqlite:///{folder}/rows.db"
-    if named != "postgres":
-        return named
-    worlds = open_worlds("postgres", stack)
-    server = worlds.server
-    assert server is not None
-    return to_sqlalchemy_url(stack.enter_context(server.create_database()))
+def open_world(named: str, folder: Path, stack: ExitStack) -> World:
+    """What is struck at, for as long as the stack lasts."""
+    match named:
+        case "sqlite":
+            return RowWorld(f"sqlite:///{folder}/rows.db")
+        case "postgres":
+            server = open_worlds("postgres", stack).server
+            assert server is not None
+            return RowWorld(to_sqlalchemy_url(stack.enter_context(server.create_database())))
+        case "mariadb":
+            return RowWorld(stack.enter_context(serve_mariadb()))
+        case "files":
+            return FolderWorld(folder)
+        case "http" | "http-bare":
+            etags = named == "http"
+            return ResourceWorld(stack.enter_context(serve_elsewhere(etags=etags)), etags=etags)
+        case "mail":
+            return MailWorld(stack.enter_context(serve_dovecot()))
+        case url:
+            return RowWorld(url)
 
 
 def failed(result: Result) -> str:
     """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
+    return "; ".join(f"{result[name]} {name}" for name in result["promises"] if result[name])
+
+
+def _list_lines(result: Result) -> list[tuple[str, ...]]:
+    return [(kind, *map(str, counts.values())) for kind, counts in result["lines"].items()]
 
 
 def show(result: Result) -> RenderableType:
     rows = [(said, f"{result[name]:,}") for name, said in MEANINGS.items()]
     return Group(
-        table(f"packs/sql on {result['database']}", ["", "count"], rows),
+        table(f"Packs on {result['on']}", ["", "count"], rows),
+        table("Lines beyond the bare tool", ["", "ours", "agent-saga"], _list_lines(result)),
         *(Text(example, style="red") for example in result["examples"][:20]),
     )

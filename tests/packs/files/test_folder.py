@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,19 @@ def test_two_files_are_swapped_in_one_step_where_the_system_can(tmp_path: Path) 
     swapped = swap_files(one, other)
 
     assert (one.read_text(), other.read_text()) == (("2", "1") if swapped else ("1", "2"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_what_takes_a_files_place_belongs_to_whom_the_file_belonged(folder: Folder) -> None:
+    file = Path(folder.root) / "a.txt"
+    file.write_text("milk")
+    os.chown(file, 1234, 1234)
+    file.chmod(0o640)
+
+    folder.put(
+        folder.write_aside(b"beer", mode=0o640), "a.txt", over=folder.read_state("a.txt")["at"]
+    )
+
+    about = file.stat()
+    assert (file.read_text(), about.st_uid, about.st_gid) == ("beer", 1234, 1234)
+    assert about.st_mode & 0o777 == 0o640

@@ -8,13 +8,13 @@ from typing import Any
 import httpx
 import pytest
 
+from bench.packs.event_server import Events, serve_events
 from mulligan import Mulligan, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.turns.turn.context import OpenTurn
-from tests.packs.http.server import Events, serve_events
 
 WAYS = ["put", "patch", "delete", "post"]
 
@@ -150,3 +150,43 @@ async def test_a_lost_answer_to_a_post_is_found_by_its_key(
         assert await act(m, work) == []
     assert len(served.items) == 2
     assert made[0]["event_id"] in served.items
+
+
+async def test_what_was_made_nobody_knows_where_is_told_of_and_nothing_is_deleted(
+    served: Events, client: httpx.Client
+) -> None:
+    served.says_where = False
+    try:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            states = await act(m, build_call(m, client, "post"))
+    finally:
+        served.says_where = True
+
+    assert len(served.items) == 2
+    assert len(states) == 1
+
+
+async def test_an_id_that_only_the_server_names_is_enough(
+    served: Events, client: httpx.Client
+) -> None:
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+        @m.tool(**http.resource(client, "/events/{event_id}").post())
+        def make() -> None:
+            client.post("/events", json={"title": "beer"}).raise_for_status()
+
+        assert await act(m, make) == []
+    assert list(served.items) == ["e1"]
+
+
+async def test_a_weak_tag_of_an_answer_is_no_condition(
+    served: Events, client: httpx.Client
+) -> None:
+    served.weak = True
+    try:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            assert await act(m, build_call(m, client, "put")) == []
+    finally:
+        served.weak = False
+
+    assert served.items == {"e1": {"title": "milk"}}

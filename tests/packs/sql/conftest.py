@@ -1,13 +1,16 @@
-"""A SQLite file and a database on a real Postgres, one for each test process."""
+"""A SQLite file and a database on a real Postgres, one for each test process; in the long form a
+MariaDB as well."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 from sqlalchemy import Engine, create_engine, event
 
+from bench.packs.database_server import serve_mariadb
 from mulligan import Mulligan
 from mulligan.testing.postgres import PostgresServer, to_sqlalchemy_url
 from tests.packs.sql.world import World, reject
@@ -44,16 +47,18 @@ def _keep_no_disk_waiting(connection: object, _: object) -> None:
 
 
 MYSQL = os.environ.get("MULLIGAN_TEST_MYSQL", "")
-"""The URL of an empty database on a MySQL or MariaDB: the long form of the tests."""
+"""The long form of the tests: the URL of an empty database on a MySQL or MariaDB, or `start`, which
+starts Debian's `mariadb-server` for them."""
 
 
 @pytest.fixture(scope="session")
 def mysql_engine() -> Iterator[Engine]:
-    engine = create_engine(MYSQL)
-    World(engine=engine).drop()
-    World(engine=engine).create()
-    yield engine
-    engine.dispose()
+    with serve_mariadb() if MYSQL == "start" else nullcontext(MYSQL) as url:
+        engine = create_engine(url)
+        World(engine=engine).drop()
+        World(engine=engine).create()
+        yield engine
+        engine.dispose()
 
 
 @pytest.fixture(params=["sqlite", "postgres", *(["mysql"] if MYSQL else [])])

@@ -120,3 +120,46 @@ def test_a_call_takes_two_statements_more_at_most(tmp_path) -> None:
     more = count_statements(tmp_path)
 
     assert more == {"update": 2, "insert": 1, "delete": 2, AS_TEXT: 4}
+
+
+async def test_a_row_is_not_given_another_key(world: World, m: Mulligan) -> None:
+    before = world.read()
+
+    @m.tool(**sql.update(world.engine, "note", id="note_id"))
+    async def renumber(note_id: int) -> None:
+        with world.engine.begin() as connection:
+            connection.execute(text("UPDATE note SET note_id = 77 WHERE note_id = 1"))
+
+    async def work():
+        with pytest.raises(sql.UndeclaredWriteError, match="another key"):
+            await renumber(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before
+
+
+async def test_a_row_without_a_version_yet_is_changed_and_comes_back(
+    sqlite_engine, m: Mulligan
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS Page",
+        "CREATE TABLE Page (page_id INTEGER PRIMARY KEY, said TEXT, rev INTEGER)",
+        "INSERT INTO Page VALUES (1, 'milk', NULL)",
+    )
+    page = world.load("Page")
+
+    @m.tool(**sql.update(sqlite_engine, "Page", id="page_id", version="rev"))
+    async def change(page_id: int) -> None:
+        with sqlite_engine.begin() as connection:
+            connection.execute(
+                update(page).where(page.c.page_id == page_id).values(said="beer", rev=1)
+            )
+            connection.execute(text("UPDATE page SET said = 'wine' WHERE page_id = 1"))
+
+    async def work():
+        await change(1)
+        assert world.read("Page") == [(1, "wine")]
+
+    assert await act(m, work) == []
+    assert world.read("Page") == [(1, "milk")]

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from mulligan import Mulligan, State
+from mulligan.core.errors import ConfigurationError
 from mulligan.packs import sql
 from mulligan.packs.sql.table import load_table
 from tests.packs.sql.world import World, act
@@ -79,3 +80,31 @@ def test_an_undo_has_a_version_of_its_own(world: World) -> None:
         table.update_row(connection, [1], values=values)
 
         assert table.read_print(connection, [1], lock=False) == "2"
+
+
+async def test_two_edits_of_one_second_are_two_versions(sqlite_engine, m: Mulligan) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page",
+        "CREATE TABLE page (page_id INTEGER PRIMARY KEY, said TEXT, at TIMESTAMP)",
+        "INSERT INTO page VALUES (1, 'milk', '2026-11-16 10:00:00')",
+    )
+
+    @m.tool(**sql.update(sqlite_engine, "page", id="page_id", version="at"))
+    async def change(page_id: int) -> None:
+        with sqlite_engine.begin() as connection:
+            connection.execute(text("UPDATE page SET said = 'beer' WHERE page_id = 1"))
+
+    async def work():
+        await change(1)
+        world.run("UPDATE page SET said = 'theirs'")
+
+    assert await act(m, work) == [State.CONFLICT]
+    assert world.read("page")[0][1] == "theirs"
+
+
+def test_a_table_without_a_key_is_refused(sqlite_engine) -> None:
+    World(engine=sqlite_engine).run("CREATE TABLE IF NOT EXISTS heap (said TEXT)")
+
+    with sqlite_engine.connect() as connection, pytest.raises(ConfigurationError, match="primary"):
+        load_table(connection, "heap")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import create_engine, event, text
 
-from bench.packs.rows import Case
+from bench.packs.life import Case
+from bench.packs.rows import RowWorld
 from bench.suites.packs import run_kills
 from mulligan import Mulligan
 from mulligan.packs import sql
@@ -45,9 +46,10 @@ async def test_a_lost_answer_to_a_commit_is_found_out_about(
 
 
 def test_a_few_kills_leave_nothing_lost_doubled_or_for_a_person(tmp_path) -> None:
-    """The short form of `python -m bench packs --kills 1000`, also with `--database postgres`."""
+    """The short form of `python -m bench packs --kills 1000`, also with `--on postgres`."""
     cases = [Case(kind=kind, version="rev", wrong=True) for kind in ("update", "insert")]
-    tally = run_kills(f"sqlite:///{tmp_path}/rows.db", tmp_path, kills=6, seed=3, cases=cases)
+    world = RowWorld(f"sqlite:///{tmp_path}/rows.db")
+    tally = run_kills(world, tmp_path, kills=6, seed=3, cases=cases)
 
     assert tally.kills >= 6
     assert tally.examples == []

@@ -148,6 +148,7 @@ class Folder:
     def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
+        _copy_owner(target, aside)
         if not swap_files(aside, target):
             aside.replace(target)
             return
@@ -198,6 +199,15 @@ def swap_files(one: Path, other: Path) -> bool:
     if code in (errno.ENOSYS, errno.EINVAL):
         return False
     raise OSError(code, os.strerror(code), str(other))
+
+
+def _copy_owner(target: Path, aside: Path) -> None:
+    """What takes a file's place belongs to whom the file belonged, where we may say so."""
+    was, now = target.lstat(), aside.lstat()
+    if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
+        with suppress(PermissionError):
+            os.chown(aside, was.st_uid, was.st_gid, follow_symlinks=False)
+            aside.chmod(stat.S_IMODE(now.st_mode))  # a new owner takes some modes away
 
 
 def _remove_folder(target: Path, path: str) -> None:

@@ -109,9 +109,16 @@ class Resource:
             self._remember(record.key, answer)
 
     def _remember(self, key: str, answer: httpx.Response) -> None:
-        location = answer.headers.get("location")
-        made = str(answer.url.join(location)) if location else ""
-        self._made[key] = made, answer.headers.get("etag") if self._etags else None
+        location, etag = answer.headers.get("location"), answer.headers.get("etag")
+        names = re.findall(r"{(\w+)}", self.path)
+        made = (
+            str(answer.url.join(location))
+            if location
+            else self._locate_returned(_read_body(answer), names)
+        )
+        # A weak one says nothing about bytes, and no server takes it as a condition.
+        strong = etag if self._etags and etag and not etag.startswith("W/") else None
+        self._made[key] = made, strong
         if len(self._made) > MOST:
             self._made.popitem(last=False)
 
@@ -122,8 +129,7 @@ class Resource:
         return self._ask("GET", url, check=self._show)
 
     def _read_made(self, record: Record) -> object:
-        url = self._locate(record)
-        return self._ask("GET", url, check=self._show_made) if url else None
+        return self._ask("GET", self._require_place(record), check=self._show_made)
 
     def _show_made(self, answer: httpx.Response) -> Shown | None:
         shown = self._show(answer)
@@ -174,9 +180,19 @@ class Resource:
         headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
         if self._etags:
             headers |= _build_condition(record.version)
-        url, content = self._locate(record), shown["text"].encode() if shown else None
+        url, content = self._require_place(record), shown["text"].encode() if shown else None
         way = "PUT" if shown else "DELETE"
         return self._ask(way, url, check=_require_done, headers=headers, content=content)
+
+    def _require_place(self, record: Record) -> str:
+        """The address of what was made: without it, nothing is looked at and nothing is deleted."""
+        located = self._locate(record)
+        if not located:
+            raise ConflictError(
+                "The server has not said where it put what was made: there is no Location, and no "
+                f"id for {self.path} in its answer or in what the tool returned."
+            )
+        return located
 
     def _locate(self, record: Record) -> str:
         """The address of the resource: by the arguments, or as the server gave it."""
@@ -260,6 +276,14 @@ def _read_content(shown: dict[str, Any]) -> object:
         return json.loads(shown["text"])
     except ValueError:
         return shown["text"]
+
+
+def _read_body(answer: httpx.Response) -> object:
+    """What a server answered with, where that can be read as JSON."""
+    try:
+        return answer.json()
+    except (ValueError, httpx.StreamError):
+        return None
 
 
 def _require_done(answer: httpx.Response) -> None:

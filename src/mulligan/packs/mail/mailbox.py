@@ -210,7 +210,7 @@ class MailSession:
         return bool(self._fetch(found.uid.encode()))
 
     def replace(
-        self, folder: str, found: FoundMail, content: bytes, *, like: FoundMail
+        self, folder: str, found: FoundMail, *, content: bytes, like: FoundMail
     ) -> FoundMail:
         """Put a content in the place of a mail, if that is still there by then."""
         made = self.add(folder, content, flags=like.flags, date=like.date)

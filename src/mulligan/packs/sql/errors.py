@@ -30,6 +30,9 @@ class OutdatedRowError(SqlPackError, ConflictError):
 class UndeclaredWriteError(SqlPackError):
     """A statement would change more than an undo could put back."""
 
+    # Its class is told by this, and not by what the message says of keys and rows.
+    status = 403
+
 
 class VoidCallError(SqlPackError):
     """A call that was looked for, and called off, cannot come late."""
@@ -43,6 +46,8 @@ class VoidCallError(SqlPackError):
 
 class NoTransactionError(SqlPackError):
     """A mark and a change that are not committed together prove nothing."""
+
+    status = 403
 
     def __init__(self) -> None:
         super().__init__(

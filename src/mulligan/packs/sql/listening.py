@@ -14,7 +14,9 @@ from mulligan.packs.sql.scope import (
     is_write,
     list_current,
     list_scopes,
+    may_delete,
     refuse_undeclared,
+    strip_schema,
 )
 
 _heard: WeakSet[Engine] = WeakSet()
@@ -92,7 +94,8 @@ def _end_write(connection: Connection, sent: tuple[Any, ...]) -> None:
         return
     tables = find_tables(statement, context)
     for scope in scopes:
-        if not tables or scope.writer.table.rpartition(".")[2] in tables:
+        if not tables or strip_schema(scope.writer.table) in tables:
+            scope.deleted = scope.deleted or may_delete(statement, context)
             scope.end_write(connection, cursor.rowcount)
 
 
@@ -103,7 +106,7 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
     for scope in list_scopes(connection):
         if getattr(statement, "table", None) is None:
             continue
-        if statement.table.name == scope.writer.table.rpartition(".")[2]:
+        if strip_schema(statement.table.name) == strip_schema(scope.writer.table):
             rows = context.inserted_primary_key_rows or ()
             scope.inserted += [list(key) for key in rows if key and None not in key]
 

@@ -88,6 +88,8 @@ class Scope:
     """A transaction of it has gone to be committed."""
     inserted: list[list[Any]] = field(default_factory=list)
     """The keys of rows that it has made."""
+    deleted: bool = False
+    """A statement of it deletes, or may do so."""
     marked: set[str] = field(default_factory=set)
     busy: bool = False
     """Statements are our own."""
@@ -130,7 +132,9 @@ class Scope:
         if work.checked or not plain or len(self.targets) != 1 or self.writer.deep:
             return statement
         [target] = self.targets
-        if target.at is None or statement.table.name != self.writer.table.rpartition(".")[2]:
+        if target.at is None or strip_schema(statement.table.name) != strip_schema(
+            self.writer.table
+        ):
             return statement
         with self.on_our_own():
             table = self.writer.load(connection)
@@ -205,19 +209,40 @@ def find_tables(statement: str, context: Any) -> set[str]:
     """The tables that a statement writes to, as far as it can be told."""
     compiled = getattr(getattr(context, "compiled", None), "statement", None)
     if isinstance(compiled, Insert | Update | Delete):
-        return {str(getattr(compiled.table, "name", ""))}
+        return {strip_schema(str(getattr(compiled.table, "name", "")))}
     found = _TARGET.match(statement)
-    return {found[1].replace('"', "").replace("`", "").rpartition(".")[2]} if found else set()
+    return {strip_schema(found[1])} if found else set()
+
+
+def strip_schema(name: str) -> str:
+    """A table's own name as tables are compared: databases differ in whether letters matter."""
+    return re.sub(r'["`\[\]]', "", name).rpartition(".")[2].casefold()
+
+
+def may_delete(statement: str, context: Any) -> bool:
+    """Whether a statement can take a row away, rather than give it another key."""
+    if getattr(context, "isupdate", False) or getattr(context, "isinsert", False):
+        return False
+    return not re.match(r"\s*update\b", statement, re.IGNORECASE)
 
 
 def refuse_undeclared(scopes: Sequence[Scope], tables: set[str]) -> None:
     """What no scope is about, an undo would leave as it is."""
-    known = {scope.writer.table.rpartition(".")[2] for scope in scopes}
-    known |= {name for scope in scopes for name in scope.writer.leaves}
+    known = {strip_schema(scope.writer.table) for scope in scopes}
+    known |= {strip_schema(name) for scope in scopes for name in scope.writer.leaves}
     for name in sorted(tables - known):
         raise UndeclaredWriteError(
             f"The tool writes to {name}, which it is not declared for, so that an undo would leave "
             f"that. Declare it as well (compose(…)), or say that it stays: leaves=[{name!r}]."
+        )
+
+
+def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:
+    """A row that has got another key would stay where it is, and its old self come back beside."""
+    for target in targets:
+        raise UndeclaredWriteError(
+            f"The call gives {table.describe_row(target.key)} another key, under which an undo "
+            "would not find it. Declare a tool that deletes one row and makes another: compose(…)."
         )
 
 

@@ -20,6 +20,8 @@ Values = dict[str, Any]
 
 ABSENT = "absent"
 """The version of a row that is not there."""
+NONE = "none"
+"""The version of a row that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +40,14 @@ class UserTable:
 
     @cached_property
     def print(self) -> str:
-        """What tells two states of a row apart: its version, else all of it."""
-        if self.version is None:
+        """What tells two states of a row apart: its version, else all of it.
+
+        A time is too coarse for that: two writes of one second would be one version.
+        """
+        if self.version is None or self.fields[self.version].is_time:
             return self.dialect.hash_row(list(self.fields.values()))
-        return self.dialect.read_text(self.fields[self.version])
+        # Compared in the tool's own statement, where nothing equals NULL.
+        return f"COALESCE({self.dialect.read_text(self.fields[self.version])}, '{NONE}')"
 
     @cached_property
     def where(self) -> str:
@@ -234,6 +240,10 @@ def _load_columns(
         for column in looking.get_columns(name, schema=schema)
     }
     key = tuple(looking.get_pk_constraint(name, schema=schema)["constrained_columns"])
+    if not key:
+        raise ConfigurationError(
+            f"{name} has no primary key, so that nothing tells its rows apart. Give it one."
+        )
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
     return UserTable(

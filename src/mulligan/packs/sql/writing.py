@@ -27,7 +27,7 @@ from mulligan.packs.sql.marks import (
     mark_void,
     require_marks,
 )
-from mulligan.packs.sql.scope import Scope, Target, enter_scope
+from mulligan.packs.sql.scope import Scope, Target, enter_scope, refuse_new_keys
 from mulligan.packs.sql.state import (
     RowState,
     TableState,
@@ -164,8 +164,10 @@ class TableWriter:
             if mark in scope.marked:
                 continue
             keys = [target.key for target in targets]
-            self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
+            left = self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
             scope.marked.add(mark)
+            if ABSENT in left and not scope.deleted:
+                refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
 
     def _mark(
         self,
@@ -175,15 +177,16 @@ class TableWriter:
         mark: str,
         keys: list[list[Any]],
         some: bool,
-    ) -> None:
+    ) -> list[str | None]:
         if len(keys) == 1 and not some:
             left = leave_mark(connection, mark, about=_dump(keys), table=table, key=keys[0])
             self._remember(mark, left, keys)
-            return
+            return [left]
         prints = [table.read_print(connection, key, lock=False) for key in keys]
         left_at = prints[0] if len(keys) == 1 else json.dumps(prints)
         leave_plain_mark(connection, mark, about=_dump(keys), left_at=left_at)
         self._remember(mark, combine_versions(iter(prints)), keys)
+        return [*prints]
 
     def _mark_inserted(self, connection: Connection, table: UserTable, scope: Scope) -> None:
         marks = [target.mark for target in scope.targets]

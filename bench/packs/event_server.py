@@ -1,15 +1,22 @@
-"""A real server of events on loopback: with ETags and keys, or without."""
+"""A real server of events on loopback: with ETags and keys, or without.
+
+`python -m bench.packs.event_server` serves in a process of its own, until its input ends.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+
+from bench.packs.life import THEIRS
 
 
 @dataclass(kw_only=True)
@@ -21,6 +28,10 @@ class Events:
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
+    says_where: bool = True
+    """An answer to a POST names what was made."""
+    weak: bool = False
+    """An answer to a write has a weak ETag, as one that is compressed on its way."""
     lose: bool = False
     """The answer to the next write is lost, after its effect."""
     count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -38,6 +49,25 @@ class Events:
             self.items[name] = item
         self.versions[name] = next(self.count)
 
+    def edit(self) -> None:
+        """A person changes all there is."""
+        for name in list(self.items):
+            self.write(name, {"title": THEIRS})
+
+    def lose_next(self) -> None:
+        """The answer to the next write is lost, after its effect."""
+        self.lose = True
+
+
+EVERYTHING = "/all"
+"""Where anybody may see all there is, past every rule."""
+DEEDS: dict[str, Callable[[Events], None]] = {
+    "/fill": Events.fill,
+    "/edit": Events.edit,
+    "/lose": Events.lose_next,
+}
+"""What may be done from another process, past every rule."""
+
 
 class EventRequest(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -51,7 +81,9 @@ class EventRequest(BaseHTTPRequestHandler):
         return self.path.partition("?")[0].removeprefix("/events").strip("/")
 
     def do_GET(self) -> None:
-        if not self.name:
+        if self.path == EVERYTHING:
+            self.answer(200, self.events.items)
+        elif not self.name:
             key = self.path.partition("key=")[2]
             found = [self.events.keys[key]] if key in self.events.keys else []
             self.answer(200, [{"event_id": each} for each in found])
@@ -61,22 +93,30 @@ class EventRequest(BaseHTTPRequestHandler):
             self.answer(404, {"error": "no such event"})
 
     def do_PUT(self) -> None:
-        self.change(lambda old, new: new)
+        self.change(lambda _, new: new)
 
     def do_PATCH(self) -> None:
         self.change(lambda old, new: {**(old or {}), **new})
 
     def do_DELETE(self) -> None:
-        self.change(lambda old, new: None)
+        self.change(lambda *_: None)
 
     def do_POST(self) -> None:
+        if self.path in DEEDS:
+            DEEDS[self.path](self.events)
+            return self.answer(200, {})
+        return self.make()
+
+    def make(self) -> None:
         body, key = self.read_body(), self.headers.get("Idempotency-Key", "")
         name = self.events.keys.get(key) or f"e{next(self.events.count)}"
         if key not in self.events.keys:
             self.events.write(name, body)
         if key:
             self.events.keys[key] = name
-        self.answer(201, {"event_id": name}, name=name)
+        if not self.events.says_where:
+            return self.answer(201, {"ok": True})
+        return self.answer(201, {"event_id": name}, name=name)
 
     def change(self, make: Any) -> None:
         body, old = self.read_body(), self.events.items.get(self.name)
@@ -99,7 +139,7 @@ class EventRequest(BaseHTTPRequestHandler):
         return json.loads(text) if text else {}
 
     def answer(self, status: int, body: Any, *, name: str = "") -> None:
-        if self.command != "GET" and self.events.lose:
+        if self.command != "GET" and self.events.lose and self.path not in DEEDS:
             self.events.lose = False
             self.close_connection = True
             self.connection.close()
@@ -111,7 +151,8 @@ class EventRequest(BaseHTTPRequestHandler):
         if name:
             self.send_header("Location", f"/events/{name}")
         if self.events.etags and (name or self.name) in self.events.items:
-            self.send_header("ETag", self.etag(name or self.name))
+            weak = "W/" if self.events.weak and self.command != "GET" else ""
+            self.send_header("ETag", weak + self.etag(name or self.name))
         self.end_headers()
         self.wfile.write(text)
 
@@ -139,3 +180,22 @@ def serve_events(*, etags: bool) -> Iterator[Events]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def serve_elsewhere(*, etags: bool) -> Iterator[str]:
+    """A server in a process of its own, which outlives whoever is killed. Its address."""
+    command = [sys.executable, "-m", "bench.packs.event_server", "etags" if etags else "bare"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().decode().strip()
+        finally:
+            process.stdin.close()
+
+
+if __name__ == "__main__":
+    with serve_events(etags=sys.argv[1:] == ["etags"]) as running:
+        print(running.url, flush=True)
+        sys.stdin.read()
