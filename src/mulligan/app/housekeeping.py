@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
+from datetime import timedelta
 
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
+from mulligan.core.sharing import share_duty
 
 HOUR = 3600.0
+EVERY = timedelta(minutes=50)
+"""Once for all processes of a store; a little less than an hour, or its own pace would skip one."""
 
 _report = logging.getLogger("mulligan")
 
@@ -44,7 +48,7 @@ def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
 
 
 class Housekeeping:
-    """Sweeps every hour, from a while after the start, on a thread that never holds up an exit."""
+    """Sweeps every hour, one process for all that share a store, on a thread that ends with it."""
 
     def __init__(
         self, store: Store, *, retention: Retention, clock: Clock, first: float = 30.0
@@ -63,11 +67,18 @@ class Housekeeping:
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout=5.0)
 
+    def sweep_if_due(self) -> Swept | None:
+        """Sweep, unless another process does so now or did within the hour."""
+        with share_duty(self._store, "sweep", every=EVERY) as ours:
+            if not ours:
+                return None
+            return sweep(self._store, retention=self._retention, clock=self._clock)
+
     def _run(self) -> None:
         pause = self._first
         while not self._over.wait(pause):
             pause = HOUR
             try:
-                sweep(self._store, retention=self._retention, clock=self._clock)
+                self.sweep_if_due()
             except Exception:  # noqa: BLE001 - tried again in an hour; doctor shows what is overdue
                 _report.warning("Old records could not be removed.", exc_info=True)

@@ -11,6 +11,7 @@ from mulligan.core.event import LessonLearned
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Clock, Store, Subscriber
 from mulligan.core.lesson import Episode, Lesson, LessonQuery
+from mulligan.core.sharing import share_duty
 from mulligan.redaction import Redactor
 from mulligan.telemetry.errands import Errands
 from mulligan.turns.memory.episodes import Ended, OpenEpisode
@@ -21,6 +22,8 @@ CALLS = 1_000
 """After so many calls everything is consolidated …"""
 DAY = timedelta(days=1)
 """… and at least so often while there are turns."""
+NO_TIME = timedelta()
+ALMOST_A_DAY = timedelta(hours=23)
 
 
 class Memory:
@@ -70,15 +73,25 @@ class Memory:
         self._store.casebook.record(episodes)
         self._grow(episodes)
         if self._is_due():
-            self.consolidate()
+            self.consolidate(every=NO_TIME if self._has_calls_enough() else ALMOST_A_DAY)
 
-    def consolidate(self) -> None:
-        """Draw lessons from everything that is kept."""
+    def consolidate(self, *, every: timedelta) -> int | None:
+        """Draw lessons from everything that is kept; how many versions that came to.
+
+        `None`: another process is at it, or did so within `every`.
+        """
         from mulligan.app.consolidating import consolidate
 
-        now = self._clock()
-        self._consolidated_after, self._consolidated_at = self._calls(), now
-        self._announce(consolidate(self._store, now=now).lessons)
+        with share_duty(self._store, "consolidate", every=every) as ours:
+            if not ours:
+                # Who is at it now may have missed what was learned here a moment ago.
+                self._consolidated_at = self._clock() if every else self._consolidated_at
+                return None
+            now = self._clock()
+            self._consolidated_after, self._consolidated_at = self._calls(), now
+            lessons = consolidate(self._store, now=now).lessons
+        self._announce(lessons)
+        return len(lessons)
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
@@ -129,8 +142,10 @@ class Memory:
         if self._consolidated_at is None:
             # A program's first turns say nothing yet of how long ago the last batch was.
             self._consolidated_at = self._clock()
-        enough = self._calls() - self._consolidated_after >= CALLS
-        return enough or self._clock() - self._consolidated_at >= DAY
+        return self._has_calls_enough() or self._clock() - self._consolidated_at >= DAY
+
+    def _has_calls_enough(self) -> bool:
+        return self._calls() - self._consolidated_after >= CALLS
 
     def _scrub_episode(self, episode: Episode, turn: OpenTurn) -> Episode:
         """With identities for names, and no secret in what an error said."""

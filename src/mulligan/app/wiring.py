@@ -41,6 +41,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
 from mulligan.turns.memory.lookup import Recall
 from mulligan.turns.recovery.lease import LeaseRenewer
+from mulligan.turns.recovery.news import News
 from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.recovery.timer import RecoveryThread, RecoveryTimer
 from mulligan.turns.tools.promises import HouseRules, describe_tool
@@ -78,6 +79,7 @@ class Parts:
     """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
     recovery_thread: RecoveryThread
+    news: News
     under_way: TurnsUnderWay
     checks: list[Check[Attempted]]
     """Those of the reviewers, to add to."""
@@ -100,14 +102,22 @@ class Parts:
 
     def begin(self) -> None:
         """A turn begins: be heard of, and look after what others left."""
+        self.appear()
+        if self.recover:
+            self.begin_recovery()
+
+    def appear(self) -> None:
+        """Be heard of, with the tools that are here."""
         self.lease_renewer.start()
         if self.toolbox.news:
             self.toolbox.news = False
             known = [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
             self.store.catalog.remember(known)
             self._warn_of_misnamed([each.tool for each in known])
-        if not self.recover:
-            return
+
+    def begin_recovery(self) -> None:
+        """Look after what others left, now and from now on."""
+        self.news.start()
         if not _brief.get():
             with suppress(RuntimeError):  # no loop runs here
                 self.timer.start()
@@ -124,8 +134,7 @@ class Parts:
 
     def wake(self) -> None:
         """A turn has left something open."""
-        self.timer.wake()
-        self.recovery_thread.wake()
+        _wake_both(self.timer, self.recovery_thread)
 
     def list_closes(self, *, own: bool = False) -> list[Callable[[], None]]:
         """What closes each part, the store last, unless it is the application's own.
@@ -135,6 +144,7 @@ class Parts:
         memory = [] if self.memory is None else [self.memory.errands.close]
         store = [] if own else [self.store.close]
         return [
+            self.news.stop,
             self.recovery_thread.close,
             self.lease_renewer.stop,
             self.housekeeping.close,
@@ -200,7 +210,8 @@ def assemble(
         learning=_build_learning(store, runtime, judges=judges, clock=clock),
         recovery=recovery,
         timer=(timer := RecoveryTimer(recovery)),
-        recovery_thread=RecoveryThread(timer),
+        recovery_thread=(thread := RecoveryThread(timer)),
+        news=News(store, wake=partial(_wake_both, timer, thread)),
         under_way=under_way,
         checks=checks,
         rules=_build_rules(settings, standard=standard),
@@ -209,6 +220,12 @@ def assemble(
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
         recover=settings.recover,
     )
+
+
+def _wake_both(timer: RecoveryTimer, thread: RecoveryThread) -> None:
+    """Not by way of the parts, which a thread of its own must not keep alive."""
+    timer.wake()
+    thread.wake()
 
 
 def _build_rules(settings: Settings, *, standard: bool) -> HouseRules:

@@ -26,6 +26,7 @@ from mulligan.cli import (
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
 from mulligan.cli.viewing import dashboard, report, top
+from mulligan.cli.working import command as worker
 from mulligan.core.errors import ConfigurationError, MulliganError
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
@@ -39,8 +40,8 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, dashboard, top, report, gateway, call_log, action_list, actions, decisions, figures,
-    lessons, tasks, evaluate, doctor, migrate, completion,
+    demo, dashboard, top, report, gateway, worker, call_log, action_list, actions, decisions,
+    figures, lessons, tasks, evaluate, doctor, migrate, completion,
 )  # fmt: skip
 
 

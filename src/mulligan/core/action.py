@@ -71,6 +71,9 @@ SYNCED = frozenset({State.INTENT, State.UNDOING})
 """On disk, synced, before the outside call that follows. Of the others a power cut may take the
 last ones, and recovery finds out again; the death of the process takes none."""
 
+DECIDED = frozenset({State.APPROVED, State.DENIED, State.UNDOING})
+"""What a person decides that another process may be waiting for."""
+
 FIRST_STATES = frozenset({State.INTENT, State.HELD})
 
 TRANSITIONS: Mapping[State, frozenset[State]] = {
@@ -161,6 +164,11 @@ class Entry:
     """Redacted, JSON-able: what a person needs to understand the step."""
     opening: Opening | None = None
     """Only on the first entry of an action."""
+
+
+def is_decision(entry: Entry) -> bool:
+    """Whether somebody said so by name, for whichever process has the code to act on at once."""
+    return entry.state in DECIDED and bool(entry.detail.get("by"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

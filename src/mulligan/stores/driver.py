@@ -58,6 +58,9 @@ class Session(Protocol):
     def begin_snapshot(self) -> AbstractContextManager[None]:
         """Reads that all see the same moment."""
 
+    def tell_others(self) -> None:
+        """Once the transaction is committed, wake processes that listen, where the database can."""
+
     def close(self) -> None:
         """Let go of the connection."""
 

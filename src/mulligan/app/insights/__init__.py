@@ -1,6 +1,7 @@
 """Every question a surface may ask, and every act it may take. Surfaces never open a store."""
 
 from mulligan.app.insights.application import (
+    build_worker,
     list_later,
     load_application,
     open_insights,
@@ -12,6 +13,7 @@ from mulligan.app.insights.insights import Diagnosis, Insights, migrate_store
 __all__ = [
     "Diagnosis",
     "Insights",
+    "build_worker",
     "list_later",
     "load_application",
     "migrate_store",

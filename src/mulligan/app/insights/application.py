@@ -11,6 +11,7 @@ from mulligan.app.loading import load_object
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import on_brief_loop
+from mulligan.app.worker import Worker
 from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
 
@@ -51,6 +52,11 @@ def read_now(application: Mulligan, action: Action) -> object:
 def list_later(application: Mulligan, action: Action) -> list[Action]:
     """Later calls on the same object that stand, which are undone first: the latest first."""
     return application._build_onlooker().list_later(action)  # noqa: SLF001 - as above
+
+
+def build_worker(application: Mulligan) -> Worker:
+    """An application as one that looks after what others leave."""
+    return application._build_worker()  # noqa: SLF001 - as above
 
 
 def settle_now(application: Mulligan) -> int:

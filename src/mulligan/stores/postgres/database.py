@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 
 from mulligan.core.errors import StoreDamagedError
@@ -11,6 +12,7 @@ from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
+from mulligan.stores.postgres.listening import Listener
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.presence import find_presence_caveats
@@ -18,6 +20,7 @@ from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
+from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
@@ -69,6 +72,11 @@ class PostgresStore:
         return self._truth.catalog
 
     @property
+    def duties(self) -> DutyTable:
+        """What is to be done once for all processes."""
+        return self._truth.duties
+
+    @property
     def archive(self) -> ArchiveTables:
         """What was learned about tasks."""
         return self._truth.archive
@@ -102,6 +110,10 @@ class PostgresStore:
             caveats=(*find_presence_caveats(self._options.lease), *self._truth.find_caveats()),
             writers=self.journal.writers.list_lately(),
         )
+
+    def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_news` when another process has decided something, or has left its work."""
+        return Listener(self._connect, on_news).close
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""

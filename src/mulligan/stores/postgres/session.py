@@ -78,6 +78,21 @@ class PostgresSession:
             self.run("repeatable_read")
             yield
 
+    def tell_others(self) -> None:
+        """Once the transaction is committed, wake whoever listens."""
+        self.fetch("tell_others")
+
+    def fileno(self) -> int:
+        """The socket, to wait for news on."""
+        return self._connection.fileno()
+
+    def read_news(self, *, try_connection: bool) -> bool:
+        """Whether others have said something; a dead connection is told by a question to it."""
+        with translate_errors(self._store, self._connection):
+            if try_connection:
+                self.fetch("version")
+            return bool(list(self._connection.notifies(timeout=0)))
+
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()

@@ -17,6 +17,7 @@ from mulligan.core.action import (
     Kept,
     State,
     check_entry,
+    is_decision,
 )
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
@@ -292,6 +293,8 @@ class JournalTables:
                 f"{entry.version} was written: read the action again before acting."
             )
         _count_open(transaction, entry.action, before=state, after=entry.state)
+        if is_decision(entry):
+            session.tell_others()
         if draft.settles:
             expires_us = draft.at_us + self._kept_for_us
             self._safe.expire(transaction, entry.action, at_us=expires_us, settled=True)

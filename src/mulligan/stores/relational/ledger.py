@@ -354,6 +354,7 @@ class Ledger:
         # Nobody hears of it when the store is away: then others wait as they would after a crash.
         with suppress(StoreError), self._session.begin_transaction(synced=False):
             self._session.run("end_writer", writer=self._head.writer)
+            self._session.tell_others()
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None

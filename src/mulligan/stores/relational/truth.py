@@ -13,6 +13,7 @@ from mulligan.stores.relational.adoption import Adoption, settle_store
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
+from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.keyring import Keyring, find_key_caveats
 from mulligan.stores.relational.ledger import Ledger
@@ -55,6 +56,7 @@ class Truth:
             erase=erase,
             marks=marks,
         )
+        self.duties = DutyTable(self.pool, ledger=self._ledger, writers=self.journal.writers)
         self.catalog = CatalogTable(self.pool, ledger=self._ledger)
         self.vault = VaultTables(
             self.pool,

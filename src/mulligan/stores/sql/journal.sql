@@ -150,3 +150,9 @@ on conflict (writer) do update set seq = excluded.seq, hash = excluded.hash, sea
 
 -- name: drop_before_anchor
 delete from entry where writer = :writer and seq <= :seq
+
+-- name: duty_holder
+select writer from duty where name = :duty
+
+-- name: add_duty
+insert into duty (name) values (:duty) on conflict do nothing

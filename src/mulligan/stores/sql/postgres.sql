@@ -191,3 +191,17 @@ select action, version, state, at_us, body, writer, seq, hash, coalesce(
 ) from entry
 where action in (select json_array_elements_text(cast(:actions as json))) and body is not null
 order by action, version
+
+-- name: claim_duty
+update duty set writer = :writer
+where name = :duty and coalesce(writer, '') = :was and done_us <= (extract(epoch from clock_timestamp()) * 1000000)::bigint - :every_us
+
+-- name: finish_duty
+update duty set writer = null, done_us = case when :done = 1 then (extract(epoch from clock_timestamp()) * 1000000)::bigint else done_us end
+where name = :duty and writer = :writer
+
+-- name: tell_others
+select pg_notify('mulligan', '')
+
+-- name: listen_to_others
+listen mulligan

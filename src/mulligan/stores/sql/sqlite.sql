@@ -104,3 +104,11 @@ select action, version, state, at_us, body, writer, seq, hash, coalesce(
   (select hash from anchor where anchor.writer = entry.writer and anchor.seq = entry.seq - 1)
 ) from entry
 where action in (select value from json_each(:actions)) and body is not null order by action, version
+
+-- name: claim_duty
+update duty set writer = :writer
+where name = :duty and coalesce(writer, '') = :was and done_us <= cast(unixepoch('subsec') * 1000000 as integer) - :every_us
+
+-- name: finish_duty
+update duty set writer = null, done_us = case when :done = 1 then cast(unixepoch('subsec') * 1000000 as integer) else done_us end
+where name = :duty and writer = :writer

@@ -144,6 +144,9 @@ class SqliteSession:
                 "log: try again."
             )
 
+    def tell_others(self) -> None:
+        """A file tells nobody: other processes look by themselves."""
+
     def close(self) -> None:
         """Let go of the connection."""
         with undisturbed, translate_errors(self._path):

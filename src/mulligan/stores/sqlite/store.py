@@ -19,6 +19,7 @@ from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
+from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import Truth
@@ -94,6 +95,11 @@ class SqliteStore:
     def catalog(self) -> CatalogTable:
         """The tools that were declared."""
         return self._truth.catalog
+
+    @property
+    def duties(self) -> DutyTable:
+        """What is to be done once for all processes."""
+        return self._truth.duties
 
     @property
     def archive(self) -> ArchiveTables:

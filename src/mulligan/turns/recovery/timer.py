@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from mulligan.telemetry import shutdown
 from mulligan.turns.recovery.passes import Pass, let_go
@@ -34,6 +35,23 @@ CLOSING = 5.0
 """Seconds that closing waits for a pass that is going on."""
 
 
+@dataclass(slots=True, kw_only=True)
+class PassTally:
+    """What the passes of a process came to so far."""
+
+    made: int = 0
+    failed: int = 0
+    """In a row, up to the last one."""
+    ended: float | None = None
+    """When the last one ended, by the clock that only goes forward."""
+
+    def add(self, *, failed: bool) -> None:
+        """One more has ended."""
+        self.made += 1
+        self.ended = time.monotonic()
+        self.failed = self.failed + 1 if failed else 0
+
+
 class RecoveryTimer:
     """Runs passes as long as an event loop lives, and at once when a turn has left something.
 
@@ -47,6 +65,8 @@ class RecoveryTimer:
         self._recovery = weakref.ref(recovery)
         self._every = every
         self._still = still
+        self._ending = ENDING
+        self.tally = PassTally()
         self.on_left: Callable[[], None] = lambda: None
         """Called when the loop has ended, and with it the passes."""
         self.start_afresh()
@@ -90,8 +110,9 @@ class RecoveryTimer:
         with suppress(TimeoutError):  # it goes on as long as the loop does
             await asyncio.wait_for(passed.wait(), timeout=FIRST_PASS)
 
-    async def stop(self) -> None:
-        """End the passes on this loop."""
+    async def stop(self, *, within: float = ENDING) -> None:
+        """End the passes on this loop; one that is going on is waited for, for so many seconds."""
+        self._ending = within
         task, self._task = self._task, None
         if task is not None and task.get_loop() is asyncio.get_running_loop():
             task.cancel()
@@ -135,10 +156,12 @@ class RecoveryTimer:
         try:
             with leave_turns():
                 await recovery.run()
+            self.tally.add(failed=False)
         except Exception as error:  # noqa: BLE001 - tried again; doctor shows a store that fails
             if not _lives():
                 # The program is on its way out, and has taken what a pass needs along.
                 return
+            self.tally.add(failed=True)
             # Only the kind: what it says may quote what a tool was given.
             _report.warning("Open actions could not be looked at (%s).", type(error).__name__)
 
@@ -165,7 +188,7 @@ class RecoveryTimer:
         try:
             await asyncio.wait([going])
         except asyncio.CancelledError:
-            await asyncio.wait([going], timeout=ENDING)
+            await asyncio.wait([going], timeout=self._ending)
             raise
         finally:
             if not going.done():
@@ -208,6 +231,11 @@ class RecoveryThread:
 
     def wake(self) -> None:
         """Somebody has left something behind."""
+        self._wake.set()
+
+    def retire(self) -> None:
+        """Begin no pass any more, also when the loop is left."""
+        self._closed = True
         self._wake.set()
 
     def flush(self, *, timeout: float | None = None) -> bool:  # noqa: ARG002

@@ -1,0 +1,89 @@
+"""The application that every worker runs: tools on a ledger, some of whose calls are wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import timedelta
+
+from bench.scale.ledger import Ledger
+from mulligan import Effect, Mulligan
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.record import Record
+from mulligan.loops.actions import Attempted
+from mulligan.turns.turn.context import OpenTurn
+
+AT_ONCE = 8
+"""Turns of one process that go on at the same time."""
+LANDS_WITHIN = timedelta(milliseconds=1)
+WRONG = "wrong"
+
+Add = Callable[..., Awaitable[str]]
+
+
+def reject_wrong(attempted: Attempted) -> Iterator[Finding]:
+    """A check that is against whatever is marked so."""
+    marks = [str(each.call.arguments.get("mark", "")) for each in attempted.executions]
+    if any(mark.endswith(WRONG) for mark in marks):
+        yield Finding(rule="scale.wrong", severity=Severity.ERROR, issue="It was wrong.")
+
+
+def open_application(url: str, **changes: object) -> Mulligan:
+    """One application of one process."""
+    return Mulligan(url, checks=[reject_wrong], memory=False, **changes)
+
+
+def declare_add(m: Mulligan, ledger: Ledger) -> Add:
+    """A tool that can be undone, looked for, and told apart by its key."""
+
+    def remove(record: Record) -> None:
+        ledger.take_back(str(record.key))
+
+    def find(record: Record) -> str | None:
+        key = str(record.key)
+        return key if ledger.is_standing(key) else None
+
+    @m.tool(
+        effect=Effect.REVERSIBLE,
+        undo=remove,
+        probe=find,
+        read=find,
+        key="key",
+        lands_within=LANDS_WITHIN,
+    )
+    async def add(mark: str, key: str | None = None) -> str:  # noqa: ARG001 - for the check
+        """Add something."""
+        return ledger.make(str(key))
+
+    return add
+
+
+async def make_turns(
+    m: Mulligan, add: Add, *, worker: int, turns: int, wrong_every: int = 0
+) -> int:
+    """So many turns of one call each, several at once. How many ended in an error of the store."""
+    numbers, failed = iter(range(turns)), 0
+
+    async def act_on(number: int) -> None:
+        wrong = wrong_every and number % wrong_every == 0
+
+        async def agent(turn: OpenTurn) -> str:
+            said = WRONG if wrong and turn.attempt.number == 1 else "right"
+            await add(mark=f"w{worker}t{number}a{turn.attempt.number} {said}")
+            return "Done."
+
+        await m.act("Add it", agent, timezone="UTC")
+
+    async def work() -> None:
+        nonlocal failed
+        for number in numbers:
+            try:
+                await act_on(number)
+            except Exception:
+                # A store that is away refuses; what was begun is for recovery to find.
+                failed += 1
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(work())
+    return failed

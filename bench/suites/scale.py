@@ -1,0 +1,141 @@
+"""What one Postgres and one SQLite file carry, and how long a decision takes to be carried out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import apsw
+import psycopg
+from rich.console import Group, RenderableType
+
+from bench.missing import MissingError
+from bench.report import progress, table
+from bench.scale import measuring
+from bench.scale.deciding import measure_decisions
+from bench.scale.measuring import Place, measure
+from mulligan.testing.postgres import PostgresServer, run_postgres_server
+
+Result = dict[str, Any]
+
+STORES = ("postgres", "sqlite")
+PROCESSES = (1, 2, 4)
+DECISIONS = {"postgres": 100, "sqlite": 20}
+"""On SQLite one takes up to two seconds."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--actions", type=int, default=500, metavar="N", help="a process; 500")
+    parser.add_argument("--rows", type=int, default=20_000, metavar="N", help="a process; 20,000")
+    parser.add_argument("--decisions", type=int, metavar="N", help="100 on Postgres, 20 on SQLite")
+    parser.add_argument("--store", choices=(*STORES, "both"), default="both")
+    parser.add_argument("--processes", type=int, nargs="+", default=PROCESSES, metavar="N")
+
+
+def run(options: argparse.Namespace) -> Result:
+    stores = STORES if options.store == "both" else (options.store,)
+    with progress(len(stores) * (2 * len(options.processes) + 1)) as step:
+        by_store = {store: _measure_store(store, options, step) for store in stores}
+    return {
+        "n": options.actions,
+        "cores": os.cpu_count(),
+        "stores": by_store,
+        "versions": {
+            "python": platform.python_version(),
+            "psycopg": psycopg.__version__,
+            "sqlite": apsw.sqlite_lib_version(),
+        },
+    }
+
+
+def _measure_store(store: str, options: argparse.Namespace, step: Any) -> Result:
+    found: Result = {"actions": [], "rows": []}
+    with _open_server(store) as server:
+        for name, work in _choose_works(options).items():
+            for processes in options.processes:
+                step(f"{store}: {name} by {processes}")
+                with _open_place(server) as place:
+                    found[name].append(measure(place, work, processes=processes))
+        step(f"{store}: decisions")
+        with _open_place(server) as place:
+            count = options.decisions or DECISIONS[store]
+            found["decisions"] = measure_decisions(place, decisions=count)
+    return found
+
+
+def _choose_works(options: argparse.Namespace) -> dict[str, measuring.Work]:
+    return {
+        "actions": partial(measuring.act, actions=options.actions),
+        "rows": partial(measuring.log, rows=options.rows),
+    }
+
+
+@contextmanager
+def _open_server(store: str) -> Iterator[PostgresServer | None]:
+    if store == "sqlite":
+        yield None
+        return
+    try:
+        running = run_postgres_server()
+        server = running.__enter__()
+    except (ImportError, RuntimeError) as error:
+        raise MissingError(f"There is no Postgres to measure: {error}") from error
+    try:
+        yield server
+    finally:
+        running.__exit__(None, None, None)
+
+
+@contextmanager
+def _open_place(server: PostgresServer | None) -> Iterator[Place]:
+    """On a disk, as what is measured waits for one."""
+    with TemporaryDirectory(prefix="mulligan-scale-") as name:
+        folder = Path(name)
+        if server is None:
+            yield Place(url=f"sqlite:///{folder}/scale.db", folder=folder)
+            return
+        pid = None if server.process is None else server.process.pid
+        with server.create_database() as url:
+            yield Place(url=url, folder=folder, server=pid)
+
+
+def show(result: Result) -> RenderableType:
+    tables = []
+    for store, found in result["stores"].items():
+        rows = [*_list_rows("actions", found["actions"]), *_list_rows("log rows", found["rows"])]
+        columns = ["", "processes", "a second", "their cpu", "server cpu", "limited by"]
+        tables.append(table(store, columns, rows))
+        way = found["decisions"]
+        tables.append(
+            table(
+                f"{store}: from approve to the effect",
+                ["decisions", "p50 ms", "p99 ms", "not carried out"],
+                [(way["decisions"], way["p50_ms"], way["p99_ms"], way["not_carried_out"])],
+            )
+        )
+    return Group(*tables)
+
+
+def _list_rows(name: str, found: Sequence[Result]) -> Iterator[tuple[object, ...]]:
+    for each in found:
+        yield (
+            name,
+            each["processes"],
+            f"{each['per_second']:,}",
+            f"{each['client_cpu']:.0%}",
+            f"{each['server_cpu']:.0%}",
+            each["limited_by"],
+        )
+
+
+def failed(result: Result) -> str:
+    """A decision that nobody carried out."""
+    missing = sum(found["decisions"]["not_carried_out"] for found in result["stores"].values())
+    return f"{missing} decisions were not carried out" if missing else ""
