@@ -50,6 +50,8 @@ USES = {
     "calendar": "import mulligan.packs.calendar",
     "http": "import mulligan.packs.http",
     "sql": "import mulligan.packs.sql",
+    "dbos": "from mulligan import Mulligan; Mulligan('memory:').for_dbos()",
+    "temporal": "from mulligan import Mulligan; Mulligan('memory:').for_temporal()",
     "completion": """
         import contextlib, io
         from mulligan.cli.main import main

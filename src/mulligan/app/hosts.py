@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -18,6 +18,7 @@ from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
+from mulligan.core.durable import Plain
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.interfaces import Clock
 from mulligan.turns.calls.advice import read_advised
@@ -81,6 +82,14 @@ class Hosts:
     def for_claude_agent(self, **options: Unpack[RunOptions]) -> Any:
         """Hooks: `ClaudeAgentOptions(hooks=m.for_claude_agent())`."""
         return self._adapt("claude_agent", options)
+
+    def for_dbos(self, **options: Unpack[RunOptions]) -> Any:
+        """Turns as workflows of DBOS: `m.for_dbos().make_workflow(plan, tools=[…])`."""
+        return self._adapt("engines.dbos", options)
+
+    def for_temporal(self, **options: Unpack[RunOptions]) -> Any:
+        """Turns as workflows of Temporal, whose worker takes its `list_activities([…])`."""
+        return self._adapt("engines.temporal", options)
 
     def for_host(
         self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]
@@ -150,17 +159,37 @@ class ApplicationHost:
             message = outer.message
         turn = self.opener.open(message, about)
         turn.kept = kept
+        return self._build_run(turn, self._build_holds(turn, thread))
+
+    async def make_step(self, step: Plain, *, tools: Mapping[str, Callable[..., object]]) -> Plain:
+        """Make a step of a turn that an engine keeps, as far as it was not made before."""
+        from mulligan.turns.hosts.steps import StepMaker, compute_id
+
+        told = dict(step["turn"])
+        given, thread = {name: told[name] for name in _ABOUT if name in told}, str(told["id"])
+        about = self._read_about(None) | cast("About", given)
+        about["now"] = datetime.fromisoformat(str(told["now"]))
+        name = compute_id(told, "turn")
+        turn = self.opener.open(str(told["message"]), about, id=name)
+        turn.durable = True
+        holds = self._build_holds(turn, thread)
+        run = self._build_run(turn, holds)
+        maker = StepMaker(run=run, holds=holds, recovery=self.parts.recovery, step=step)
+        return await maker.make(tools)
+
+    def _build_holds(self, turn: OpenTurn, thread: str) -> HostHolds:
         labels = turn.labels
         # An agent may be called otherwise when its conversation goes on, as after a variable.
         whose = (labels.tenant, turn.principal, thread or labels.agent)
-        runtime = self.parts.runtime
-        holds = HostHolds(
-            book=runtime.book,
+        return HostHolds(
+            book=self.parts.runtime.book,
             toolbox=self.parts.toolbox,
             vault=self.parts.store.vault,
             decide=self.decide,
             whose=hashlib.sha256("\0".join(whose).encode(errors="replace")).hexdigest(),
         )
+
+    def _build_run(self, turn: OpenTurn, holds: HostHolds) -> Run:
         return Run(
             turn,
             tools=self.tools,
@@ -243,8 +272,9 @@ def _load_adapter(name: str) -> Any:
                 f"There is no adapter {name!r}. Pass a function that builds yours: CONTRIBUTING.md "
                 "has a recipe."
             ) from None
-        form = f"m.for_{name}()" if hasattr(Hosts, f"for_{name}") else f"m.for_host({name!r})"
-        raise MissingExtraError(need=form, extra=name.replace("_", "-")) from missing
+        last = name.rpartition(".")[2]
+        form = f"m.for_{last}()" if hasattr(Hosts, f"for_{last}") else f"m.for_host({name!r})"
+        raise MissingExtraError(need=form, extra=last.replace("_", "-")) from missing
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")

@@ -80,7 +80,7 @@ class Memory:
 
         `None`: another process is at it, or did so within `every`.
         """
-        from mulligan.app.consolidating import consolidate
+        from mulligan.app.upkeep.consolidating import consolidate
 
         with share_duty(self._store, "consolidate", every=every) as ours:
             if not ours:
@@ -95,7 +95,7 @@ class Memory:
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
-        from mulligan.app.consolidating import count_people, grow, hash_schemas
+        from mulligan.app.upkeep.consolidating import count_people, grow, hash_schemas
         from mulligan.learning.lessons.uses import find_uses
 
         casebook = self._store.casebook

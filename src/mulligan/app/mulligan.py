@@ -35,7 +35,7 @@ from mulligan.turns.turn.note import add_note
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts.writing import Rules
-    from mulligan.app.worker import Worker
+    from mulligan.app.upkeep.worker import UpkeepWorker
     from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
     from mulligan.turns.recovery.looking import Onlooker
@@ -251,10 +251,10 @@ class Mulligan(Blocking, Hosts, Writing):
 
         return Onlooker(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
 
-    def _build_worker(self) -> Worker:
-        from mulligan.app.worker import Worker
+    def _build_worker(self) -> UpkeepWorker:
+        from mulligan.app.upkeep.worker import UpkeepWorker
 
-        return Worker(self._parts)
+        return UpkeepWorker(self._parts)
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Get every event as it happens; the answer ends the subscription."""

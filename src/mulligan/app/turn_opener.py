@@ -44,8 +44,8 @@ class TurnOpener:
         if parts.runtime.outside is not None:
             parts.runtime.outside.open_turn = self.open_alone
 
-    def open(self, message: str, about: About) -> OpenTurn:
-        """A turn that somebody asked for."""
+    def open(self, message: str, about: About, *, id: str = "") -> OpenTurn:  # noqa: A002
+        """A turn that somebody asked for; one that was begun elsewhere has its `id`."""
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
             known = ", ".join(About.__annotations__)
@@ -53,7 +53,7 @@ class TurnOpener:
         zone = about.get("timezone", self._settings.timezone or None)
         _require_zone(zone)
         turn = Turn(
-            id=self._make_id(),
+            id=id or self._make_id(),
             message=message,
             now=about.get("now") or self._clock(),
             timezone=zone,

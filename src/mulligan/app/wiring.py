@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 
-from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
+from mulligan.app.upkeep.housekeeping import Housekeeping
 from mulligan.checks.asked import Checks, bind_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.errors import ConfigurationError
@@ -102,11 +102,11 @@ class Parts:
 
     def begin(self) -> None:
         """A turn begins: be heard of, and look after what others left."""
-        self.appear()
+        self.announce()
         if self.recover:
             self.begin_recovery()
 
-    def appear(self) -> None:
+    def announce(self) -> None:
         """Be heard of, with the tools that are here."""
         self.lease_renewer.start()
         if self.toolbox.news:

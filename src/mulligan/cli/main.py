@@ -26,7 +26,7 @@ from mulligan.cli import (
 from mulligan.cli.demo import command as demo
 from mulligan.cli.options import Parser
 from mulligan.cli.viewing import dashboard, report, top
-from mulligan.cli.working import command as worker
+from mulligan.cli.working import worker
 from mulligan.core.errors import ConfigurationError, MulliganError
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3

@@ -141,6 +141,9 @@ class Opening:
     """The action of the whole bulk, where this is one of its elements."""
     key: str | None = None
     """The idempotency key or client id the remote knows this call by, which is ours."""
+    durable: bool = False
+    """An engine keeps its turn, and goes on with it after a crash: until it has, or a day has gone
+    by, nobody else reviews it."""
     binding: str = ""
     """What its tool is bound to beside its code, as a mark that tells it from another one's; empty
     where that is nothing."""

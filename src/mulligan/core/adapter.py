@@ -288,6 +288,12 @@ class Host(Protocol):
         as the run goes on, so that it may be taken up after its process was killed.
         """
 
+    async def make_step(
+        self, step: dict[str, Any], *, tools: Mapping[str, Callable[..., object]]
+    ) -> dict[str, Any]:
+        """Make a step of a turn that a durable engine keeps (`mulligan.core.durable`), in whichever
+        process; one that was made before is not made again, but told."""
+
     def read_advice(self, error: BaseException) -> str:
         """What an agent is told about a call that failed beside its error; empty if nothing."""
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mulligan.app.worker import WorkerHealth
+from mulligan.app.upkeep.worker import WorkerHealth
 from mulligan.cli.working.health import build_response, parse_address, serve_health
 from mulligan.core.errors import ConfigurationError
 

@@ -10,8 +10,8 @@ from mulligan.app.insights.insights import Insights
 from mulligan.app.loading import load_object
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
+from mulligan.app.upkeep.worker import UpkeepWorker
 from mulligan.app.wiring import on_brief_loop
-from mulligan.app.worker import Worker
 from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
 
@@ -54,7 +54,7 @@ def list_later(application: Mulligan, action: Action) -> list[Action]:
     return application._build_onlooker().list_later(action)  # noqa: SLF001 - as above
 
 
-def build_worker(application: Mulligan) -> Worker:
+def build_worker(application: Mulligan) -> UpkeepWorker:
     """An application as one that looks after what others leave."""
     return application._build_worker()  # noqa: SLF001 - as above
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from mulligan.app.consolidating import (
+from mulligan.app.insights.estimates import Estimate, estimate_share
+from mulligan.app.insights.name_lookup import NameLookup
+from mulligan.app.recognizing import classify_pattern
+from mulligan.app.step_log import REPLY_SETTLED
+from mulligan.app.upkeep.consolidating import (
     MOST_LESSONS,
     Consolidated,
     Hashes,
@@ -17,10 +21,6 @@ from mulligan.app.consolidating import (
     list_episodes,
     take_back,
 )
-from mulligan.app.insights.estimates import Estimate, estimate_share
-from mulligan.app.insights.name_lookup import NameLookup
-from mulligan.app.recognizing import classify_pattern
-from mulligan.app.step_log import REPLY_SETTLED
 from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, KnownTool, Store

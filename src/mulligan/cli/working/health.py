@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 
-from mulligan.app.worker import WorkerHealth
+from mulligan.app.upkeep.worker import WorkerHealth
 from mulligan.core.errors import ConfigurationError
 
 TIMEOUT = 5.0

@@ -12,7 +12,7 @@ from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
-from mulligan.stores.postgres.listening import Listener
+from mulligan.stores.postgres.listening import NewsListener
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.presence import find_presence_caveats
@@ -113,7 +113,7 @@ class PostgresStore:
 
     def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
         """Call `on_news` when another process has decided something, or has left its work."""
-        return Listener(self._connect, on_news).close
+        return NewsListener(self._connect, on_news).close
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""

@@ -25,7 +25,7 @@ CLOSING = 2.0
 """Seconds that ending waits for the thread."""
 
 
-class Listener:
+class NewsListener:
     """Waits on a thread for notifications. Where there are none to be had, nothing depends on it.
 
     A pooler may swallow them, and a server may be away: whoever is woken by them looks every few
@@ -68,7 +68,7 @@ class Listener:
                     session.fetch("listen_to_others")
                     failures = 0
                     self._tell()  # what was said while nobody listened
-                    self._hear(session)
+                    self._wait_for_news(session)
                 finally:
                     session.close()
             except (StoreError, psycopg.Error, OSError):
@@ -77,9 +77,9 @@ class Listener:
                 failures += 1
                 self._over.wait(pause)
 
-    def _hear(self, session: PostgresSession) -> None:
+    def _wait_for_news(self, session: PostgresSession) -> None:
         while not self._over.is_set():
-            readable, _, _ = select.select([session.fileno(), self._ending], [], [], LOOK)
+            readable, _, _ = select.select([session.find_socket(), self._ending], [], [], LOOK)
             if self._over.is_set():
                 return
             if session.read_news(try_connection=not readable):

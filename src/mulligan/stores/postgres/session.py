@@ -82,7 +82,7 @@ class PostgresSession:
         """Once the transaction is committed, wake whoever listens."""
         self.fetch("tell_others")
 
-    def fileno(self) -> int:
+    def find_socket(self) -> int:
         """The socket, to wait for news on."""
         return self._connection.fileno()
 

@@ -102,6 +102,7 @@ def build_action(
         parent=parent,
         key=call.key,
         binding=call.tool.mark,
+        durable=turn.root.durable,
     )
     return LiveAction(
         id=id,

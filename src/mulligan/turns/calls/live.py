@@ -14,6 +14,7 @@ from mulligan.core.errors import UnstartedError
 from mulligan.core.record import Record
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
+from mulligan.turns.journal.call_ids import take_call_id
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
@@ -53,7 +54,7 @@ class LiveCall:
         self.waiter = waiter
         self.labels = tool.labels if turn is None else turn.labels
         self.at_us = runtime.wall_us()
-        self.id = runtime.make_id(self.at_us)
+        self.id = take_call_id() or runtime.make_id(self.at_us)
         self.key: str | None = None
         """What the remote may know it by, the same on every try; `None`: its tool takes none."""
         self.brought: str | None = None

@@ -80,6 +80,11 @@ class HostHolds:
             last = replace(row, owner=self._name(replace(call, arguments={})), name=LAST)
             await asyncio.to_thread(self.vault.put, last)
 
+    async def keep_again(self, call: HostCall, action: Action) -> None:
+        """The same of a hold that is on record, and whose process died before it was remembered."""
+        until = find_expiry(action.detail, changed_at=action.changed_at)
+        await self.keep(call, Hold(action=action.id, expires_at=until, reason=""))
+
     async def find(self, call: HostCall) -> Waited | None:
         """The call as it was held before; `HeldError` while it may not be made, or never."""
         kept = await asyncio.to_thread(self.vault.get, self._name(call), NAME)

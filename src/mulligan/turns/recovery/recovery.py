@@ -44,6 +44,9 @@ MOST_TRIES = 5
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 """Between one try and the next: five in a quarter of an hour."""
 
+ENGINE_LIFE = timedelta(days=1)
+"""How long a turn that an engine keeps may stand still before others review what it did."""
+
 UNCERTAIN = (State.INTENT, State.UNKNOWN)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
 GONE = (State.UNDONE, State.NOT_EXECUTED, State.CLOSED)
@@ -79,6 +82,17 @@ class Recovery:
             self._review_attempts(due, left, found),
         ]
         return await _run_together(ways)
+
+    async def settle_one(self, action: Action) -> Action | None:
+        """Look after one action now that was cut short, if that is due and it is anybody's.
+
+        As it stands then: as it was, where whoever is at work on it lives.
+        """
+        left = await asyncio.to_thread(self._find_left_behind, [action])
+        if left and self._is_due(action):
+            recover = self._undo if action.state in UNDER_UNDO else self._find_out
+            await self._recover_one(recover, action)
+        return await asyncio.to_thread(self.book.journal.find_action, action.id)
 
     async def _release_all(self, due: Sequence[Action]) -> int:
         """Of one turn in the order in which a person approved them: one may need another."""
@@ -155,6 +169,9 @@ class Recovery:
 
     def _is_due(self, action: Action) -> bool:
         tries = action.detail.get("tries")
+        if action.opening.durable and action.state is State.EXECUTED:
+            # Its engine brings it to its review, unless nobody runs that engine any more.
+            return self.book.has_stood(action, ENGINE_LIFE)
         if action.state is State.UNDO_FAILED and action.detail.get("for_a_person") is True:
             return False
         if not isinstance(tries, int) or action.state not in WAITING:

@@ -233,7 +233,7 @@ class RecoveryThread:
         """Somebody has left something behind."""
         self._wake.set()
 
-    def retire(self) -> None:
+    def stop_passes(self) -> None:
         """Begin no pass any more, also when the loop is left."""
         self._closed = True
         self._wake.set()

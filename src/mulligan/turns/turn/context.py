@@ -107,8 +107,8 @@ class OpenTurn:
 
     __slots__ = (
         "__weakref__", "_among", "_around", "_entered", "_tokens", "advised", "attempts",
-        "correction", "episodes", "home", "kept", "labels", "mended", "offers", "outer", "over",
-        "own", "reviewing", "turn",
+        "correction", "durable", "episodes", "home", "kept", "labels", "mended", "offers", "outer",
+        "over", "own", "reviewing", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -145,6 +145,8 @@ class OpenTurn:
         """Corrections its agent was told of."""
         self.kept = False
         """What its tools return is kept by others, who may go on from there whatever happens."""
+        self.durable = False
+        """An engine goes on with it in whichever process, step by step."""
         self.over = False
         """It was left, though calls that it made may still be under way."""
         self.reviewing: Reviewing | None = None
@@ -272,6 +274,12 @@ class OpenTurn:
             self._among.drop(self)
         if self.reviewing is not None and self.over:
             await self.reviewing.leave(failed=failed, waiter=waiter)
+
+    def pause(self) -> None:
+        """Nothing goes on in it here for now; an engine that keeps it goes on elsewhere."""
+        self._entered, self.over = 0, True
+        if self._among is not None:
+            self._among.drop(self)
 
     def __enter__(self) -> Self:
         self.begin()

@@ -48,6 +48,9 @@ STATE_AFTER = {
 }
 
 
+_TAKEN_BACK = (State.UNDONE, State.CONFLICT, State.UNDO_FAILED)
+
+
 async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
 
@@ -55,6 +58,8 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
     back while others are being undone is undone too; what has not come back at the end is known
     to be unwanted once it does.
     """
+    # Of a review that was cut short, and is made again elsewhere.
+    before = [a for a in attempt.list_whole_in_state(*_TAKEN_BACK) if a.undone is not None]
     doomed: list[LiveAction] = []
     undeclared: list[TakenBack] = []
     known: set[tuple[str, State | None]] = set()
@@ -79,7 +84,7 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
             break
     named = {taken_back.action for taken_back in undeclared}
     beyond = [each for each in _list_beyond_undo(attempt) if each.action not in named]
-    return [*map(_build_taken_back, doomed), *beyond, *undeclared]
+    return [*map(_build_taken_back, [*before, *doomed]), *beyond, *undeclared]
 
 
 def _list_unknown(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mulligan.app.consolidating import list_episodes
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen
 from mulligan.app.insights.views.acts import ActLog
@@ -20,6 +19,7 @@ from mulligan.app.insights.views.answers.worth import WorthView, read_worth
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.upkeep.consolidating import list_episodes
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import LessonQuery, LessonState
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.housekeeping import sweep
+from mulligan.app.upkeep.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import EpisodeQuery, LessonQuery

@@ -12,7 +12,7 @@ from dataclasses import asdict
 
 from mulligan.app.insights import build_worker, load_application
 from mulligan.app.settings import Settings
-from mulligan.app.worker import GRACE, WorkDone, Worker
+from mulligan.app.upkeep.worker import GRACE, UpkeepWorker, WorkDone
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json
 from mulligan.cli.working.health import parse_address, serve_health
@@ -80,7 +80,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 Say = Callable[[str, dict[str, object]], None]
 
 
-async def _work(worker: Worker, say: Say, *, address: tuple[str, int] | None, grace: float) -> None:
+async def _work(
+    worker: UpkeepWorker, say: Say, *, address: tuple[str, int] | None, grace: float
+) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in STOPPING:
         loop.add_signal_handler(number, stop.set)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from mulligan.app.housekeeping import Swept
+from mulligan.app.upkeep.housekeeping import Swept
 from mulligan.app.wiring import Parts
 from mulligan.core.errors import StoreError
 from mulligan.turns.turn.context import leave_turns
@@ -54,7 +54,7 @@ class WorkerHealth:
     seconds_since_pass: float | None
 
 
-class Worker:
+class UpkeepWorker:
     """Does for an application, which may be at work elsewhere, what needs nobody's turn.
 
     Any number of them may run: each action is one's by the journal's leases and versions, sweeping
@@ -72,7 +72,7 @@ class Worker:
     async def run_once(self) -> WorkDone:
         """Take up what is due now, and leave the rest to the next round."""
         parts = self._parts
-        parts.appear()
+        parts.announce()
         before = now = await asyncio.to_thread(self._read_open)
         for _ in range(MOST_PASSES):
             with leave_turns():
@@ -91,7 +91,7 @@ class Worker:
         Passes begin every two seconds, and at once where the store tells of something to take up.
         """
         parts = self._parts
-        parts.appear()
+        parts.announce()
         parts.begin_recovery()
         try:
             while not stop.is_set():
@@ -101,7 +101,7 @@ class Worker:
                 with suppress(TimeoutError):  # nobody has stopped it: look again
                     await asyncio.wait_for(stop.wait(), PAUSE)
         finally:
-            parts.recovery_thread.retire()
+            parts.recovery_thread.stop_passes()
             await parts.timer.stop(within=grace)
 
     def check_health(self) -> WorkerHealth:

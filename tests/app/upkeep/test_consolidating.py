@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.app.consolidating import (
+from mulligan.app.upkeep.consolidating import (
     consolidate,
     hash_schemas,
     list_episodes,
@@ -55,7 +55,7 @@ def test_a_batch_that_left_nothing_cannot_be_taken_back(store: Store) -> None:
 
 
 def test_episodes_are_read_to_the_last_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mulligan.app.consolidating.PAGE", 2)
+    monkeypatch.setattr("mulligan.app.upkeep.consolidating.PAGE", 2)
 
     assert len(list(list_episodes(store.casebook))) == 3
 

@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.app.insights import build_worker
-from mulligan.app.worker import STALE
+from mulligan.app.upkeep.worker import STALE
 
 
 def wait_until(so: Callable[[], bool], *, within: float = 20.0) -> bool:

@@ -1,0 +1,1 @@
+"""Durable turns on engines that exist, with the worker killed in the middle."""

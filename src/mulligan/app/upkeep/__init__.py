@@ -1,0 +1,1 @@
+"""What an application does beside its turns: retention, lessons, and a process for only that."""

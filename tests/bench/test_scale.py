@@ -1,0 +1,110 @@
+"""The campaigns of many workers in short, and that their counting sees what it counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bench import suites
+from bench.crash.rows import Row
+from bench.scale.ledger import Ledger
+from bench.scale.measuring import compute_share, name_limit
+from bench.scale.restarting import count
+from mulligan.core.action import State
+
+ROOT = Path(__file__).parents[2]
+PROMISES = ("lost", "untrue", "doubled", "stale_writes_accepted", "forgotten")
+
+
+def run_suite(*arguments: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *arguments, "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_server_that_is_killed_under_two_workers_costs_no_effect() -> None:
+    result = run_suite("restarts", "--restarts", "1", "--workers", "2", "--actions", "40")
+
+    assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
+    assert result["restarts"] == 1
+    assert result["actions"] >= 40
+
+
+def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
+    few = ("--actions", "10", "--rows", "500", "--decisions", "1", "--processes", "2")
+
+    result = run_suite("scale", "--store", "sqlite", *few)
+
+    found = result["stores"]["sqlite"]
+    assert found["actions"][0]["done"] == 20
+    assert found["rows"][0]["done"] == 1_000
+    assert found["decisions"]["not_carried_out"] == 0
+    assert suites.failure_of(suites.load("scale"), result) == ""
+
+
+def make_row(name: str, *history: State, writers: tuple[str, ...] = ("w",)) -> Row:
+    return Row(
+        id=name, tool="add", state=history[-1], target=("", ""), history=history, writers=writers
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "made", "back", "broken"),
+    [
+        (make_row("a", State.INTENT, State.VERIFIED), 1, 0, ""),
+        (make_row("a", State.INTENT, State.UNDONE), 1, 1, ""),
+        (make_row("a", State.INTENT, State.NEEDS_HUMAN), 1, 0, ""),
+        (make_row("a", State.INTENT, State.VERIFIED), 0, 0, "lost"),
+        (make_row("b", State.INTENT, State.NOT_EXECUTED), 1, 0, "lost"),
+        (make_row("a", State.INTENT, State.NOT_EXECUTED), 1, 0, "untrue"),
+        (make_row("a", State.INTENT, State.UNDONE), 1, 0, "untrue"),
+        (make_row("a", State.INTENT, State.VERIFIED), 2, 0, "doubled"),
+        (make_row("a", State.INTENT, State.INTENT), 1, 0, "forgotten"),
+        (
+            make_row("a", State.INTENT, State.UNKNOWN, State.VERIFIED, writers=("w", "x", "w")),
+            1, 0, "stale_writes_accepted",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_journal_says_is_held_against_what_happened(row, made, back, broken) -> None:
+    found = count([row], Counter({"a": made} if made else {}), Counter({"a": back} if back else {}))
+
+    assert [name for name in PROMISES if found[name]] == ([broken] if broken else [])
+    assert bool(found["examples"]) is bool(broken)
+
+
+def test_a_ledger_knows_what_stands(tmp_path) -> None:
+    ledger = Ledger(path=tmp_path / "effects")
+
+    ledger.make("a")
+    ledger.make("b")
+    ledger.take_back("a")
+
+    assert (ledger.is_standing("a"), ledger.is_standing("b"), ledger.is_standing("c")) == (
+        False, True, False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("client", "server", "words"),
+    [(0.6, 0.3, "in the processes"), (0.3, 0.6, "in the server"), (0.2, 0.2, "waiting")],
+)
+def test_what_limits_is_what_there_is_none_left_of(client, server, words) -> None:
+    assert words in name_limit(client=client, server=server)
+
+
+def test_a_share_of_values_is_one_of_them() -> None:
+    values = [float(number) for number in range(1, 101)]
+
+    assert (compute_share(values, 0.5), compute_share(values, 0.99)) == (51.0, 99.0)

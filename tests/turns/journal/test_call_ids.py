@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from mulligan import Mulligan
+from mulligan.core.log_query import LogQuery
+from mulligan.turns.journal.call_ids import take_call_id, with_call_id
+
+
+def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
+    with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect="read")
+        def inner() -> str:
+            return "inside"
+
+        @m.tool(effect="read")
+        def outer() -> str:
+            return inner()
+
+        with with_call_id("a" * 32):
+            outer()
+        outer()
+        m.flush()
+        rows = {(row.tool, row.id) for row in m.insights.log(LogQuery())}
+
+    assert ("outer", "a" * 32) in rows
+    assert len(rows) == 4
+    assert take_call_id() is None
