@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,33 +14,36 @@ from mulligan.testing.faults import Deed, Faults, Strike
 Live = Callable[[Path, str], dict[str, Any]]
 """One life of a worker: it begins the story or goes on with it, and waits for its end."""
 
-MOST_LIVES = 4
 
-
-def kill_and_count(folder: Path, live: Live, *, name: str, chance: random.Random) -> dict[str, Any]:
-    """One story, from its beginning to its end through several processes."""
+def kill_and_count(folder: Path, live: Live, *, name: str, hits: Sequence[int]) -> dict[str, Any]:
+    """One story, from its beginning to its end: a life that ends at each point, and one that does
+    not. How many were killed, what is broken, and how many points the last one came by."""
     folder.mkdir(parents=True)
     story.begin(folder)
     over = folder / "over"
     person = start_child(partial(story.approve_all, folder, until=over))
-    killed, answer = 0, None
+    killed, said = 0, None
     try:
-        while answer is None and killed < MOST_LIVES:
-            # The last life is left alone; the others end at a point, if they come by so many.
-            hit = chance.randint(1, 40) if killed < chance.choice((1, 1, 2)) else 0
+        for hit in (*hits, 0):
             ended = in_child(partial(_live_until, live, folder, name, hit))
             killed += ended.killed
-            answer = None if ended.killed else ended.said
+            said = ended.said
+            if not ended.killed:
+                break
     except ChildError as error:
-        return {"killed": killed, "broken": [f"{name}: {str(error).splitlines()[-1]}"]}
+        why = str(error).strip().splitlines()[-1]
+        return {"killed": killed, "points": 0, "broken": [f"{name}: {why}"]}
     finally:
         over.touch()
         person()
-    broken = in_child(lambda: story.count(folder, answer or {})).said
-    return {"killed": killed, "broken": [f"{name}: {said}" for said in broken]}
+    answer, points = said or ({}, 0)
+    broken = in_child(lambda: story.count(folder, answer)).said
+    return {
+        "killed": killed, "points": points, "broken": [f"{name}: {each}" for each in broken]
+    }  # fmt: skip
 
 
-def _live_until(live: Live, folder: Path, name: str, hit: int) -> dict[str, Any]:
+def _live_until(live: Live, folder: Path, name: str, hit: int) -> tuple[dict[str, Any], int]:
     strikes = (Strike(deed=Deed.KILL, hit=hit),) if hit else ()
-    with Faults(*strikes):
-        return live(folder, name)
+    with Faults(*strikes) as faults:
+        return live(folder, name), faults.hits

@@ -47,12 +47,14 @@ def run(options: argparse.Namespace) -> Result:
 def _tell_all(
     engine: str, live: Live, folder: Path, options: argparse.Namespace, step: Any
 ) -> Result:
-    chance, killed, broken = random.Random(options.seed), 0, []
-    struck = 0
+    chance, killed, struck = random.Random(options.seed), 0, 0
+    whole = kill_and_count(folder / engine / "whole", live, name="whole", hits=())
+    broken, points = list(whole["broken"]), max(1, whole["points"])
     for number in range(options.stories):
         step(f"{engine} {number}")
         place = folder / engine / str(number)
-        told = kill_and_count(place, live, name=f"story{number}", chance=chance)
+        hits = [chance.randint(1, points) for _ in range(chance.choice((1, 1, 2)))]
+        told = kill_and_count(place, live, name=f"story{number}", hits=hits)
         killed += told["killed"]
         struck += told["killed"] > 0
         broken += told["broken"]
