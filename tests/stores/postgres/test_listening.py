@@ -13,7 +13,6 @@ import pytest
 from mulligan.core.action import Opening, State
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Store
-from mulligan.core.sharing import Listens
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
 
@@ -43,7 +42,6 @@ def store(postgres_url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def ear(store: Store) -> Iterator[Ear]:
-    assert isinstance(store, Listens)
     ear = Ear()
     end = store.listen(ear)
     # What was said while nobody listened: once, when the connection is up.

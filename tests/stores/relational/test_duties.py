@@ -9,7 +9,6 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.interfaces import Store
-from mulligan.core.sharing import Shares
 from mulligan.stores.opening import open_store
 
 HOUR = timedelta(hours=1)
@@ -34,7 +33,6 @@ def stores(url: str) -> Iterator[tuple[Store, Store]]:
 def test_one_at_a_time_and_again_only_after_its_time(stores) -> None:
     one, other = stores
 
-    assert isinstance(one, Shares)
     assert one.duties.claim("sweep", every=HOUR)
     assert not other.duties.claim("sweep", every=AT_ONCE)
     assert other.duties.claim("consolidate", every=HOUR)

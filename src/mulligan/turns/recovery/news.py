@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from mulligan.core.sharing import Listens
+from mulligan.core.sharing import Listen
 
 
 class News:
@@ -19,9 +19,10 @@ class News:
 
     def start(self) -> None:
         """Begin; a child of a fork begins anew."""
-        if self._pid == os.getpid() or not isinstance(self._store, Listens):
+        listen: Listen | None = getattr(self._store, "listen", None)
+        if self._pid == os.getpid() or listen is None:
             return
-        self._pid, self._end = os.getpid(), self._store.listen(self._wake)
+        self._pid, self._end = os.getpid(), listen(self._wake)
 
     def stop(self) -> None:
         """Hear no more."""
