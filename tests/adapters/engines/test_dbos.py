@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -49,8 +50,9 @@ def test_a_hold_is_a_wait_of_the_engine_that_a_signal_ends(tmp_path, engine) -> 
     DBOS.launch()
     with SetWorkflowID("w1"):
         handle = DBOS.start_workflow(workflow, "Invite Ann")
-    while not (held := told.m.insights.open_list.actions()):
-        pass
+    deadline = time.monotonic() + 120
+    while not (held := told.m.insights.open_list.actions()) and time.monotonic() < deadline:
+        time.sleep(0.02)
     told.m.insights.open_list.approve(held[0].id, by="Cleo")
     DBOS.send("w1", "decided", topic=held[0].id)
     answer = handle.get_result()

@@ -32,9 +32,10 @@ async def test_a_turn_is_corrected_held_and_ended_by_its_signal(tmp_path) -> Non
             )
             listed = told.m.insights.open_list
             held = []
-            while not held:
-                await asyncio.sleep(0.05)
-                held = [a for a in await asyncio.to_thread(listed.actions) if a.state == "held"]
+            async with asyncio.timeout(120):
+                while not held:
+                    await asyncio.sleep(0.05)
+                    held = [a for a in await asyncio.to_thread(listed.actions) if a.state == "held"]
             await asyncio.to_thread(listed.approve, held[0].id, by="Cleo")
             await turns.send_signal(client, "w1", held[0].id)
             answer = await handle.result()
