@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 from bench.scale.ledger import Ledger
 from mulligan import Effect, Mulligan
@@ -28,7 +29,7 @@ def reject_wrong(attempted: Attempted) -> Iterator[Finding]:
         yield Finding(rule="scale.wrong", severity=Severity.ERROR, issue="It was wrong.")
 
 
-def open_application(url: str, **changes: object) -> Mulligan:
+def open_application(url: str, **changes: Any) -> Mulligan:
     """One application of one process."""
     return Mulligan(url, checks=[reject_wrong], memory=False, **changes)
 
