@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.gateway.contenders import build_environment, connect_stdio, gateway_command_for
+from bench.gateway.contenders import connect_stdio, gateway_command_for
+from mulligan.app.insights.insights import Insights
+from mulligan.app.settings import Settings
 
 TURNS = 3
 """In which it is made, and put right by the agent itself."""
@@ -50,7 +50,7 @@ async def play(folder: Path, server: Sequence[str]) -> dict[str, object]:
     store = folder / "lesson.db"
     command = gateway_command_for(file, store, "--declarations", str(declared))
     before = [await _use(command, number) for number in range(TURNS)]
-    await _consolidate(store)
+    await asyncio.to_thread(_learn, store)
     async with connect_stdio(*command) as client:
         asked, after = 0, dict[str, int]()
         while not after and asked < MOST:
@@ -85,15 +85,8 @@ async def _use(command: Sequence[str], number: int) -> dict[str, int]:
     return read_advice(failed)
 
 
-async def _consolidate(store: Path) -> None:
-    command = [sys.executable, "-m", "mulligan", "lessons", "consolidate"]
-    done = await asyncio.to_thread(
-        subprocess.run,
-        [*command, "--store", f"sqlite:///{store}"],
-        env=build_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise AssertionError(done.stderr)
+def _learn(store: Path) -> None:
+    """What one agent alone has shown is told once a person says so."""
+    with Insights.open(Settings(store=f"sqlite:///{store}")) as insights:
+        for lesson in insights.lesson_list.consolidate().lessons:
+            insights.lesson_list.approve(lesson.id, by="a person")
