@@ -74,18 +74,16 @@ def list_servers(folder: Path, pypi: Path, npm: Path) -> list[PublicServer]:
     home.mkdir()
     (home / "a.txt").write_text("hello", encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", str(home)], check=True)
-    file, repo = str(home / "a.txt"), {"repo_path": str(home)}
+    return [*_list_of_pypi(pypi, folder=folder, home=home), *_list_of_npm(npm, home=home)]
+
+
+def _list_of_pypi(place: Path, *, folder: Path, home: Path) -> list[PublicServer]:
+    repo = {"repo_path": str(home)}
     zones = {"time": "10:00", "target_timezone": "Europe/Berlin"}
-    every: list[Call] = [
-        ("echo", {"message": "é"}),
-        ("get-sum", {"a": 1, "b": 2.5}),
-        ("get-sum", {"a": "x"}),
-    ]
-    everything = str(npm / "mcp-server-everything")
     return [
         PublicServer(
             name="time",
-            command=[str(pypi / "mcp-server-time")],
+            command=[str(place / "mcp-server-time")],
             calls=[
                 ("convert_time", {"source_timezone": "UTC", **zones}),
                 ("convert_time", {"source_timezone": "Nowhere", **zones}),
@@ -93,22 +91,34 @@ def list_servers(folder: Path, pypi: Path, npm: Path) -> list[PublicServer]:
         ),
         PublicServer(
             name="git",
-            command=[str(pypi / "mcp-server-git"), "--repository", str(home)],
+            command=[str(place / "mcp-server-git"), "--repository", str(home)],
             calls=[("git_status", repo), ("git_show", {**repo, "revision": "nope"})],
         ),
         PublicServer(
             name="sqlite",
-            command=[str(pypi / "mcp-server-sqlite"), "--db-path", str(folder / "x.sqlite")],
+            command=[str(place / "mcp-server-sqlite"), "--db-path", str(folder / "x.sqlite")],
             calls=[("list_tables", {}), ("read_query", {"query": "select 2.50 as b"})],
         ),
+    ]
+
+
+def _list_of_npm(place: Path, *, home: Path) -> list[PublicServer]:
+    read = "read_text_file"
+    every: list[Call] = [
+        ("echo", {"message": "é"}),
+        ("get-sum", {"a": 1, "b": 2.5}),
+        ("get-sum", {"a": "x"}),
+    ]
+    everything = str(place / "mcp-server-everything")
+    return [
         PublicServer(
             name="filesystem",
-            command=[str(npm / "mcp-server-filesystem"), str(home)],
-            calls=[("read_text_file", {"path": file}), ("read_text_file", {"path": "/etc/passwd"})],
+            command=[str(place / "mcp-server-filesystem"), str(home)],
+            calls=[(read, {"path": str(home / "a.txt")}), (read, {"path": "/etc/passwd"})],
         ),
         PublicServer(
             name="memory",
-            command=[str(npm / "mcp-server-memory")],
+            command=[str(place / "mcp-server-memory")],
             calls=[
                 ("read_graph", {}),
                 ("search_nodes", {"query": "x"}),

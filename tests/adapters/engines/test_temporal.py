@@ -37,7 +37,7 @@ async def test_a_turn_is_corrected_held_and_ended_by_its_signal(tmp_path) -> Non
                     await asyncio.sleep(0.05)
                     held = [a for a in await asyncio.to_thread(listed.actions) if a.state == "held"]
             await asyncio.to_thread(listed.approve, held[0].id, by="Cleo")
-            await turns.send_signal(client, "w1", held[0].id)
+            await turns.send_signal(held[0].id, workflow="w1", client=client)
             answer = await handle.result()
     broken = await asyncio.to_thread(story.count, tmp_path, answer)
     await asyncio.to_thread(told.m.close)

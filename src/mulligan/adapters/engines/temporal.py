@@ -44,12 +44,12 @@ class TemporalTurns:
                 return await self.host.make_step(step, tools=named)
             finally:
                 beating.cancel()
-                with suppress(asyncio.CancelledError):
+                with suppress(asyncio.CancelledError):  # we have just cancelled it
                     await beating
 
         return [activity.defn(name=STEP)(make_step)]
 
-    async def send_signal(self, client: Client, workflow: str, action: str) -> None:
+    async def send_signal(self, action: str, *, workflow: str, client: Client) -> None:
         """Have a workflow that waits for a person's word on an action look now, not in a while."""
         await client.get_workflow_handle(workflow).signal(SIGNAL, action)
 

@@ -68,7 +68,7 @@ class TemporalTurn:
 
     async def wait_for_word(self, action: str, seconds: float) -> None:
         """Until the signal, or so long."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # the time is up: whoever asked looks for itself
             await workflow.wait_condition(
                 lambda: action in self._decided, timeout=timedelta(seconds=seconds)
             )

@@ -205,7 +205,7 @@ def _copy_owner(target: Path, aside: Path) -> None:
     """What takes a file's place belongs to whom the file belonged, where we may say so."""
     was, now = target.lstat(), aside.lstat()
     if (was.st_uid, was.st_gid) != (now.st_uid, now.st_gid):
-        with suppress(PermissionError):
+        with suppress(PermissionError):  # only some may give a file away
             os.chown(aside, was.st_uid, was.st_gid, follow_symlinks=False)
             aside.chmod(stat.S_IMODE(now.st_mode))  # a new owner takes some modes away
 

@@ -97,7 +97,7 @@ class Mailbox:
         except imaplib.IMAP4.error as error:
             raise MailError(f"The mail server refused: {error}") from error
         finally:
-            with suppress(OSError, imaplib.IMAP4.error):
+            with suppress(OSError, imaplib.IMAP4.error):  # the line is gone already
                 opened.logout()
 
     @contextmanager
@@ -119,7 +119,7 @@ class Mailbox:
                 opened.login(self.user, self.password)
             yield opened
         finally:
-            with suppress(OSError, smtplib.SMTPException):
+            with suppress(OSError, smtplib.SMTPException):  # the line is gone already
                 opened.quit()
 
 

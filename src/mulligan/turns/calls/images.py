@@ -17,7 +17,7 @@ from mulligan.core.size import is_tame
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.context import OpenTurn, name_outer_attempt
 from mulligan.undo.abilities import call_ability, read_version
 
 
@@ -97,7 +97,7 @@ def build_action(
         tenant=call.labels.tenant,
         turn=turn.id,
         attempt=turn.attempt.number,
-        outer=turn.name_outer_attempt(),
+        outer=name_outer_attempt(turn),
         call=call.id,
         parent=parent,
         key=call.key,

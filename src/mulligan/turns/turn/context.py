@@ -203,10 +203,6 @@ class OpenTurn:
         """Whether it belongs to another turn that is still going on."""
         return self.root is not self and not self.root.over
 
-    def name_outer_attempt(self) -> str | None:
-        """The attempt of the outermost turn that this one belongs to, if there is one."""
-        return f"{self.root.id}/{self.root.attempt.number}" if self.is_inner else None
-
     def bind(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function in this turn, wherever it is called: for threads and executors.
 
@@ -342,6 +338,11 @@ def is_outside(home: Redactor) -> bool:
     """Whether what is called here belongs to no turn of that application, and nobody answers for
     it: `home` is what every turn of an application shares."""
     return find_current_turn(home) is None and not _answered_for.get()
+
+
+def name_outer_attempt(turn: OpenTurn) -> str | None:
+    """The attempt of the outermost turn that an inner one belongs to."""
+    return f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None
 
 
 def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
