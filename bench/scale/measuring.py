@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.crash.processes import Gate, start_child
+from bench.log_rows import build_rows
 from bench.scale.application import declare_add, make_turns, open_application
 from bench.scale.ledger import Ledger
-from bench.workers.log import build_rows
 from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store

@@ -7,7 +7,6 @@ same on both sides and no block pays for the rows of another.
 from __future__ import annotations
 
 import gc
-import random
 import sys
 import tempfile
 import time
@@ -18,60 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import msgspec
 
-from bench.payloads import AGENT, CONTEXT, call_arguments
+from bench.log_rows import build_rows
 from bench.workers.protocol import serve
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import LogRow
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import build_log_path
 from mulligan.stores.sqlite.session import LOG, PRAGMAS
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 
 BATCH = WriterLimits().batch
-START_US = 1_800_000_000_000_000
 TIMEOUT = 600.0
-
-
-def build_rows(n: int, *, seed: int) -> list[LogRow]:
-    """Rows as calls leave them: three agents with four tools each, turns of ten calls, and one call
-    in twenty fails. Each tool has a latency of its own, from 0.5 ms to 1 s.
-    """
-    chance = random.Random(f"rows {seed}")
-    arguments = [msgspec.json.encode(each).decode() for each in call_arguments(2_000, seed=seed)]
-    rows = []
-    for number in range(n):
-        failed = chance.random() < 0.05
-        agent = number // 10 % 3
-        tool = agent * 4 + chance.randrange(4)
-        at_us = START_US + number * 300
-        rows.append(
-            LogRow(
-                id=make_uuid7(at_us, chance.getrandbits(RANDOM_BITS)),
-                at_us=at_us,
-                tenant="",
-                agent=f"{AGENT} {agent}",
-                server="calendar",
-                tool=f"plan_event_{tool}",
-                parameters=arguments[number % len(arguments)],
-                context=CONTEXT,
-                outcome="failure" if failed else "success",
-                duration_us=int(500 * 2**tool * chance.lognormvariate(0, 0.4)),
-                error_class="rate_limit" if failed else None,
-                error_type="ApiError" if failed else None,
-                error_message="Too many requests: wait 3 seconds" if failed else None,
-                error_code="429" if failed else None,
-                error_at="calendar.py:42" if failed else None,
-                result=None if failed else '{"id":"evt_8f3k2m91","title":"<text 24 9f2c41aa>"}',
-                try_number=1,
-                parent=None,
-                turn=make_uuid7(START_US + number // 10 * 3_000, 7),
-                weight=1.0,
-            )
-        )
-    return rows
 
 
 def store_rows(path: Path, *, n: int, seed: int) -> dict[str, Any]:
