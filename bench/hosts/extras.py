@@ -63,7 +63,10 @@ USES = {
         from mulligan.app.insights import Insights
         from mulligan.app.settings import Settings
         from mulligan.dashboard.app import create_app
-        with Insights.open(Settings(store="memory:")) as insights:
+        from mulligan import Mulligan
+        with Mulligan("sqlite:///seen.db"):
+            pass
+        with Insights.open(Settings(store="sqlite:///seen.db")) as insights:
             create_app(insights)
         """,
     "gateway": "import mulligan.gateway.serving.http, mulligan.gateway.upstream.http",
