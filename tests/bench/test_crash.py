@@ -34,6 +34,8 @@ from bench.crash.seams import Seams
 from mulligan.core.action import State
 from mulligan.testing.remote import Effected, FakeRemote
 
+pytestmark = pytest.mark.promise(1)
+
 ROOT = Path(__file__).parents[2]
 PROMISES = (
     "unaccounted",

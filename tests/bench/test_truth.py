@@ -20,6 +20,8 @@ from bench.truth.oracle import find_untrue, read_ledger
 from bench.truth.world import NOW, RIGHT, SAID, WRONG, Mood, TruthWorld
 from mulligan import Confidence, Done, Standing
 
+pytestmark = pytest.mark.promise(4)
+
 HISTORIES = int(os.environ.get("MULLIGAN_TEST_HISTORIES", "300"))
 
 

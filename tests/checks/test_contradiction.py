@@ -10,6 +10,8 @@ from mulligan.checks.contradiction import (
 )
 from mulligan.core.finding import Fact, Finding, Severity
 
+pytestmark = pytest.mark.promise(5)
+
 EVENT = "l16venr5bq2eh1cn14f4kjjvlk"
 GLUED = "family20251022T190000Game"
 ADDRESS = "12 Elm Street, Springfield"

@@ -16,6 +16,8 @@ import pytest
 from mulligan.cli.demo import command
 from mulligan.cli.main import main
 
+pytestmark = pytest.mark.promise(10)
+
 TIMEOUT = 120
 
 STEPS = (

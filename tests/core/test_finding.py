@@ -8,6 +8,8 @@ import pytest
 
 from mulligan.core.finding import Confidence, Finding, Severity, Source, Standing, reach_verdict
 
+pytestmark = pytest.mark.promise(4)
+
 ERROR = Finding(rule="date.wrong_weekday", severity=Severity.ERROR, issue="The 24th is a Friday.")
 WARNING = Finding(rule="text.long", severity=Severity.WARNING, issue="It is long.")
 

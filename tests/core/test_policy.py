@@ -17,6 +17,8 @@ from mulligan.core.limits import Backoff
 from mulligan.core.move import Move
 from mulligan.core.policy import Failed, Step, choose_move, decide
 
+pytestmark = pytest.mark.promise(2)
+
 COLUMNS = {
     "READ": (Effect.READ, Repeat.ONCE),
     "IDEMPOTENT": (Effect.REVERSIBLE, Repeat.IDEMPOTENT),

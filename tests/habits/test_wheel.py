@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 
 from bench.hosts.drivers import HOSTS
 
+pytestmark = pytest.mark.promise(10)
+
 
 def run(*command: object, **how) -> str:
     done = subprocess.run(

@@ -21,6 +21,8 @@ from mulligan.loops.actions import (
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
 
+pytestmark = pytest.mark.promise(6)
+
 TURN = Turn(id="t1", message="Move dinner to Friday", now=datetime(2026, 11, 15, tzinfo=UTC))
 ATTEMPT = Attempted(turn=TURN, executions=())
 WRONG = Finding(

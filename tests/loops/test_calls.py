@@ -13,6 +13,8 @@ from mulligan.core.event import CallRetried
 from mulligan.core.limits import Backoff, Breaker, RetryBudget
 from mulligan.loops.calls import Knowing, Retrying, retry_call
 
+pytestmark = pytest.mark.promise(2)
+
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 
 

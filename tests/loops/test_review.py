@@ -15,6 +15,8 @@ from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, Weighed, ask_about, weigh
 from mulligan.prompts.render import render
 
+pytestmark = pytest.mark.promise(5)
+
 TURN = Turn(
     id="t1",
     message="Move dinner to next Friday",

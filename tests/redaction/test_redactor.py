@@ -18,6 +18,8 @@ import pytest
 from mulligan.core.errors import ConfigurationError
 from mulligan.redaction import Capture, Hide, Redactor
 
+pytestmark = pytest.mark.promise(8)
+
 KEY = b"a key of thirty-two bytes, no less"
 AN_ID = "550e8400-e29b-41d4-a716-446655440000"
 HIDDEN = "<hidden>"

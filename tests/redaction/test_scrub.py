@@ -13,6 +13,8 @@ from mulligan.redaction.patterns import RULES
 from mulligan.redaction.scrub import UNSAFE, clip, may_apply, scrub, scrub_value
 from tests.redaction.naive import naive_scrub, texts
 
+pytestmark = pytest.mark.promise(8)
+
 SEED_PHRASE = "abandon ability able about above absent absorb abstract absurd abuse access accident"
 
 SECRETS = [

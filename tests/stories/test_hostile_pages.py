@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice, product
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from mulligan import Effect, Mulligan
@@ -19,6 +20,8 @@ from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.single_file import render_report
 from tests.dashboard.conftest import Visit, browser, m, visit
 from tests.dashboard.stage import run_apart
+
+pytestmark = pytest.mark.promise(8)
 
 __all__ = ["browser", "m", "visit"]
 

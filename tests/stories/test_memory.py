@@ -16,6 +16,8 @@ from mulligan.stores.opening import open_store
 from mulligan.turns.journal import waiter
 from mulligan.turns.turn.context import OpenTurn
 
+pytestmark = pytest.mark.promise(9)
+
 ORDERS = {f"#W{1000 + n}": {"total": n} for n in range(10)}
 
 

@@ -27,6 +27,8 @@ from mulligan.testing.judge import ScriptedJudge
 from tests.judge.answers import hanging, raising
 from tests.stories.owned import HOME, OURS, Owned, judge_that, owned_by
 
+pytestmark = pytest.mark.promise(4, 5)
+
 CASES = int(os.environ.get("JUDGE_CASES", "320"))
 SEEDS = range(4)
 """In four parts, so that two processes share the work."""

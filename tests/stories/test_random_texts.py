@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import logging
 
+import pytest
+
 from tests.stories.random_texts import LOOKS, MOVES, SCORES, THOUGHTS, run
+
+pytestmark = pytest.mark.promise(9)
 
 
 def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(caplog) -> None:

@@ -15,6 +15,8 @@ from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from tests.redaction.canaries import found_in, pieces_of
 
+pytestmark = pytest.mark.promise(8)
+
 ROOT = Path(__file__).parents[2]
 
 

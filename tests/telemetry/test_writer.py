@@ -14,6 +14,8 @@ from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.telemetry.rows import a_row
 
+pytestmark = pytest.mark.promise(9)
+
 QUICK = WriterLimits(rows=100, batch=16, interval=0.02, flush=0.3, first_pause=0.01)
 
 

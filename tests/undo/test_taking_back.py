@@ -18,6 +18,8 @@ from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.undo.assessment import Terms
 from tests.undo.driving import take_back
 
+pytestmark = pytest.mark.promise(3)
+
 DINNER = {"title": "Dinner", "day": "Friday"}
 
 

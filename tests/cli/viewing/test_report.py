@@ -2,7 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.running import run
+
+pytestmark = pytest.mark.promise(8)
 
 
 def test_every_view_is_in_one_file(store, capsys, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.suggest import MOST, SOURCES, suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
+pytestmark = pytest.mark.promise(7)
+
 SCHEMA = obj("limit", limit=WHOLE, city=TEXT)
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from mulligan.learning.values.locked import find_locked_changes, is_locked, says_same, stands_in
 
+pytestmark = pytest.mark.promise(7)
+
 LOCKED_NAMES = (
     "to recipient toAddress account_id owner amount calendarId file_path host tenant query sql "
     "user_id payment_method_id attendees command base_url"

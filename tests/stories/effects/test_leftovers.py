@@ -8,6 +8,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mulligan import Mulligan
 from mulligan.turns.turn.context import OpenTurn
 from tests.stories.effects.remote import Remote
@@ -17,6 +19,8 @@ from tests.stories.effects.world import (
     list_open,
     open_app,
 )
+
+pytestmark = pytest.mark.promise(1)
 
 
 def make_calendar() -> Remote:

@@ -15,6 +15,8 @@ from mulligan.testing.fakes import FixedClock
 from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
 
+pytestmark = pytest.mark.promise(6)
+
 LAG = 0.05
 SETTLES = timedelta(milliseconds=80)
 

@@ -19,6 +19,8 @@ from mulligan.core.identity import read_label
 from mulligan.core.limits import Backoff
 from mulligan.turns.turn.context import find_current_turn
 
+pytestmark = pytest.mark.promise(9)
+
 
 @pytest.fixture
 def m() -> Iterator[Mulligan]:

@@ -24,6 +24,8 @@ from mulligan.turns.recovery.recovery import MOST_TRIES
 from mulligan.turns.turn.context import OpenTurn
 from tests.world import DAY, Calendar, World, Worlds, fill, moves
 
+pytestmark = pytest.mark.promise(1, 2, 3)
+
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
 ABOUT = {"now": NOW, "timezone": "Europe/Berlin"}
