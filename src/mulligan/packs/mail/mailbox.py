@@ -298,7 +298,7 @@ def decode_folder(name: str) -> str:
             return "&"
         return ("+" + found[1].replace(",", "/") + "-").encode().decode("utf-7")
 
-    return re.sub(r"&([^-]*)-", decode, name)
+    return re.sub(r"&([A-Za-z0-9+,]*)-", decode, name)
 
 
 def _quote(folder: str) -> str:
