@@ -120,13 +120,17 @@ def test_actions_are_listed_settled_or_not(bank, capsys, asked, tools):
     assert [each["opened_at"] for each in found] == sorted(each["opened_at"] for each in found)
 
 
-def test_a_table_shows_what_became_of_each_by_an_id_that_can_be_given(bank, capsys):
+@pytest.mark.parametrize("width", ["60", "80", "200"])
+def test_a_table_shows_what_became_of_each_by_an_id_that_can_be_given(
+    bank, capsys, monkeypatch, width
+):
+    monkeypatch.setenv("COLUMNS", width)
     _, shown, _ = run(capsys, "actions", "--tool", "rename", "--store", bank.settings.store)
-    [name] = re.findall(r"│ (01\w{6,}) ", shown)
+    [name] = re.findall(r"│ (01\w{14,}) ", shown)
+    monkeypatch.setenv("COLUMNS", "80")
 
     code, story, _ = run(capsys, "show", name, "--store", bank.settings.store)
 
-    assert "unchecked" in shown
     assert code == 0
     assert "Call it Lunch" in story
     assert re.search(r"before us +│ Dinner", story)

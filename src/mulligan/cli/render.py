@@ -70,10 +70,10 @@ def escape_text(text: str) -> str:
 def build_table(
     rows: Iterable[Sequence[object]], *, columns: Sequence[str], title: str = ""
 ) -> Table:
-    """A table of foreign text."""
+    """A table of foreign text. An id stays in one line: half of one may be the name of another."""
     table = Table(title=title or None, title_justify="left", header_style="bold", pad_edge=False)
     for name in columns:
-        table.add_column(name, overflow="fold")
+        table.add_column(name, overflow="fold", no_wrap=name == "id")
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else build_text(cell) for cell in row))
     return table

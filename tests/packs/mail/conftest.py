@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import shutil
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +13,6 @@ from aiosmtpd.controller import Controller
 
 from bench.packs.mail_server import find_free_port, serve_dovecot
 from mulligan.packs.mail import Mailbox
-
-_users = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +68,7 @@ FIRST = "<first@example.com>"
 
 
 def fill_mailbox(imap_url: str, *, smtp: str = "") -> Mailbox:
-    user = f"ann{next(_users)}@example.com"
+    user = f"ann{uuid.uuid4().hex}@example.com"
     made = Mailbox(imap=imap_url, smtp=smtp, user=user, password="any", address="ann@example.com")
     with made.open() as session:
         session.add("Drafts", DRAFT, flags="\\Draft \\Seen", date='"01-Nov-2026 10:00:00 +0000"')

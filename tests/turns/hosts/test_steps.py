@@ -37,7 +37,14 @@ class Office:
         def undo(record):
             self.remote.pop(str(record.key))
 
-        @self.m.tool(effect=Effect.REVERSIBLE, undo=undo, probe=landed, read=landed, key="key")
+        @self.m.tool(
+            effect=Effect.REVERSIBLE,
+            undo=undo,
+            probe=landed,
+            read=landed,
+            key="key",
+            lands_within=0.5,
+        )
         async def move(day: str, key: str | None = None) -> str:
             self.calls += 1
             self.remote[str(key)] = day
