@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -18,6 +19,15 @@ from tests.world import Worlds
 # A loaded machine is slow at making examples; that says nothing about what is tested.
 settings.register_profile("calm", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("calm")
+
+
+@pytest.fixture(autouse=True)
+def said_aloud() -> Iterator[None]:
+    """A test may silence us, as a campaign that breaks things on purpose; the next one hears."""
+    logger = logging.getLogger("mulligan")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

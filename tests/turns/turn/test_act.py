@@ -20,7 +20,6 @@ from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds, moves
 
 pytestmark = pytest.mark.promise(1, 4, 6)
-
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 SAID = "Move dinner to Friday"
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"
