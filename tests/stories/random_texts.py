@@ -82,6 +82,11 @@ class Story:
     async def _write(self, asked: object) -> object:
         move = self.chance.choice(MOVES)
         self.seen[f"writer {move}"] += 1
+        await self._misbehave(move)
+        return self._write_now(move)
+
+    async def _misbehave(self, move: str) -> None:
+        """What any of them may do before there is an answer, or instead of one."""
         match move:
             case "hang":
                 await asyncio.Event().wait()
@@ -93,7 +98,6 @@ class Story:
                 await asyncio.sleep(self.chance.uniform(0.1, self.limit))
             case "stubborn":
                 await self._resist()
-        return self._write_now(move)
 
     async def _resist(self) -> None:
         """Go on for a while whoever wants to stop it."""
@@ -167,17 +171,7 @@ class Story:
     async def _reflect(self, experience: object) -> object:
         move = self.chance.choice(THOUGHTS)
         self.seen[f"reflector {move}"] += 1
-        match move:
-            case "hang":
-                await asyncio.Event().wait()
-            case "cancel":
-                raise asyncio.CancelledError
-            case "group":
-                raise BaseExceptionGroup("several", [asyncio.CancelledError()])
-            case "slow":
-                await asyncio.sleep(self.chance.uniform(0.1, self.limit))
-            case "stubborn":
-                await self._resist()
+        await self._misbehave(move)
         return self._note_now(move)
 
     def _note_now(self, move: str) -> object:
