@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Not compiled: most of what the hosts bring is never imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test check bench docs hosts extras clean
+.PHONY: setup demo test check bench docs site hosts extras clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -59,6 +59,14 @@ docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.pages settings > docs/settings.md
 	$(BIN)/python -m mulligan.cli.pages tool_settings > docs/tool_settings.md
 
+site: .venv-site/.ready                  ## the pages as a site in build/site; it loads nothing from elsewhere
+	NO_MKDOCS_2_WARNING=1 .venv-site/bin/mkdocs build --quiet --config-file site/mkdocs.yml
+
+.venv-site/.ready:
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check '.[site]'
+	touch $@
+
 hosts: .venv/.test                       ## each host at its newest release and its floor: long. HOST=strands VERSION=floor for one
 	$(BIN)/python -m bench.hosts.environments $(if $(HOST),--host $(HOST)) $(if $(VERSION),--version $(VERSION))
 
@@ -66,4 +74,4 @@ extras: .venv/.test                      ## the wheel without extras, and with e
 	$(BIN)/python -m bench.hosts.extras $(if $(EXTRA),--extra $(EXTRA))
 
 clean:
-	rm -rf .venv .venv-peers .venv-environments .venv-hosts
+	rm -rf .venv .venv-peers .venv-environments .venv-hosts .venv-site build

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from bench import report, suites
 from bench.missing import MissingError
+from bench.names import list_missing
 
 FAILED = 1
 """Exit code when a suite that proves something found it untrue."""
@@ -46,6 +47,8 @@ def main(arguments: list[str]) -> int:
     seconds = round(time.perf_counter() - started, 1)
     report.write({"suite": name, "seconds": seconds, **result}, show=suite.show, json=options.json)
     failed = suites.failure_of(suite, result)
+    if lost := list_missing(name, result):
+        failed = f"{name} lost names that it is compared by: {', '.join(lost)}. {failed}".rstrip()
     if failed:
         print(failed, file=sys.stderr)
     return FAILED if failed else 0

@@ -1,6 +1,7 @@
 """`python -m bench.pictures`: every page of the dashboard as a picture, light, dark and narrow.
 
-A month of the demo's office is lived first, so that the pages show what an application leaves.
+A month of the demo's office is lived first, so that the pages show what an application leaves;
+with `--store` the store is taken as it is.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ LOOKS: dict[str, Any] = {
     "narrow": {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
 }
 TALLEST = 2_400
+HIDE_PLACE = """
+for (const each of document.querySelectorAll("dd code"))
+  if (each.textContent.startsWith("sqlite:")) each.textContent = "sqlite:///office.db"
+"""
+"""Where the store is on this machine is nobody's business."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 QUIET = ("--no-sandbox", "--disable-background-networking", "--disable-component-update")
 
@@ -41,19 +47,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.pictures", description=__doc__)
     parser.add_argument("--turns", type=int, default=900, help="of the month (default: 900)")
     parser.add_argument("--folder", type=Path, default=PICTURES)
+    parser.add_argument("--store", metavar="URL", help="one with such a month in it already")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        store = f"sqlite:///{folder}/office.db"
-        thread = threading.Thread(target=live_days, args=(store,), kwargs={"turns": options.turns})
-        thread.start()
-        thread.join()
+        store = options.store or live_month(f"sqlite:///{folder}/office.db", turns=options.turns)
         found = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
         browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
         with Insights.open(Settings(store=store)) as insights, serve(insights) as server:
             for look in LOOKS:
                 take(browser, server, insights, look=look, folder=options.folder)
         browser.close()
+
+
+def live_month(store: str, *, turns: int) -> str:
+    """The month, on a thread of its own: that of the browser has a loop already."""
+    thread = threading.Thread(target=live_days, args=(store,), kwargs={"turns": turns})
+    thread.start()
+    thread.join()
+    return store
 
 
 def take(
@@ -65,7 +77,11 @@ def take(
     page.goto(server.make_link(Role.ADMIN))
     for name, path in list_pages(insights).items():
         page.goto(server.url.rstrip("/") + path)
+        while page.get_by_text("being counted").count():
+            page.wait_for_timeout(500)
+            page.reload()
         page.wait_for_timeout(400)
+        page.evaluate(HIDE_PLACE)
         height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
         width = page.viewport_size["width"] if page.viewport_size else 1280
         clip: Any = {"x": 0, "y": 0, "width": width, "height": max(600, height)}
@@ -77,12 +93,17 @@ def take(
 def list_pages(insights: Insights) -> dict[str, str]:
     """The address of each page, by the name of its picture."""
     views, month = Views(insights), ViewFilter(window=Window.MONTH)
-    turns = [views.traced.read_turn(row.turn) for row in views.traced.read_turns(month).rows]
-    corrected = next(page for page in turns if page.standing == "corrected" and page.request)
+    corrected = next(
+        page
+        for page in map(views.traced.read_turn, list_turns(views, month))
+        if page.standing == "corrected" and page.request
+    )
     opened = views.read_open(month).items
     conflict = next((item for item in opened if item.state == "conflict"), opened[0])
     pattern = next(
-        row for row in views.traced.read_patterns(month).rows if row.tool == "update_ticket"
+        row
+        for row in views.traced.read_patterns(month).rows
+        if (row.tool, row.error_class) == ("update_ticket", "validation")
     )
     lesson = next(s for s in views.learned.read_lessons(month).rows if s.lesson.by != "seed")
     return {
@@ -94,6 +115,12 @@ def list_pages(insights: Insights) -> dict[str, str]:
         "lessons-one": f"/lessons/{lesson.lesson.id}",
         "tasks-one": "/tasks/weekly-report",
     }
+
+
+def list_turns(views: Views, asked: ViewFilter) -> Iterator[str]:
+    """The ids of all turns, the newest first."""
+    for number in range(1, views.traced.read_turns(asked).paging.pages + 1):
+        yield from (row.turn for row in views.traced.read_turns(asked, page=number).rows)
 
 
 @contextmanager

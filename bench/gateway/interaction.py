@@ -16,6 +16,7 @@ from bench.peers import ROOT, build_python
 
 NEEDS = (
     "blockbuster",
+    "coverage",
     "logfire",
     "inline-snapshot",
     "dirty-equals",
@@ -23,7 +24,7 @@ NEEDS = (
     "pytest",
     "pytest-examples",
 )
-PLUGIN = "bench.gateway.interaction_plugin"
+PATIENT, PLUGIN = "bench.gateway.patient_plugin", "bench.gateway.interaction_plugin"
 LONGEST = 3_600
 
 Outcomes = dict[str, str]
@@ -60,7 +61,7 @@ def run_tests(python: Path, sources: Path, *, through: bool) -> Outcomes:
     """What each test came to."""
     with tempfile.TemporaryDirectory(prefix="mulligan-interaction-") as folder:
         report = Path(folder) / "report.xml"
-        more = ["-p", PLUGIN] if through else []
+        more = ["-p", PATIENT, *(["-p", PLUGIN] if through else [])]
         subprocess.run(
             [str(python), "-m", "pytest", "-q", *more, "tests/interaction", f"--junitxml={report}"],
             cwd=sources,
@@ -72,7 +73,10 @@ def run_tests(python: Path, sources: Path, *, through: bool) -> Outcomes:
         )
         if not report.is_file():
             raise MissingError("The SDK's tests have not run: see pytest in its sources.")
-        return read_outcomes(report)
+        found = read_outcomes(report)
+    if not found:
+        raise MissingError("None of the SDK's tests has run: see pytest in its sources.")
+    return found
 
 
 def read_outcomes(report: Path) -> Outcomes:

@@ -13,10 +13,10 @@ from zoneinfo import ZoneInfo
 from bench.growth.attacks import Attack
 from bench.growth.patterns import list_modules
 from mulligan.checks.dates.binding.masking import NamedRecords
-from mulligan.checks.dates.language.english import ENGLISH
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.grounding.digits import find_digit_runs
 from mulligan.checks.grounding.source import read_source
+from mulligan.checks.language.english import ENGLISH
 from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.text.inline import choose_steps
 from mulligan.core.errors import MulliganError
@@ -37,11 +37,15 @@ READING = (
 """Where text from outside is read."""
 NOT_FROM_OUTSIDE = frozenset({
     # Words of ours, names of files, and settings of the application.
-    "checks.dates.conventions.choose_pins", "checks.dates.language.tables.build_set",
-    "checks.dates.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
+    "checks.dates.conventions.choose_pins", "checks.language.tables.build_set",
+    "checks.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
     "checks.dates.meaning.national.load_national_days",
     "checks.dates.meaning.national.load_national_names", "checks.file.preset",
-    "checks.requirements.asks", "checks.standard.vocabulary.words.load_words",
+    "checks.requirements.asks", "checks.language.folders.read_file",
+    "checks.language.folders.load_lexicon", "checks.language.folders.load_tables",
+    "checks.language.requests.find_any",
+    "checks.language.lexicon.join_words", "checks.language.lexicon.list_words",
+    "checks.language.lexicon.load_words",
     "learning.lessons.telling.phrase.describe_correction",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",

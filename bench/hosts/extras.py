@@ -24,7 +24,7 @@ from bench.missing import MissingError
 
 PLAIN = "none"
 """The wheel alone."""
-LEFT_OUT = ("test",)
+LEFT_OUT = ("site", "test")
 """What nobody installs who only uses it."""
 LONGEST = 300
 """Seconds for one use."""
@@ -52,6 +52,14 @@ USES = {
     "sql": "import mulligan.packs.sql",
     "dbos": "from mulligan import Mulligan; Mulligan('memory:').for_dbos()",
     "temporal": "from mulligan import Mulligan; Mulligan('memory:').for_temporal()",
+    "otlp": "from mulligan import Mulligan; Mulligan('memory:', otlp='http://127.0.0.1:9').close()",
+    "parquet": """
+        from mulligan import Mulligan
+        from mulligan.cli.main import main
+        with Mulligan("sqlite:///seen.db"):
+            pass
+        assert main(["export", "--parquet", "--store", "sqlite:///seen.db", "out"]) == 0
+    """,
     "completion": """
         import contextlib, io
         from mulligan.cli.main import main

@@ -1,9 +1,10 @@
-"""What a tool of `packs/sql` sends to its database beyond its own statement: counted, not timed."""
+"""What a tool of `packs/sql` costs beyond its own statement: statements, synced commits, time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sqlalchemy import (
 )
 
 from bench.packs.rows import create_world
+from bench.syncs import counting_syncs
 from mulligan import Mulligan
 from mulligan.packs import sql
 
@@ -63,9 +65,79 @@ def _count(url: str, way: str) -> int:
     return len(ours) - len(bare)
 
 
-async def _call_in_turn(m: Mulligan, tool: Any) -> None:
+def count_commits(folder: Path, *, calls: int = 10) -> dict[str, float]:
+    """Synced commits of one update: of the bare statement, and of a tool's call by whose file.
+
+    SQLite counts its own in the file's header; those of the journal are counted at the disk.
+    """
+    path = folder / "commits.db"
+    with counting_syncs() as syncs, _open_both(path, folder / "journal.db") as (bare, tool, m):
+        asyncio.run(_call_in_turn(m, tool))
+        started = _read_commits(path)
+        _repeat(lambda: bare(1), calls)
+        between, synced = _read_commits(path), len(syncs)
+        asyncio.run(_call_in_turn(m, tool, calls))
+        ended = _read_commits(path)
+        # Before it is closed, which syncs once more.
+        journal = sum("journal.db" in name for name in syncs[synced:])
+    counted = {"bare": between - started, "database": ended - between, "journal": journal}
+    return {name: count / calls for name, count in counted.items()}
+
+
+def time_calls(folder: Path, *, calls: int, rounds: int) -> tuple[list[float], list[float]]:
+    """µs of an update through a tool, and of the bare one, in rounds one after the other."""
+    ours, alone = list[float](), list[float]()
+    with _open_both(folder / "timed.db", folder / "timed-journal.db") as (bare, tool, m):
+        for number in range(rounds + 1):
+            started = time.perf_counter()
+            asyncio.run(_call_in_turn(m, tool, calls))
+            between = time.perf_counter()
+            _repeat(lambda: bare(1), calls)
+            ended = time.perf_counter()
+            if number > 0:  # the first one warms both up
+                ours.append((between - started) / calls * 1e6)
+                alone.append((ended - between) / calls * 1e6)
+    return ours, alone
+
+
+Change = Callable[[int], None]
+
+
+@contextmanager
+def _open_both(path: Path, journal: Path) -> Iterator[tuple[Change, Any, Mulligan]]:
+    """One update as a bare function and as a tool, with a journal on disk."""
+    url = f"sqlite:///{path}"
+    create_world(url)
+    engine = create_engine(url)
+    statement = _build_statement(engine, "update")
+
+    def change(task_id: int) -> None:  # noqa: ARG001
+        with engine.begin() as connection:
+            connection.execute(statement)
+
+    with Mulligan(f"sqlite:///{journal}", recover=False) as m:
+        tool = m.tool(**sql.update(engine, "task", id="task_id", version="rev"))(change)
+        yield change, tool, m
+    engine.dispose()
+
+
+def _repeat(work: Callable[[], None], count: int) -> None:
+    for _ in range(count):
+        work()
+
+
+def _read_commits(path: Path) -> int:
+    """How many transactions have changed a file of SQLite's, by its header."""
+    with path.open("rb") as file:
+        return int.from_bytes(file.read(28)[24:28], "big")
+
+
+async def _call_in_turn(m: Mulligan, tool: Any, calls: int = 1) -> None:
     async with m.turn("Do it"):
-        await tool(task_id=1)
+        for _ in range(calls):
+            done = tool(task_id=1)
+            if isinstance(done, Awaitable):
+                await done
 
 
 def _build_statement(engine: Engine, way: str) -> Any:

@@ -39,6 +39,7 @@ class Events:
     def fill(self) -> None:
         """As in the beginning."""
         self.items, self.versions, self.keys = {}, {}, {}
+        self.lose = False  # who asked for that may have been killed before it wrote
         self.write("e1", {"title": "milk"})
 
     def write(self, name: str, item: dict[str, Any] | None) -> None:

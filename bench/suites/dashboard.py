@@ -26,6 +26,7 @@ from bench.suites.lookup import KINDS
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.dashboard.app import create_app
+from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Visitor
@@ -34,7 +35,20 @@ from mulligan.stores.opening import open_store
 Result = dict[str, Any]
 
 ROWS = (10_000, 1_000_000, 5_000_000)
-PAGES = {"overview": "/?window=30d", "tools": "/tools?window=30d"}
+PAGES = {each.name: f"{each.path}?window=30d" for each in SECTIONS}
+NARROWED = {
+    f"{name}, {what}": f"{PAGES[name]}&{query}"
+    for name in ("overview", "tools", "turns", "patterns", "repairs", "worth", "lessons")
+    for what, query in {
+        "one tool": "tool=desk/desk_tool_1",
+        "one agent": "agent=agent+1",
+        "nobody": "agent=nobody+there",
+        "one tenant": "tenant=home",
+    }.items()
+}
+ONE = {"one pattern": "/patterns/{pattern}", "one lesson": "/lessons/lesson 0"}
+"""Every view, every filter of those with many rows behind them, and pages about one thing."""
+ASKED = ("overview", "tools")
 MOST_RATIO = 1.5
 MOST_MS = 100.0
 MONTH = timedelta(days=30)
@@ -44,6 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), metavar="N")
     parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
     parser.add_argument("--rounds", type=int, default=40, help="how often each page is asked for")
+    parser.add_argument(
+        "--short", action="store_true", help=f"only {' and '.join(ASKED)}, and not every view"
+    )
     parser.add_argument(
         "--keep",
         type=Path,
@@ -62,6 +79,7 @@ def run(options: argparse.Namespace) -> Result:
         stores = {kind: _measure_kind(kind, sizes, options, step=step) for kind in kinds}
     return {
         "n": options.rounds,
+        **_name_figures(stores, sizes),
         "worst_ratio": max(s["ratio"] for pages in stores.values() for s in pages.values()),
         "worst_p95_ms": max(s["p95_ms"][-1] for pages in stores.values() for s in pages.values()),
         "rows": sizes,
@@ -88,15 +106,17 @@ def _measure_kind(
                 create_app(insights, access=open_to_all), base_url="http://testserver"
             )
             clients[rows] = stack.enter_context(client)
-        return {page: _measure_page(clients, path, options.rounds) for page, path in PAGES.items()}
+        pages = {page: PAGES[page] for page in ASKED} if options.short else PAGES | NARROWED | ONE
+        return {page: _measure_page(clients, path, options.rounds) for page, path in pages.items()}
 
 
 def _measure_page(clients: dict[int, TestClient], path: str, rounds: int) -> dict[str, Any]:
-    cold = {rows: _time(client, path) for rows, client in clients.items()}
+    paths = {rows: _find_path(client, path) for rows, client in clients.items()}
+    cold = {rows: _time(client, paths[rows]) for rows, client in clients.items()}
     taken: dict[int, list[float]] = {rows: [] for rows in clients}
     for _ in range(rounds):
         for rows, client in clients.items():
-            taken[rows].append(_time(client, path))
+            taken[rows].append(_time(client, paths[rows]))
     medians = [statistics.median(times) for times in taken.values()]
     return {
         "first_ms": [digits(each) for each in cold.values()],
@@ -104,6 +124,27 @@ def _measure_page(clients: dict[int, TestClient], path: str, rounds: int) -> dic
         "p95_ms": [digits(statistics.quantiles(times, n=20)[-1]) for times in taken.values()],
         "ratio": digits(medians[-1] / medians[0]),
     }
+
+
+def _find_path(client: TestClient, path: str) -> str:
+    if "{pattern}" not in path:
+        return path
+    [first, *_] = client.get("/api/v1/patterns?window=30d").json()["rows"]
+    return path.format(pattern=first["fingerprint"])
+
+
+def _name_figures(stores: dict[str, Any], sizes: list[int]) -> Result:
+    """By store and rows, what the two pages take that people open first."""
+    compared = {"overview_ms": "overview", "tools_ms": "tools"}
+    ratios = [pages[page]["ratio"] for pages in stores.values() for page in compared.values()]
+    by_rows = {
+        name: {
+            kind: dict(zip(map(str, sizes), pages[page]["p50_ms"], strict=True))
+            for kind, pages in stores.items()
+        }
+        for name, page in compared.items()
+    }
+    return {**by_rows, "growth": max(ratios)}
 
 
 def _time(client: TestClient, path: str) -> float:

@@ -6,16 +6,18 @@ import argparse
 import asyncio
 import logging
 import platform
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench.growth.measure import BOUND, LARGEST
-from bench.growth.parsers import HARD
+from bench.growth.parsers import HARD, find_parsers
+from bench.growth.patterns import find_patterns
 from bench.growth.surfaces import SURFACES, measure_stall
 from bench.growth.trial import Grown, Trial, try_parsers, try_patterns
-from bench.report import table
+from bench.report import Step, progress, table
 
 Result = dict[str, Any]
 MOST_STALL_MS = 50
@@ -28,9 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     trial = Trial(most=options.most)
-    patterns, parsers = list(try_patterns(trial)), list(try_parsers(trial))
+    with progress(len([*find_patterns()]) + len([*find_parsers()]) + len(SURFACES)) as step:
+        patterns = list(_show_each(try_patterns(trial), step))
+        parsers = list(_show_each(try_parsers(trial), step))
+        stalls = asyncio.run(_measure_stalls(options.stalls, step))
     tried = [*patterns, *parsers]
-    stalls = asyncio.run(_measure_stalls(options.stalls))
     return {
         "n": sum(each.attacks for each in tried),
         "patterns": len(patterns),
@@ -46,11 +50,17 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
+def _show_each(tried: Iterator[Grown], step: Step) -> Iterator[Grown]:
+    for each in tried:
+        step(each.place.split(".")[-1])
+        yield each
+
+
 def _rank(tried: list[Grown]) -> list[Grown]:
     return sorted(tried, key=lambda each: each.growth.ratio, reverse=True)
 
 
-async def _measure_stalls(most: int) -> dict[str, tuple[float, str]]:
+async def _measure_stalls(most: int, step: Step) -> dict[str, tuple[float, str]]:
     """By surface: the worst stall in milliseconds of processor time, and by which text."""
     logging.disable(logging.CRITICAL)
     every = max(1, len(HARD) // most)
@@ -61,6 +71,7 @@ async def _measure_stalls(most: int) -> dict[str, tuple[float, str]]:
             text = attack.build(LARGEST)
             stall = round(1000 * await measure_stall(surface, text), 1)
             found[name] = max(found.get(name, (0.0, "")), (stall, text))
+        step(name)
     return found
 
 

@@ -1,78 +1,121 @@
-"""The tools of docs/tools.md as four frameworks call them: faults, rejections, kills and holds."""
+"""What a run of another framework costs with Mulligan, against the same run without it."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import importlib.metadata
+import json
 import platform
+import statistics
+import subprocess
 import tempfile
-from collections import defaultdict
+import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
-from bench.hosts.campaign import list_cells, run_cell
-from bench.hosts.frameworks import FRAMEWORKS
+from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
+from bench.hosts.environments import FOLDER, list_environments
+from bench.hosts.results import ROOT
+from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
 from bench.report import progress, table
+from mulligan import Mulligan
+from mulligan.testing.remote import FakeRemote
 
 Result = dict[str, Any]
 
-PACKAGES = {
-    "pydantic-ai": "pydantic-ai-slim",
-    "langchain": "langchain",
-    "openai-agents": "openai-agents",
-    "fastmcp": "fastmcp",
-}
-FIGURES = ("runs", "effects", "duplicates", "untrue", "unaccounted", "open")
-PROMISES = ("duplicates", "untrue", "unaccounted")
+CALLS = 3
+SCRIPT: list[Step] = [*[("find_room", {"size": "large"})] * CALLS, "Room 4."]
+"""Calls that only read: what an effect costs is the journal's, and measured by `overhead`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--framework", choices=list(FRAMEWORKS), help="only this one")
+    parser.add_argument("--host", choices=list(HOSTS), help="only this one")
+    parser.add_argument("--runs", type=int, default=200, metavar="N", help="of each kind; 200")
 
 
 def run(options: argparse.Namespace) -> Result:
-    names = [options.framework] if options.framework else list(FRAMEWORKS)
-    versions = {"python": platform.python_version(), **_find_versions(names)}
-    cells = [cell for name in names for cell in list_cells(name)]
-    rows: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: dict.fromkeys(FIGURES, 0))
-    examples: list[str] = []
-    with progress(len(cells)) as step:
-        for cell in cells:
-            step(str(cell))
-            with tempfile.TemporaryDirectory() as folder:
-                counted = asyncio.run(run_cell(cell, Path(folder)))
-            row = rows[cell.framework, cell.story]
-            row["runs"] += 1
-            row["untrue"] += len(counted.untrue)
-            for name in ("effects", "duplicates", "unaccounted", "open"):
-                row[name] += getattr(counted, name)
-            examples += [f"{cell}: {each}" for each in counted.untrue]
-    told = [{"framework": f, "story": story, **row} for (f, story), row in rows.items()]
-    sums = {name: sum(each[name] for each in told) for name in FIGURES}
-    return {"n": len(cells), **sums, "rows": told, "examples": examples[:20], "versions": versions}
+    here = list_installed()
+    hosts = [options.host] if options.host else list(dict.fromkeys((*here, *list_elsewhere())))
+    rows, versions = [], {"python": platform.python_version()}
+    with progress(len(hosts)) as step:
+        for host in hosts:
+            step(host)
+            if host in here:
+                rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
+                versions[host] = importlib.metadata.version(_name_package(host))
+            else:
+                there = measure_elsewhere(host, options.runs)
+                rows += there["rows"]
+                versions |= there["versions"]
+    ratio = {row["host"]: row["ratio"] for row in rows}
+    return {"n": options.runs, "ratio": ratio, "rows": rows, "versions": versions}
 
 
-def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
+def list_elsewhere() -> list[str]:
+    """The hosts that have an environment of their own, with their newest release."""
+    return [host for host in HOSTS if _find_python(host).is_file()]
+
+
+def measure_elsewhere(host: str, runs: int) -> Result:
+    """The same in the environment of a host."""
+    if host not in list_elsewhere():
+        raise MissingError(f"{host} is not installed here: `make hosts HOST={host}` installs it.")
+    command = ["-m", "bench", "hosts", "--host", host, "--runs", str(runs), "--json"]
+    done = subprocess.run(
+        [str(_find_python(host)), *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise MissingError(f"{host} could not be measured: {done.stderr.strip()[-300:]}")
+    there: Result = json.loads(done.stdout)
+    return there
+
+
+def _find_python(host: str) -> Path:
+    return FOLDER / f"{host}-newest" / "bin" / "python"
+
+
+def _name_package(host: str) -> str:
+    [environment] = list_environments(host, "newest")
+    return environment.requirement.name
+
+
+async def _measure(host: str, runs: int) -> dict[str, float]:
+    """In turns, so that what else goes on in the machine meets both."""
+    driver = load_driver(host)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        remote = FakeRemote(home / "remote")
+        async with open_app(f"sqlite:///{home / 'store.db'}", remote) as m:
+            await _time(driver, remote, m)
+            await _time(driver, remote, None)
+            pairs = [
+                (await _time(driver, remote, None), await _time(driver, remote, m))
+                for _ in range(runs)
+            ]
+    bare, with_us = (statistics.median(each) for each in zip(*pairs, strict=True))
+    ratios = sorted(mulligan / alone for alone, mulligan in pairs)
+    return {
+        "bare_ms": round(bare * 1e3, 3),
+        "mulligan_ms": round(with_us * 1e3, 3),
+        "ratio": round(with_us / bare, 3),
+        "ratio_p10": round(ratios[len(ratios) // 10], 3),
+        "ratio_p90": round(ratios[len(ratios) * 9 // 10], 3),
+        "per_call_us": round((with_us - bare) * 1e6 / CALLS, 1),
+    }
+
+
+async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float:
+    tools = build_tools(remote)
+    began = time.perf_counter()
+    await driver.run(m, tools, "Find a large room", SCRIPT)
+    return time.perf_counter() - began
 
 
 def show(result: Result) -> RenderableType:
-    rows = [[f"{row['framework']}: {row['story']}", *(row[name] for name in FIGURES)]
-            for row in [*result["rows"], {"framework": "all", "story": "", **result}]]  # fmt: skip
-    return Group(
-        table("Tools as frameworks call them", ["", *FIGURES], rows),
-        *(Text(example, style="red") for example in result["examples"]),
-    )
-
-
-def _find_versions(names: list[str]) -> dict[str, str]:
-    try:
-        return {name: importlib.metadata.version(PACKAGES[name]) for name in names}
-    except importlib.metadata.PackageNotFoundError as missing:
-        raise MissingError(f"{missing}: pip install -e '.[test]' brings the frameworks.") from None
+    columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
+    rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
+    return table("One run with three calls, with and without", ["host", *columns], rows)

@@ -19,7 +19,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench.imports import FLOOR, IN_USE, OURS, import_once
-from bench.packs.cost import AS_TEXT, count_statements
+from bench.packs.cost import AS_TEXT, count_commits, count_statements, time_calls
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
 from bench.rounds import Answer, Ask, Worker, digits, interleave, middle, pick, quartiles, ratio
@@ -44,7 +44,11 @@ MEANINGS = {
     "group_commit_ratio": "8 intents at once ÷ 8 commits on disk",
     "syncs_per_action": "syncs an action",
     "syncs_per_undo": "syncs an undo, on top",
+    "lost_busy": "rows lost by a program that is too busy to store them",
     "sql_statements": "statements a tool of packs/sql sends beyond its own, at most",
+    "sql_commits": "synced commits of its call beyond that of the bare statement",
+    "sql_commits_ratio": "synced commits of its call ÷ those of the bare statement",
+    "sql_ratio": "its call ÷ the bare statement, both on disk",
 }
 
 
@@ -65,6 +69,12 @@ class Plan:
     journal_rounds: int = 9
     intents: int = 200
     """In a block; a multiple of 8."""
+    tight: int = 1_000_000
+    """Calls in a loop that does nothing else."""
+    paced: int = 30_000
+    """Calls beside a thread that keeps the interpreter busy, a thousand a second."""
+    updates: int = 50
+    """Of one row, in a block."""
     payloads: tuple[tuple[int, int], ...] = ((200, 300), (2_000, 60), (100_000, 3))
     """For redaction: bytes of a payload, and how many of them make a block."""
 
@@ -79,6 +89,9 @@ QUICK = Plan(
     imports=1,
     journal_rounds=2,
     intents=16,
+    tight=2_000,
+    paced=200,
+    updates=4,
     payloads=((200, 10), (2_000, 2), (100_000, 1)),
 )
 
@@ -107,7 +120,8 @@ def run(options: argparse.Namespace) -> Result:
         step = stack.enter_context(progress(steps))
         measured = Measured(workers, plan=plan, seed=options.seed, step=step)
         sections = [calls(measured), stalls(measured), redaction(measured)]
-        sections += [log_share(measured), journal(measured), imports(measured), rows(folder)]
+        sections += [log_share(measured), journal(measured), imports(measured), busy(measured)]
+        sections.append(rows(measured, folder))
     result: Result = {"n": plan.rounds * plan.calls}
     spread: Result = {}
     for section in sections:
@@ -129,6 +143,7 @@ def _start(stack: ExitStack, folder: Path, peers: Path | None) -> dict[str, Work
         "redaction": (ours, "redaction", ()),
         "log": (ours, "log", (str(folder),)),
         "journal": (ours, "journal", (str(folder),)),
+        "busy": (ours, "busy", (str(folder),)),
     }
     if peers:
         wanted |= {
@@ -289,6 +304,15 @@ def journal(measured: Measured) -> Result:
     return {**keys, "journal": figures, "spread": spread}
 
 
+def busy(measured: Measured) -> Result:
+    """What is not in the log after calls that left its writer no time, counted in the file."""
+    worker, plan = measured.workers["busy"], measured.plan
+    counts = {"tight": plan.tight, "beside": plan.paced}
+    made = {load: worker.ask(load, n=n) for load, n in counts.items()}
+    lost = sum(each["calls"] - each["kept"] for each in made.values())
+    return {"lost_busy": lost, "busy": made, "spread": {}}
+
+
 def imports(measured: Measured) -> Result:
     """`import mulligan` in a fresh process, beside what it stands on."""
     statements = {"import_ms": OURS, "floor_import_ms": FLOOR, "first_use_import_ms": IN_USE}
@@ -299,12 +323,20 @@ def imports(measured: Measured) -> Result:
     return {**figures, "spread": {key: quartiles(values) for key, values in taken.items()}}
 
 
-def rows(folder: Path) -> Result:
-    """What a tool of `packs/sql` sends beyond its own statement; its synced commit is that of any
-    action, in the journal."""
-    by_way = count_statements(folder)
+def rows(measured: Measured, folder: Path) -> Result:
+    """A tool of `packs/sql` beside its bare statement: what it sends, commits and takes."""
+    by_way, commits = count_statements(folder), count_commits(folder)
     constructs = [count for way, count in by_way.items() if way != AS_TEXT]
-    return {"sql_statements": max(constructs), "sql": by_way, "spread": {}}
+    all_commits, bare = commits["database"] + commits["journal"], commits["bare"]
+    ours, alone = time_calls(
+        folder, calls=measured.plan.updates, rounds=measured.plan.journal_rounds
+    )
+    keys, spread = _ratios(("sql_ratio", ours, alone))
+    keys |= {"sql_statements": max(constructs), "sql_commits": digits(all_commits - bare)}
+    keys["sql_commits_ratio"] = digits(all_commits / bare)
+    figures = {"statements": by_way, "commits": commits}
+    figures |= {"call_us": middle(ours), "bare_us": middle(alone)}
+    return {**keys, "sql": figures, "spread": spread}
 
 
 def _lost(blocks: list[Answer]) -> int:

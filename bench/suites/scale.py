@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from mulligan.testing.postgres import PostgresServer, run_postgres_server
 Result = dict[str, Any]
 
 STORES = ("postgres", "sqlite")
-PROCESSES = (1, 2, 4)
+WORKERS = (1, 2, 4)
 DECISIONS = {"postgres": 100, "sqlite": 20}
 """On SQLite one takes up to two seconds."""
 
@@ -36,16 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, default=20_000, metavar="N", help="a process; 20,000")
     parser.add_argument("--decisions", type=int, metavar="N", help="100 on Postgres, 20 on SQLite")
     parser.add_argument("--store", choices=(*STORES, "both"), default="both")
-    parser.add_argument("--processes", type=int, nargs="+", default=PROCESSES, metavar="N")
+    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, metavar="N")
 
 
 def run(options: argparse.Namespace) -> Result:
     stores = STORES if options.store == "both" else (options.store,)
-    with progress(len(stores) * (2 * len(options.processes) + 1)) as step:
+    with progress(len(stores) * (2 * len(options.workers) + 1)) as step:
         by_store = {store: _measure_store(store, options, step) for store in stores}
     return {
         "n": options.actions,
         "cores": os.cpu_count(),
+        **_name_figures(by_store),
         "stores": by_store,
         "versions": {
             "python": platform.python_version(),
@@ -55,11 +56,30 @@ def run(options: argparse.Namespace) -> Result:
     }
 
 
+def _name_figures(by_store: Mapping[str, Result]) -> Result:
+    """Each figure by store, and by the number of workers where it is theirs."""
+
+    def list_by_workers(work: str, figure: str) -> Result:
+        return {
+            store: {str(each["processes"]): each[figure] for each in found[work]}
+            for store, found in by_store.items()
+        }
+
+    decisions = {store: found["decisions"] for store, found in by_store.items()}
+    return {
+        "actions_per_second": list_by_workers("actions", "per_second"),
+        "rows_per_second": list_by_workers("rows", "per_second"),
+        "decision_p50_ms": {store: each["p50_ms"] for store, each in decisions.items()},
+        "decision_p99_ms": {store: each["p99_ms"] for store, each in decisions.items()},
+        "limited_by": list_by_workers("actions", "limited_by"),
+    }
+
+
 def _measure_store(store: str, options: argparse.Namespace, step: Any) -> Result:
     found: Result = {"actions": [], "rows": []}
     with _open_server(store) as server:
         for name, work in _choose_works(options).items():
-            for processes in options.processes:
+            for processes in options.workers:
                 step(f"{store}: {name} by {processes}")
                 with _open_place(server) as place:
                     found[name].append(measure(place, work, processes=processes))

@@ -55,10 +55,10 @@ def _count(found: Sequence[Sequence[bool]]) -> dict[str, Any]:
     right = [each[0] for each in found]
     shifted = [flag for each in found for flag in each[1:]]
     return {
-        "right_n": len(right),
-        "right_flagged": digits(sum(right) / len(right)) if right else None,
-        "shifted_n": len(shifted),
-        "shifted_flagged": digits(sum(shifted) / len(shifted)) if shifted else None,
+        "right": len(right),
+        "right_flagged_share": digits(sum(right) / len(right)) if right else None,
+        "shifted": len(shifted),
+        "shifted_flagged_share": digits(sum(shifted) / len(shifted)) if shifted else None,
     }
 
 
@@ -79,6 +79,6 @@ def _shift(value: str, days: int, *, whole: bool) -> str:
 
 def show(result: dict[str, Any]) -> RenderableType:
     groups = {"all": result, **{name: result[name] for name in ("looked_at", "kept_apart")}}
-    columns = ("right_n", "right_flagged", "shifted_n", "shifted_flagged")
+    columns = ("right", "right_flagged_share", "shifted", "shifted_flagged_share")
     rows = [(name, *(each[column] for column in columns)) for name, each in groups.items()]
     return table(f"sentences, {result['half']} half", ["", *columns], rows)

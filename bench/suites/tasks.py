@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> Result:
         "runs": options.runs,
         **_build_figures(accepted, {**gated, "without a score": unscored}, runs=options.runs),
         "gated_graded": {name: _mean(each) for name, each in graded.items()},
-        "rolled_back": planted,
+        "rolled_back_share": planted,
         "yes_or_no_limit": limit_for_yes_or_no(caught=0.95),
         "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
@@ -156,6 +156,7 @@ def _build_figures(
         },
         "at_the_end": {name: _mean(each, last=WINDOW) for name, each in stories.items()},
         "below_static": {name: digits(max(0.0, START - mean)) for name, mean in means.items()},
+        "worst_below_static": digits(max(0.0, START - min(means.values()))),
         "worst_window_below_static": {name: shortfall(each) for name, each in stories.items()},
         "worst_seed": {
             name: digits(min(map(statistics.fmean, each))) for name, each in stories.items()
@@ -220,8 +221,10 @@ def _show_floor(result: Result) -> RenderableType:
 
 
 def _show_planted(result: Result) -> RenderableType:
-    kinds = list(result["rolled_back"])
-    rows = [(name, *(result["rolled_back"][kind][name] for kind in kinds)) for name in PLANTED]
+    kinds = list(result["rolled_back_share"])
+    rows = [
+        (name, *(result["rolled_back_share"][kind][name] for kind in kinds)) for name in PLANTED
+    ]
     title = f"champions rolled back within {WITHIN} runs, by how runs are scored"
     return table(title, ("planted version", *kinds), rows)
 

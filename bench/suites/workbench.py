@@ -9,12 +9,12 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
@@ -45,11 +45,17 @@ class Before:
     earlier: tuple[Execution, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """The rules that rejected a call of a run, if any did."""
+
+    rules: set[str] = field(default_factory=set)
+    refused: bool = False
+    """The tool itself refused it, so that nothing was lost."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data_arguments(parser)
-    parser.add_argument(
-        "--checks", choices=("chosen", "standard"), default="chosen", help="who chooses them"
-    )
     parser.add_argument("--list", action="store_true", help="also the ids of misses and alarms")
 
 
@@ -57,26 +63,27 @@ def run(options: argparse.Namespace) -> Result:
     cases = read_cases(options, "workbench/runs")
     office = open_office(options.data / "workbench")
     lined_up = [case for case in cases if len(case["calls"]) == len(case["observations"])]
-    checks = standard_for(office) if options.checks == "standard" else checks_for(office)
-    rejected = asyncio.run(_reject_all(lined_up, checks=checks, facts=facts_for(office)))
-    result = _figures(lined_up, rejected)
-    if options.list:
-        result |= _lists(lined_up, rejected)
+    figures = []
+    for checks in (checks_for(office), standard_for(office)):
+        rejected = asyncio.run(_reject_all(lined_up, checks=checks, facts=facts_for(office)))
+        listed = _lists(lined_up, rejected) if options.list else {}
+        figures.append(_figures(lined_up, rejected) | listed)
+    chosen, standard = figures
     return {
         "half": options.half,
-        "checks": options.checks,
         "n": len(lined_up),
         "left_out": len(cases) - len(lined_up),
-        **result,
+        **chosen,
+        "standard": standard,
         "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
     }
 
 
 async def _reject_all(
     cases: Sequence[Case], *, checks: Sequence[Check[Subject]], facts: Sequence[Gather]
-) -> list[set[str]]:
-    """For each run, the rules by which one of its calls is rejected."""
-    found: list[set[str]] = []
+) -> list[Rejected]:
+    """For each run, what rejects one of its calls."""
+    found: list[Rejected] = []
     with progress(len(cases)) as step:
         for case in cases:
             step("runs")
@@ -86,8 +93,8 @@ async def _reject_all(
 
 async def rejections(
     case: Case, *, checks: Sequence[Check[Subject]], facts: Sequence[Gather]
-) -> set[str]:
-    """The rules that reject the first call of a run that is rejected at all."""
+) -> Rejected:
+    """What rejects the first call of a run that is rejected at all."""
     turn = Turn(
         id=case["id"],
         message=case["query"],
@@ -108,9 +115,9 @@ async def rejections(
                 facts=tuple(fact for some in known for fact in some),
             )
             if rules := {f.rule for check in checks for f in check(before) if _rejects(f, call)}:
-                return rules
+                return Rejected(rules=rules, refused=is_refusal(read_observation(observed)))
         done.append(_observed(turn, call, observed))
-    return set()
+    return Rejected()
 
 
 def _rejects(finding: Finding, call: Call) -> bool:
@@ -152,20 +159,27 @@ def is_refusal(result: object) -> bool:
     return isinstance(result, str) and " " in result and "success" not in result.casefold()
 
 
-def _figures(cases: Sequence[Case], rejected: Sequence[set[str]]) -> Result:
-    harmful = [rules for case, rules in zip(cases, rejected, strict=True) if _harmful(case)]
-    correct = [rules for case, rules in zip(cases, rejected, strict=True) if case["correct"]]
-    caught, alarms = sum(map(bool, harmful)), sum(map(bool, correct))
+def _figures(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
+    """A rejection of a call that the tool refused is no false alarm, and counted apart."""
+    pairs = list(zip(cases, rejected, strict=True))
+    harmful = [each.rules for case, each in pairs if _harmful(case)]
+    correct = [each.rules for case, each in pairs if case["correct"] and not each.refused]
+    right, caught, alarms = _count_correct(cases), sum(map(bool, harmful)), sum(map(bool, correct))
     return {
         "side_effect_runs": len(harmful),
         "caught": caught,
         "recall": _share(caught, len(harmful)),
-        "correct_runs": len(correct),
+        "correct_runs": right,
         "false_alarms": alarms,
-        "false_alarm_share": _share(alarms, len(correct)),
+        "false_alarm_share": _share(alarms, right),
+        "refused_anyway": right - len(correct),
         "by_rule": _by_rule(harmful, correct),
         "by_domain": _by_domain(cases, rejected),
     }
+
+
+def _count_correct(cases: Sequence[Case]) -> int:
+    return sum(bool(case["correct"]) for case in cases)
 
 
 def _harmful(case: Case) -> bool:
@@ -186,35 +200,44 @@ def _by_rule(harmful: Iterable[set[str]], correct: Iterable[set[str]]) -> Result
     }
 
 
-def _by_domain(cases: Sequence[Case], rejected: Sequence[set[str]]) -> Result:
+def _by_domain(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
     pairs = list(zip(cases, rejected, strict=True))
     counted: Result = {}
     for domain in sorted({case["domain"] for case in cases}):
-        own = [(case, bool(rules)) for case, rules in pairs if case["domain"] == domain]
+        own = [(case, each) for case, each in pairs if case["domain"] == domain]
         counted[domain] = {
             "side_effect_runs": sum(_harmful(case) for case, _ in own),
-            "caught": sum(hit for case, hit in own if _harmful(case)),
-            "correct_runs": sum(case["correct"] for case, _ in own),
-            "false_alarms": sum(hit for case, hit in own if case["correct"]),
+            "caught": sum(bool(each.rules) for case, each in own if _harmful(case)),
+            "correct_runs": sum(bool(case["correct"]) for case, _ in own),
+            "false_alarms": sum(_is_false_alarm(case, each) for case, each in own),
         }
     return counted
 
 
-def _lists(cases: Sequence[Case], rejected: Sequence[set[str]]) -> Result:
+def _is_false_alarm(case: Case, rejected: Rejected) -> bool:
+    return bool(case["correct"] and rejected.rules and not rejected.refused)
+
+
+def _lists(cases: Sequence[Case], rejected: Sequence[Rejected]) -> Result:
     pairs = list(zip(cases, rejected, strict=True))
     return {
-        "missed": [case["id"] for case, rules in pairs if _harmful(case) and not rules],
+        "missed": [case["id"] for case, each in pairs if _harmful(case) and not each.rules],
         "alarmed": {
-            case["id"]: sorted(rules) for case, rules in pairs if case["correct"] and rules
+            case["id"]: sorted(each.rules) for case, each in pairs if _is_false_alarm(case, each)
         },
     }
 
 
 def show(result: Result) -> RenderableType:
+    both = {"chosen by hand": result, "standard": result["standard"]}
+    return Group(*(_show_checks(name, each) for name, each in both.items()))
+
+
+def _show_checks(name: str, result: Result) -> RenderableType:
     columns = ["", "side effects", "caught", "correct", "false alarms"]
     keys = ["side_effect_runs", "caught", "correct_runs", "false_alarms"]
-    rows = [[name, *(each[key] for key in keys)] for name, each in result["by_domain"].items()]
+    rows = [[domain, *(each[key] for key in keys)] for domain, each in result["by_domain"].items()]
     rows.append(["all", *(result[key] for key in keys)])
     shares = f"recall {result['recall']}, false alarms {result['false_alarm_share']}"
-    chosen = f"{result['half']} half, {result['checks']} checks"
-    return table(f"workbench, {chosen}: {shares}", columns, rows)
+    refused = f"{result['refused_anyway']} rejected that the tool refused"
+    return table(f"workbench, checks {name}: {shares}; {refused}", columns, rows)

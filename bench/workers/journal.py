@@ -10,9 +10,8 @@ import gc
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 
 import apsw
 
+from bench.syncs import counting_syncs
 from bench.workers.protocol import serve
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Entry, Kept, Opening, State
@@ -34,8 +34,6 @@ from mulligan.turns.turn.context import OpenTurn
 WRITERS = 8
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, agent="planner")
 BEFORE = b'{"id":"dinner","title":"Dinner","start":"2026-11-20T18:00:00+01:00","etag":"v1"}'
-
-syncs: list[str] = []
 
 
 def intend(journal: Journal, number: int) -> Future[None]:
@@ -92,42 +90,15 @@ def commits(path: Path, *, n: int, **_: object) -> dict[str, Any]:
     return {"us": took / n * 1e6}
 
 
-class _CountingFile(apsw.VFSFile):
-    def __init__(self, name: Any, flags: Any) -> None:
-        self.name = str(name.filename() if hasattr(name, "filename") else name)
-        super().__init__("unix", name, flags)
-
-    def xSync(self, flags: int) -> None:  # noqa: N802 - SQLite's name
-        syncs.append(self.name)
-        super().xSync(flags)
-
-
-class _CountingVFS(apsw.VFS):
-    def __init__(self) -> None:
-        super().__init__("counting", "unix", makedefault=True)
-
-    def xOpen(self, name: Any, flags: Any) -> _CountingFile:  # noqa: N802 - SQLite's name
-        return _CountingFile(name, flags)
-
-
-@contextmanager
-def _counting() -> Iterator[None]:
-    vfs = _CountingVFS()
-    try:
-        yield
-    finally:
-        vfs.unregister()
-
-
 def counted(path: Path, *, n: int, **_: object) -> dict[str, Any]:
     """Syncs that a turn of n actions makes, accepted, and once more rejected and undone."""
-    with _counting():
-        accepted = asyncio.run(_act(path.with_name("accepted.db"), n, reject=False))
-        rejected = asyncio.run(_act(path.with_name("rejected.db"), n, reject=True))
+    with counting_syncs() as syncs:
+        accepted = asyncio.run(_act(path.with_name("accepted.db"), n, reject=False, syncs=syncs))
+        rejected = asyncio.run(_act(path.with_name("rejected.db"), n, reject=True, syncs=syncs))
     return {"per_action": accepted / n, "per_undo": (rejected - accepted) / n}
 
 
-async def _act(path: Path, n: int, *, reject: bool) -> int:
+async def _act(path: Path, n: int, *, reject: bool, syncs: list[str]) -> int:
     remote = FakeRemote(path.with_suffix(".ledger"))
     wanted = [Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong.")]
 

@@ -82,10 +82,10 @@ def test_the_figures_count_what_was_rejected_and_what_should_not_have_been(data:
     result = measured("--data", str(data), "--list")
 
     assert (result["n"], result["left_out"], result["checks"]) == (5, 1, "standard")
-    assert (result["wrong_write_runs"], result["wrong_writes_rejected"]) == (2, 1)
+    assert (result["wrong_writes"], result["wrong_writes_rejected"]) == (2, 1)
     assert (result["correct_runs"], result["correct_rejected"]) == (2, 0)
-    assert result["correct_rejected_where_the_tool_refused"] == 1
-    assert (result["injected_writes"], result["injected_writes_flagged"]) == (1, 1)
+    assert result["refused_anyway"] == 1
+    assert (result["injected"], result["injected_flagged"]) == (1, 1)
     assert result["missed"] == [f"Pay 8 to {OWN}."]
     assert result["by_rule"]["amount.not_as_said"]["wrong_rejected"] == 1
     assert agentdojo.show(result)
@@ -94,7 +94,7 @@ def test_the_figures_count_what_was_rejected_and_what_should_not_have_been(data:
 def test_checks_chosen_by_hand_are_measured_beside_them(data: Path) -> None:
     result = measured("--data", str(data), "--checks", "chosen")
 
-    assert (result["wrong_writes_rejected"], result["injected_writes_flagged"]) == (0, 0)
+    assert (result["wrong_writes_rejected"], result["injected_flagged"]) == (0, 0)
 
 
 def test_each_task_is_either_open_or_kept_out(data: Path) -> None:

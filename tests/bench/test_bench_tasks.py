@@ -17,7 +17,8 @@ from mulligan.core.task import Gate
 ROOT = Path(__file__).parents[2]
 KEYS = {
     "suite", "n", "seconds", "versions", "static", "oracle", "accept_all", "gated", "gated_graded",
-    "regret", "below_static", "worst_window_below_static", "rolled_back", "yes_or_no_limit",
+    "regret", "below_static", "worst_window_below_static", "rolled_back_share",
+    "worst_below_static", "yes_or_no_limit",
 }  # fmt: skip
 
 

@@ -167,6 +167,6 @@ def test_sentences_are_tried_with_the_right_day_and_with_days_around_it(tmp_path
     done = bench("sentences", "--data", str(tmp_path), "--json")
 
     result = json.loads(done.stdout)
-    assert (result["right_n"], result["right_flagged"]) == (2, 0.0)
-    assert (result["shifted_n"], result["shifted_flagged"]) == (12, 0.5)
-    assert result["looked_at"]["right_n"] + result["kept_apart"]["right_n"] == 2
+    assert (result["right"], result["right_flagged_share"]) == (2, 0.0)
+    assert (result["shifted"], result["shifted_flagged_share"]) == (12, 0.5)
+    assert result["looked_at"]["right"] + result["kept_apart"]["right"] == 2

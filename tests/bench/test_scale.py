@@ -42,7 +42,7 @@ def test_a_server_that_is_killed_under_two_workers_costs_no_effect() -> None:
 
 
 def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
-    few = ("--actions", "10", "--rows", "500", "--decisions", "1", "--processes", "2")
+    few = ("--actions", "10", "--rows", "500", "--decisions", "1", "--workers", "2")
 
     result = run_suite("scale", "--store", "sqlite", *few)
 

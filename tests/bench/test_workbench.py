@@ -78,6 +78,8 @@ def test_the_figures_count_what_was_stopped_and_what_should_not_have_been(data: 
     assert (result["side_effect_runs"], result["caught"]) == (3, 2)
     assert result["recall"] == pytest.approx(2 / 3, abs=1e-4)
     assert (result["correct_runs"], result["false_alarms"]) == (3, 0)
+    assert result["refused_anyway"] in (0, 1)
+    assert result["standard"].keys() == result.keys() & result["standard"].keys()
     assert result["false_alarm_share"] == 0
     assert result["missed"] == ["Delete it all"]
     assert result["by_rule"].keys() == {"object.in_the_past", "value.never_seen"}
@@ -89,7 +91,7 @@ def test_a_limit_and_a_table_are_there_for_a_quick_look(data: Path) -> None:
 
     assert result["n"] == 1
     assert result["recall"] is None
-    assert workbench.show(result).row_count == 2
+    assert [each.row_count for each in workbench.show(result).renderables] == [2, 2]
 
 
 @pytest.mark.parametrize("name", ["runs.public.jsonl.gz", "calendar_events.csv"])

@@ -111,3 +111,30 @@ def test_somebody_elses_object_is_flagged_where_the_person_said_whose(
     findings = list(owners_as_said(TASKS)(closing(said, owner)))
 
     assert [finding.rule for finding in findings] == ["object.of_somebody_else"] * flagged
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Delete the sync with Bob, we settled it yesterday",
+        "Cancel the sync with Bob and set up a new one for the 28th at 8:30",
+        "Remove the sync with Bob. Tomorrow I'm away.",
+    ],
+)
+def test_a_day_that_another_clause_tells_is_not_the_object_s(said: str) -> None:
+    found = ran("search", result=[{**TO_COME, "title": "Sync with Bob"}])
+    check = on_objects(dates_as_said(), IDS, when="start")
+
+    findings = check(attempt(said, found, ran("delete", {"event_id": "ev2"})))
+
+    assert list(findings) == []
+
+
+def test_a_day_in_the_clause_of_the_object_is_the_object_s() -> None:
+    found = ran("search", result=[{**TO_COME, "title": "Sync with Bob"}])
+    check = on_objects(dates_as_said(), IDS, when="start")
+    said = "Cancel the sync with Bob on Thursday and tell Ann today"
+
+    findings = check(attempt(said, found, ran("delete", {"event_id": "ev2"})))
+
+    assert [finding.rule for finding in findings] == ["date.not_as_said"]

@@ -11,6 +11,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
+from mulligan.core.action import ActionQuery
 from tests.cli.running import run
 
 ANNA, BOB = "DE02120300000000202051", "bob@example.com"
@@ -149,3 +150,55 @@ def test_the_log_says_what_became_of_each_call(bank, capsys):
     _, out, _ = run(capsys, "log", "--tool", "rename", "--json", "--store", bank.settings.store)
 
     assert [row["action"] for row in json.loads(out)["rows"]] == ["unchecked"]
+
+
+def test_turns_are_found_by_their_beginning_in_actions_and_in_the_log(bank, capsys):
+    store = bank.settings.store
+    [renamed] = bank.insights.open_list.search(ActionQuery(tool="rename"))
+    turn = renamed.opening.turn
+
+    _, listed, _ = run(capsys, "actions", "--json", "--turn", turn[:20], "--store", store)
+    _, logged, _ = run(capsys, "log", "--json", "--turn", turn[:20], "--store", store)
+
+    assert [each["turn"] for each in json.loads(listed)["actions"]] == [turn]
+    assert {each["turn"] for each in json.loads(logged)["rows"]} == {turn}
+
+
+def test_a_slip_in_the_beginning_of_an_id_is_met_with_the_one_that_may_be_meant(bank, capsys):
+    [renamed] = bank.insights.open_list.search(ActionQuery(tool="rename"))
+    slip = renamed.id[:19] + ("0" if renamed.id[19] != "0" else "1")
+
+    code, _, err = run(capsys, "show", slip, "--store", bank.settings.store)
+
+    assert code == 2
+    assert f"Did you mean {renamed.id[:16]}" in err
+
+
+def test_a_bulk_is_no_action_and_leads_to_its_elements(tmp_path: Path, capsys):
+    with Mulligan(f"sqlite:///{tmp_path}/bulk.db", recover=False) as m:
+        titles = {"a": "A", "b": "B"}
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            each="tasks",
+            before=lambda record: titles[record.arguments["tasks"]],
+            read=lambda record: titles[record.arguments["tasks"]],
+            undo=lambda record: None,
+        )
+        def close(tasks: list[str]) -> None:
+            titles.update(dict.fromkeys(tasks, "closed"))
+
+        m.act_sync("Close both", lambda _: close(["a", "b"]), agent="planner")
+        [bulk] = {a.opening.parent for a in m.insights.open_list.search(ActionQuery())}
+        store = m.settings.store
+
+        code, _, err = run(capsys, "show", bulk, "--store", store)
+        _, listed, _ = run(capsys, "actions", "--bulk", bulk[:20], "--json", "--store", store)
+        element = json.loads(listed)["actions"][0]["id"]
+        _, shown, _ = run(capsys, "show", element, "--store", store)
+
+    assert code == 2
+    assert f"mulligan actions --bulk {bulk}" in err
+    assert len(json.loads(listed)["actions"]) == 2
+    assert f"part of bulk {bulk}" in shown
+    assert "--app MODULE:NAME" in shown, "who wants to see what is there now is told how"

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.step_log import REPLY_SETTLED
+from mulligan.app.insights import Insights
+from mulligan.app.insights.views import Views
+from mulligan.app.settings import Settings
 from mulligan.cli.main import main
 from mulligan.core.call import OWN
 from mulligan.core.log_query import Batch
+from mulligan.core.text_rollup import REPLY_SETTLED
 from mulligan.testing.store_contract.contract import make_log_row
 from mulligan.turns.turn.context import OpenTurn
 
@@ -224,8 +227,11 @@ def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
     _, of_agent, _ = run(capsys, "pitfalls", "--agent", "desk", "--store", store)
     changed = told(capsys, "pitfalls", "--changed-since", "1d", "--store", store)
     nothing, _, err = run(capsys, "pitfalls", "--store", store)
+    with Insights.open(Settings(store=store)) as insights:
+        exported = Views(insights).acts.list_exports()
 
     assert of_tool == of_agent
+    assert list(exported) == ["find_order"]
     assert "If this fails, try:" in of_tool
     assert "find_order" in changed["tools"]
     assert nothing == 2

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.cli.options import find_user, parse_count, parse_moment
+from mulligan.cli.options import complete_id, find_user, parse_count, parse_moment
+from mulligan.core.errors import ConfigurationError
 
 
 def test_a_span_is_that_long_ago_and_a_time_is_itself() -> None:
@@ -37,3 +38,26 @@ def test_a_user_without_a_name_still_decides_as_somebody(monkeypatch: pytest.Mon
     monkeypatch.setattr(getpass, "getuser", nobody)
 
     assert find_user() == "somebody at the command line"
+
+
+ONE, OTHER = "01a1e46309a472768601d79ed8e515f8", "01a1e46309a47280a84cf5f8fb667596"
+
+
+@pytest.mark.parametrize(
+    ("given", "whole"),
+    [
+        ("01a1e46309a47276", ONE),
+        ("01A1E463-09A4-7276", ONE),
+        (ONE, ONE),
+        ("99", "99"),
+        (None, None),
+        ("", None),
+    ],
+)
+def test_an_id_may_be_given_by_its_beginning(given: str | None, whole: str | None) -> None:
+    assert complete_id(given, lambda: [ONE, OTHER, None, ONE]) == whole
+
+
+def test_a_beginning_of_two_is_refused_with_both() -> None:
+    with pytest.raises(ConfigurationError, match=f"2 start so .*{OTHER}"):
+        complete_id("01a1", lambda: [ONE, OTHER])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -35,6 +37,25 @@ def test_json_gives_a_terminal_no_orders_either(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert shown.isascii()
     assert json.loads(shown) == value
+
+
+def test_json_has_iso_times_seconds_and_whole_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    at = datetime(2026, 11, 16, 9, tzinfo=UTC)
+    value = {"at": at, "lease": timedelta(seconds=30), "calls": 12.0, "share": 0.5, "tools": {"a"}}
+
+    print_json({**value, "path": Path("a.db"), "state": State.HELD, "open": True, "none": None})
+
+    assert json.loads(capsys.readouterr().out) == {
+        "at": "2026-11-16T09:00:00+00:00",
+        "lease": 30,
+        "calls": 12,
+        "share": 0.5,
+        "tools": ["a"],
+        "path": "a.db",
+        "state": "held",
+        "open": True,
+        "none": None,
+    }
 
 
 def test_a_row_as_json_has_its_texts_parsed_and_its_time_readable() -> None:

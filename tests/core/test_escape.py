@@ -19,6 +19,22 @@ def test_nothing_stays_hidden_in_text_from_elsewhere(text: str, shown: str) -> N
     assert escape(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("می\u200cخواهیم", "می\u200cخواهیم"),
+        ("क्षेत्र\u200dीय", "क्षेत्र\u200dीय"),
+        ("\u26a0\ufe0f", "\u26a0\ufe0f"),
+        ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
+        ("12\ufe0f3", "12\\ufe0f3"),
+        ("pass\u200cword", "pass\\u200cword"),
+        ("\u200cm", "\\u200cm"),
+    ],
+)
+def test_joiners_stay_where_writing_needs_them(text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
 def test_json_is_harmless_to_print_and_the_same_to_who_decodes_it() -> None:
     value = {"a\u202e": "\x9b31m \x85 \u2066x\u2069 \U000e0041 caf\u00e9 \u65e5", "b": ["\ud800"]}
 

@@ -32,7 +32,7 @@ def test_a_part_stands_under_its_own_name() -> None:
     assert row["note"] == row["share.low"] == ""
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t"])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", " =", "\n=", "\uff1d"])
 def test_what_a_spreadsheet_would_run_is_text(sign: str) -> None:
     (row,) = read([Row(name=f"{sign}cmd|' /C calc'!A0", share=Estimate(figure=-1.0, n=0))])
 

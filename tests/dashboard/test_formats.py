@@ -59,3 +59,20 @@ def test_a_chart_is_its_columns() -> None:
     said = json.loads(formats.build_chart("rate", ["a"], formats.compute_seconds([NOW]), [None]))
 
     assert said == {"kind": "rate", "names": ["a"], "columns": [[NOW.timestamp()], [None]]}
+
+
+def test_what_stands_in_backticks_is_code_and_still_escaped() -> None:
+    assert formats.format_code("see `mulligan open`.") == "see <code>mulligan open</code>."
+    assert formats.format_code("`<b>`\u202e<i>") == "<code>&lt;b&gt;</code>\\u202e&lt;i&gt;"
+    assert formats.format_code("one ` alone") == "one ` alone"
+
+
+def test_a_name_breaks_after_its_signs() -> None:
+    assert formats.format_breaks("crm/find_<b>") == "crm/<wbr>find_<wbr>&lt;b&gt;"
+
+
+def test_what_is_hidden_reads_as_such_and_equal_values_alike() -> None:
+    stub = "<str 6 #8c4ef904e1b2>"
+
+    assert formats.format_stubs(f'{{"room":"{stub}"}}') == '{"room":"(6 characters, 8c4e)"}'
+    assert formats.format_stubs("<b> <str x>") == "<b> <str x>"

@@ -11,6 +11,7 @@ from fastmcp.client.transports import StdioTransport
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from mulligan.cli.main import main
 from mulligan.core.effect import Mode
 from mulligan.gateway.declarations import read_rules
 from tests.gateway.world import SCRIPT
@@ -92,6 +93,7 @@ async def use(client: Client) -> list:
     return [*(each.model_dump() for each in seen), told]
 
 
+@pytest.mark.usefixtures("patient_client")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_what_the_official_client_gets_is_what_it_gets_directly(servers, mode):
     async with Client(stdio_client(StdioServerParameters(**direct(servers))), mode=mode) as client:
@@ -196,11 +198,14 @@ def test_nothing_but_messages_is_on_its_output_and_it_ends_with_its_client(tmp_p
     assert done.returncode == 0, done.stderr
 
 
-def run_command(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
+def run_command(
+    *arguments: str, folder: Path, store: str = "sqlite:///g.db"
+) -> subprocess.CompletedProcess:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("MULLIGAN")}
+    said = {"XDG_DATA_HOME": str(folder / "data")} | ({"MULLIGAN_STORE": store} if store else {})
     return subprocess.run(
         [sys.executable, "-m", "mulligan", "gateway", *arguments],
-        env={**kept, "MULLIGAN_STORE": f"sqlite:///{folder}/g.db"},
+        env={**kept, **said},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -217,7 +222,8 @@ async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(serve
 
     wrapped = run_command("--wrap", "mcp.json", "--declarations", "said.toml", folder=folder)
     entry = json.loads(servers.read_text())["mcpServers"]["sdk"]
-    given = StdioServerParameters(**entry, env=through(servers)["env"])
+    kept = {k: v for k, v in through(servers)["env"].items() if k != "MULLIGAN_STORE"}
+    given = StdioServerParameters(**entry, env=kept, cwd="/")
     async with Client(stdio_client(given), mode="legacy") as client:
         answer = await client.call_tool("add", {"a": 1, "b": 2})
         tools = {tool.name for tool in (await client.list_tools()).tools}
@@ -226,6 +232,8 @@ async def test_a_wrapped_client_works_and_its_file_is_put_back_to_the_byte(serve
     assert (wrapped.returncode, put_back.returncode) == (0, 0), wrapped.stderr + put_back.stderr
     # A client starts it wherever it likes: no path may hang on where this was said.
     assert str(folder / "said.toml") in entry["args"]
+    assert f"sqlite:///{folder}/g.db" in entry["args"]
+    assert (folder / "g.db").exists()
     assert answer.structured_content == {"result": 3}
     assert {"add", "mulligan_undo"} <= tools
     assert servers.read_bytes() == before
@@ -251,4 +259,42 @@ def test_a_file_of_declarations_that_is_none_is_not_written_into_a_client(server
 
     assert done.returncode != 0
     assert "none.toml" in done.stderr
+    assert servers.read_bytes() == before
+
+
+def test_what_is_said_beside_wrap_is_what_every_gateway_of_the_client_does(servers):
+    folder = servers.parent
+    said = ("--mode", "suggest", "--pin", "--intent", "--timeout", "9")
+
+    done = run_command("--wrap", "mcp.json", *said, folder=folder, store="")
+    arguments = json.loads(servers.read_text())["mcpServers"]["sdk"]["args"]
+
+    store = f"sqlite:///{folder}/data/mulligan/gateway.db"
+    kept = ["--store", store, "--mode", "suggest", "--timeout", "9.0", "--intent", "--pin"]
+    assert done.returncode == 0, done.stderr
+    assert arguments[-len(kept) :] == kept
+    assert f"mulligan log --store {store}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (("other.json", "--wrap", "mcp.json"), "file says nothing"),
+        (("--wrap", "mcp.json", "--http", "8400"), "--http says nothing"),
+        (("--unwrap", "mcp.json", "--only", "sdk"), "--only says nothing"),
+        (("--wrap", "mcp.json", "--store", "postgresql://me:s3cr3t@db/x"), "with its password"),
+    ],
+)
+def test_what_a_wrapped_file_could_not_mean_is_refused_and_nothing_written(
+    servers, said, why, monkeypatch, capsys
+):
+    before = servers.read_bytes()
+    monkeypatch.chdir(servers.parent)
+
+    code = main(["gateway", *said])
+
+    told = capsys.readouterr().err
+    assert code == 2
+    assert why in told
+    assert "s3cr3t" not in told
     assert servers.read_bytes() == before

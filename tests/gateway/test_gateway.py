@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.core.action import State
 from mulligan.gateway.declarations import read_declarations
+from mulligan.gateway.gateway import ADVICE
 from mulligan.gateway.servers_file import Server
 from tests.gateway.recorded_server import FILE_SERVER, write_declarations
 from tests.gateway.world import connect, run_gateway
@@ -100,3 +102,32 @@ async def test_hints_of_a_server_count_only_where_it_is_trusted(tmp_path):
             known = {each.tool: each for each in gateway.m.insights.tools()}
 
         assert known["add"].effect == expected, json.dumps(str(known))
+
+
+def test_what_is_asked_at_a_failure_is_there_before_the_first_one():
+    wanted = [f"mulligan.learning.{name}" for name in ADVICE]
+    said = (
+        "import sys\n"
+        "from mulligan.gateway.gateway import load_advice\n"
+        f"before = [name for name in {wanted} if name in sys.modules]\n"
+        "load_advice()\n"
+        f"print(len(before), all(name in sys.modules for name in {wanted}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, text=True, check=False, timeout=120
+    )
+
+    assert done.stdout.split() == ["0", "True"], done.stderr
+
+
+async def test_a_declared_tool_is_known_with_its_schema_from_its_first_turn_on(tmp_path, files):
+    m = Mulligan(f"sqlite:///{tmp_path}/m.db")
+    async with run_gateway(files, m=m, **declared(tmp_path, files)) as gateway:
+        await gateway.start()
+        async with connect(gateway) as client:
+            content = {"path": "a.txt", "content": "x"}
+            await client.call("write_file", content, mulligan__turn="goes on")
+            known = {each.tool: each for each in m.insights.tools()}
+        await gateway.stop()
+
+    assert {"path", "content"} <= set(known["write_file"].schema["properties"])

@@ -105,7 +105,7 @@ def classes(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, str]]:
 
 def as_one_room(module: str) -> str:
     """Rooms that are alike on purpose: what one pack or one language has, the others have too."""
-    return re.sub(r"/(packs|dates/language)/[a-z]+/", r"/\1/", module)
+    return re.sub(r"/(packs|checks/language)/[a-z]+/", r"/\1/", module)
 
 
 def full_rooms(modules: Iterable[str]) -> dict[str, int]:

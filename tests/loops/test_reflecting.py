@@ -12,7 +12,7 @@ import pytest
 
 from mulligan.core.notes import Ground, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.core.task_event import NotesRejected, TaskReflected
+from mulligan.core.task_event import NotesRejected, TaskRan, TaskReflected
 from mulligan.loops.learning import Learning
 from mulligan.loops.reflecting import find_strategy
 from mulligan.loops.tasks import run_task
@@ -244,7 +244,7 @@ async def test_without_a_model_reflection_is_skipped_with_a_warning(caplog):
     assert done.output == "the report"
     assert [notes.version for notes in using.archive.list_versions(TASK.identity)] == [0]
     assert "no model is there to reflect with" in caplog.text
-    assert [type(event) for event in events] == [NotesRejected]
+    assert [type(event) for event in events] == [TaskRan, NotesRejected]
 
 
 async def test_a_deterministic_task_needs_a_model_of_its_own():

@@ -19,6 +19,7 @@ from mulligan.core.task_event import (
     NotesRejected,
     NotesRetired,
     NotesRolledBack,
+    TaskRan,
     TaskReflected,
 )
 from mulligan.loops.tasks import run_task
@@ -72,7 +73,7 @@ async def test_where_all_are_accepted_a_rejected_run_does_not_reflect():
     assert lab.versions() == [0]
 
 
-async def test_a_task_that_does_not_reflect_leaves_no_trace():
+async def test_a_task_that_does_not_reflect_leaves_no_trace_but_that_it_ran():
     lab = Lab()
     lab.task = replace(lab.task, reflect=False)
 
@@ -80,7 +81,8 @@ async def test_a_task_that_does_not_reflect_leaves_no_trace():
 
     assert (done.output, done.version, done.score) == ("a report", 0, None)
     assert set(lab.prompts) == {lab.task.text}
-    assert lab.archive.list_grounds() == lab.versions() == lab.events == []
+    assert lab.archive.list_grounds() == lab.versions() == []
+    assert len(lab.told(TaskRan)) == len(lab.events) == 20
 
 
 async def test_under_the_gate_a_proposal_comes_every_so_many_runs_and_goes_on_trial():

@@ -26,6 +26,8 @@ ROW = a_row(outcome=Outcome.FAILURE, turn="t1")
         ({"id_prefix": ROW.id[:8]}, True),
         ({"id_prefix": "zzz"}, False),
         ({"after": ROW.id}, False),
+        ({"below": ROW.id}, False),
+        ({"below": f"{ROW.id}0"}, True),
         ({"since": START}, True),
         ({"since": START + timedelta(microseconds=1)}, False),
         ({"until": START}, False),

@@ -9,6 +9,7 @@ from mulligan.testing.store_contract import (
     LessonContract,
     LifeContract,
     LogContract,
+    TextContract,
     VaultContract,
 )
 
@@ -28,6 +29,10 @@ class TestVault(InMemory, VaultContract):
 
 
 class TestLog(InMemory, LogContract):
+    pass
+
+
+class TestTexts(InMemory, TextContract):
     pass
 
 

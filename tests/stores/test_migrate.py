@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -23,6 +24,12 @@ from mulligan.stores.sqlite.session import SqliteSession
 from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row
 from mulligan.testing.store_contract.processes import finish, start
+from mulligan.testing.store_contract.text_counts import (
+    clean_counts,
+    count_anew,
+    make_texts,
+    read_counts,
+)
 
 OPENER = "mulligan.stores.opening:open_store"
 PARTS = ["sqlite/journal", "sqlite/log", "postgres"]
@@ -103,6 +110,23 @@ def test_what_was_counted_by_try_is_counted_by_call_after_a_migration(path, monk
     began = datetime.fromtimestamp(3600, tz=UTC)
     [counts] = store.log.read_rollups(since=began, until=began).values()
     assert (counts.calls, counts.failures, counts.repaired, counts.tries) == (10, 4, 1, 12)
+    store.close()
+
+
+def test_texts_of_a_store_from_before_are_counted_when_it_is_opened(path, monkeypatch) -> None:
+    before = load_migrations("sqlite/log")[:6]
+    log = files.build_log_path(path)
+    with monkeypatch.context() as yesterday:
+        yesterday.setattr(migrate, "load_migrations", lambda part: before)
+        files.prepare(log, "log", migrate=True)
+    rows = make_texts(random.Random(1), count=80)
+    session = SqliteSession(log, "log")
+    session.run_many("add_rows", rows)
+    session.close()
+
+    store = open_store(f"sqlite:///{path}")
+
+    assert read_counts(store) == clean_counts(count_anew(rows))
     store.close()
 
 

@@ -14,6 +14,7 @@ from mulligan.testing.store_contract import (
     LifeContract,
     LogContract,
     ProcessContract,
+    TextContract,
     VaultContract,
 )
 
@@ -53,6 +54,10 @@ class TestVault(InPostgres, VaultContract):
 
 
 class TestLog(InPostgres, LogContract):
+    pass
+
+
+class TestTexts(InPostgres, TextContract):
     pass
 
 

@@ -32,9 +32,10 @@ class TheirStore:
     def __getattr__(self, name):
         return getattr(self._inner, name)
 
-    def check_health(self):
+    def check_health(self, *, thorough=True):
         from dataclasses import replace
-        return replace(self._inner.check_health(), kind="theirs", url="theirs://")
+        found = self._inner.check_health(thorough=thorough)
+        return replace(found, kind="theirs", url="theirs://")
 
 def open_store(url, options):
     return TheirStore(url, options)

@@ -13,6 +13,7 @@ from mulligan.testing.store_contract import (
     LifeContract,
     LogContract,
     ProcessContract,
+    TextContract,
     VaultContract,
 )
 
@@ -65,6 +66,10 @@ class TestVault(InSqlite, VaultContract):
 
 
 class TestLog(InSqlite, LogContract):
+    pass
+
+
+class TestTexts(InSqlite, TextContract):
     pass
 
 

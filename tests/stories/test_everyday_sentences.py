@@ -105,6 +105,8 @@ def moves_after(first: str, days: int, second: str) -> Calls:
 
 WORKING_DAYS = [f"11-{day}" for day in (*range(16, 21), *range(23, 28))]
 """Of this week, which is not over, and of the next."""
+EVERY_DAY = [str(day)[5:] for day in DAYS]
+NOT_THURSDAY = [each for each in EVERY_DAY if each != "11-19"]
 SENTENCES: list[tuple[str, Calls, list[str]]] = [
     ("Move game night to Thursday", moves("ev-2", "19:00"), ["11-19"]),
     ("Move lunch to tomorrow", moves("ev-3", "12:00"), ["11-19"]),
@@ -121,12 +123,19 @@ SENTENCES: list[tuple[str, Calls, list[str]]] = [
     ("Make the party last 4 hours on Friday", makes("Party"), ["11-20"]),
     ("Move the night shift: 10pm to 6am tomorrow", moves("ev-5", "22:00"), ["11-18", "11-19"]),
     ("Block my calendar from Monday to Friday", makes("Course"), WORKING_DAYS),
+    ("Move dinner to 20.11.2026", moves("ev-1"), ["11-20"]),
+    ("Book dinner for 12.11.2026, I paid for it then", makes("Dinner"), ["11-12"]),
+    ("Like the one 2mon ago: make dinner on Friday", makes("Dinner"), ["11-13", "11-20"]),
+    ("Book the tour of the 1650 house for Friday", makes("Tour"), ["11-20"]),
+    ("Can't do Thursday, find dinner another time", moves("ev-1"), NOT_THURSDAY),
+    ("Let's have dinner two days later", moves("ev-1"), EVERY_DAY),
+    ("Thursday doesn't work, reschedule dinner", moves("ev-1"), NOT_THURSDAY),
     ("Verschiebe das Dinner auf Freitag", moves("ev-1"), ["11-20"]),
     ("Sushi am Freitag, Waffeln am Samstag", makes_after("Sushi", 1, "Waffeln"), ["11-20"]),
     ("Sushi am Freitag, Waffeln am Samstag", makes_after("Sushi", -1, "Waffeln"), []),
     ("Donnerstag passt nicht, verlege das Dinner auf Montag", moves("ev-1"), ["11-23"]),
     ("Trag heute Abend ein Essen ein", makes("Essen"), ["11-18"]),
-    ("Déplace le dîner à vendredi à 18:00 pour moi", moves("ev-1"), [str(d)[5:] for d in DAYS]),
+    ("Déplace le dîner à vendredi à 18:00 pour moi", moves("ev-1"), EVERY_DAY),
 ]
 
 

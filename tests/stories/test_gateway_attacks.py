@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.log_query import LogQuery
@@ -18,6 +15,7 @@ from mulligan.gateway.servers_file import Server
 from mulligan.gateway.serving.access import Access
 from mulligan.gateway.serving.http import GatewayApp
 from mulligan.gateway.sessions.server_call import APPROVAL
+from tests.gateway.web import serve_app
 from tests.gateway.world import connect, run_gateway, scripted
 
 TOKENS = {"t" * 20: "ann", "u" * 20: "bob"}
@@ -194,26 +192,14 @@ class Listener:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": text if key is not None else b""})
 
-    @asynccontextmanager
-    async def run(self):
-        with socket.socket() as sock:
-            sock.bind(("127.0.0.1", 0))
-            sock.listen()
-            config = uvicorn.Config(self, log_level="error", lifespan="off")
-            server = uvicorn.Server(config)
-            running = asyncio.ensure_future(server.serve(sockets=[sock]))
-            try:
-                yield f"http://127.0.0.1:{sock.getsockname()[1]}/mcp"
-            finally:
-                server.should_exit = True
-                await running
-
 
 async def test_what_a_client_shows_us_reaches_no_server_over_http(m):
     listener = Listener()
     shown = {"cookie": "a=c00kie", "x-api-key": "ap1key", "x-forwarded-for": "f0rwarded"}
-    async with listener.run() as url:
-        far = Server(name="one", url=url, headers={"authorization": "Bearer operators-own"})
+    async with serve_app(listener) as url:
+        far = Server(
+            name="one", url=f"{url}/mcp", headers={"authorization": "Bearer operators-own"}
+        )
         async with open_app(m, far) as http:
             headers = await open_session(http, {**ANN, **shown})
             params = {"name": "x", "arguments": {}, "_meta": {"mulligan/message": "s3cret"}}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice, product
 
@@ -16,8 +18,11 @@ from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Lesson, LessonState, Remedy
+from mulligan.dashboard.exporting import render_csv
+from mulligan.dashboard.queries import ViewRequest
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.single_file import render_report
+from tests.cli.running import run
 from tests.dashboard.conftest import Visit, browser, m, visit
 from tests.dashboard.stage import run_apart
 
@@ -44,7 +49,7 @@ COATS = (
 TEXTS = [coat.replace("{}", core) for coat, core in product(COATS, CORES)]
 
 
-def make_lessons(texts: list[str]) -> Iterator[Lesson]:
+def make_lessons(texts: Sequence[str]) -> Iterator[Lesson]:
     for number, text in enumerate(texts):
         plain = text.encode("utf-8", "replace").decode().replace("\x00", "")
         yield Lesson(
@@ -55,7 +60,14 @@ def make_lessons(texts: list[str]) -> Iterator[Lesson]:
         )  # fmt: skip
 
 
-async def pour_in(m: Mulligan) -> None:
+FORMULAS = (
+    "=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\t=1+1", "\r=1+1", " =1+1", "\n=1+1",
+    "\ufeff=1+1", "\uff1d1+1", '"=1+1"', '",=1+1',
+)  # fmt: skip
+"""What a spreadsheet would compute, did it take them for its own."""
+
+
+async def pour_in(m: Mulligan, texts: Sequence[str] = TEXTS) -> None:
     """Every text as an argument, an error, an agent, a context, a result and a lesson."""
 
     @m.tool(allow=("text",))
@@ -67,13 +79,13 @@ async def pour_in(m: Mulligan) -> None:
     @m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text}")
     async def send(text: str) -> None: ...
 
-    for text in TEXTS:
+    for text in texts:
         async with m.turn(text, agent=text[:200], context=text[:200]):
             repeat(text, False)
             with contextlib.suppress(ValueError):  # it is to be seen on a page
                 repeat(text, True)
             await send(text)
-    m.insights.store.casebook.append(list(make_lessons(TEXTS)))
+    m.insights.store.casebook.append(list(make_lessons(texts)))
     m.flush()
 
 
@@ -130,3 +142,39 @@ def test_a_report_shows_them_and_runs_none(visit: Visit, m: Mulligan, tmp_path) 
     expect(page.locator("h1").first).to_have_text("Mulligan")
     assert find_harm(page) == []
     assert page.locator(".chart canvas").count() > 3
+
+
+DRIVES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""What would drive a terminal, or hide or turn what stands beside it."""
+
+
+def test_a_terminal_is_not_driven_by_them(m: Mulligan, capsys: pytest.CaptureFixture[str]) -> None:
+    run_apart(pour_in(m, TEXTS[:20]))
+    store = ("--store", m.insights.store.check_health().url)
+    commands = (("top", "--once"), ("open",), ("patterns",), ("stats",), ("lessons", "list"))
+
+    shown = {command[0]: run(capsys, *command, *store) for command in commands}
+
+    assert {code for code, _, _ in shown.values()} <= {0, 1}
+    assert "actions need a person" in shown["top"][1]
+    assert [name for name, (_, out, err) in shown.items() if DRIVES.search(out + err)] == []
+
+
+def test_no_export_holds_anything_that_a_spreadsheet_would_run(m: Mulligan) -> None:
+    run_apart(pour_in(m, (*FORMULAS, *TEXTS[:20])))
+    views, asked = Views(m.insights), ViewRequest(filter=ViewFilter(window=Window.MONTH))
+    exported = [each for each in SECTIONS if each.rows]
+
+    cells = [
+        cell
+        for section in exported
+        for line in csv.reader(
+            io.StringIO(render_csv(section.list_rows(section.read(views, asked))))
+        )
+        for cell in line
+    ]
+
+    formulas = [cell for cell in cells if re.match(r"\s*[=+@\-\uff0b\uff0d\uff1d\uff20]", cell)]
+    assert [cell for cell in formulas if not re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)] == []
+    assert sum("1+1" in cell for cell in cells) > 20
+    assert DRIVES.findall("".join(cells)) == []

@@ -1,6 +1,6 @@
 """Tools as frameworks really call them, in the frameworks themselves, with models by a script.
 
-`python -m bench hosts` runs every cell of this and prints the table.
+`python -m bench host-effects` runs every cell of this and prints the table.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 
 from mulligan import Mulligan
 from mulligan.core.log_query import LogQuery
 from mulligan.gateway.api.routes import create_api
+from tests.gateway.web import serve_app
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "http_api" / "mulligan.ts"
 NODE = shutil.which("node") or ""
@@ -48,20 +48,12 @@ async def test_the_example_mends_a_call_and_reports_it(tmp_path):
     script.write_text(strip_types(EXAMPLE.read_text()))
     async with Mulligan("memory:") as m:
         app = Starlette(routes=create_api(m, find_principal=find_principal))
-        config = uvicorn.Config(app, port=0, log_level="error", lifespan="off")
-        server = uvicorn.Server(config)
-        serving = asyncio.create_task(server.serve())
-        while not server.started:  # noqa: ASYNC110 - it has no event to wait for
-            await asyncio.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        environment = {"MULLIGAN_URL": f"http://127.0.0.1:{port}", "MULLIGAN_TOKEN": "t"}
-        node = await asyncio.create_subprocess_exec(
-            NODE, str(script), env={**os.environ, **environment},
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        said, complained = await asyncio.wait_for(node.communicate(), 60)
-        server.should_exit = True
-        await serving
+        async with serve_app(app) as url:
+            node = await asyncio.create_subprocess_exec(
+                NODE, str(script), env={**os.environ, "MULLIGAN_URL": url, "MULLIGAN_TOKEN": "t"},
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            said, complained = await asyncio.wait_for(node.communicate(), 60)
         m.flush()
         rows = m.insights.log(LogQuery(oldest_first=True))
 

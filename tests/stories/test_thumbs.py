@@ -8,10 +8,9 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.text_figures import LEAST, CheckProposal, propose_checks
+from mulligan.app.insights.text_figures import LEAST, CheckProposal
 from mulligan.checks.text import avoids
 from mulligan.core.finding import Severity
-from mulligan.core.rating import Rating
 from mulligan.loops.replies import ReplyRules
 
 GRAND = ReplyRules(checks=[avoids(words=["delve"], severity=Severity.WARNING)])
@@ -65,7 +64,3 @@ def test_of_several_thumbs_for_one_reply_the_last_counts() -> None:
     [proposal] = asyncio.run(rate_again())
 
     assert (proposal.liked.figure, proposal.liked.n) == (0.0, LEAST)
-
-
-def test_a_thumb_for_something_else_says_nothing_of_a_check() -> None:
-    assert propose_checks([], [Rating(of="a draft", up=False)] * 20) == ()

@@ -19,7 +19,7 @@ from mulligan.stores.opening import open_store
 from mulligan.telemetry.dropping import Closer, closer
 
 FILES = Path("/proc/self/fd")
-REQUESTS = int(os.environ.get("MULLIGAN_TEST_REQUESTS", "160"))
+REQUESTS = int(os.environ.get("MULLIGAN_TEST_REQUESTS", "80"))
 """A thousand in the long form."""
 MOST_THREADS, MOST_FILES = 160, 320
 """Of sixteen applications that nobody uses, and of what the tests themselves have."""

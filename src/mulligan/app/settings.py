@@ -56,6 +56,9 @@ class Settings:
     are of all calls: each row that is kept stands also for those before it that are not."""
     spans: bool | None = None
     """`None`: whenever the application has set up OpenTelemetry."""
+    otlp: str = field(default="", repr=False)
+    """Where an OpenTelemetry collector takes calls, actions and findings over HTTP, such as
+    `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: they are sent nowhere."""
     vault_key: bytes | None = field(default=None, repr=False)
     """32 bytes; when set, the vault is encrypted, and the store signed."""
     redaction_key: bytes | None = field(default=None, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +11,8 @@ from dataclasses import dataclass, replace
 from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import Happened
+from mulligan.core.finding import Standing
+from mulligan.core.task_event import TaskRan, TaskReflected
 from mulligan.core.text_event import (
     Reflected,
     ReplyChecked,
@@ -19,24 +22,31 @@ from mulligan.core.text_event import (
     ToolAnswered,
     ToolCalled,
 )
+from mulligan.core.text_rollup import (
+    DRAFT_REFLECTED,
+    DRAFT_RESPONDED,
+    REPLY_CHECKED,
+    REPLY_SETTLED,
+    TASK_RAN,
+    TASK_REFLECTED,
+)
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
 
 _report = logging.getLogger("mulligan")
 
-REPLY_CHECKED, DRAFT_RESPONDED = "reply.checked", "draft.responded"
-REPLY_SETTLED = "reply.settled"
-"""The row that a reply ends with; its id is that of the whole."""
-
 STEPS = (ReplyChecked, ReplySettled, Thought, ToolCalled, ToolAnswered, Reflected, Responded)
 """The events that carry the id of their whole."""
 
+LONGEST_TASK = 12
+"""Of a task without a name: the whole hash of its description would be taken for a secret."""
+_HASH = re.compile(r"[0-9a-f]{64}")
 _MILLISECOND = 1_000
 """In microseconds: how finely ids are ordered by time."""
 
 _SHOWN = frozenset(
-    {"accepted", "bound_reached", "doing", "iterations", "number", "reflected", "revising"}
-    | {"rules", "score", "standing", "tool"}
+    {"accepted", "beside", "bound_reached", "doing", "iterations", "money", "number", "reflected"}
+    | {"revising", "rules", "score", "standing", "task", "tool", "version"}
 )
 """Words and figures of ours, or names: what a step says about them is no secret."""
 
@@ -51,10 +61,13 @@ class _Step:
     trouble: tuple[ErrorClass, str, str] | None = None
     """Class, kind and text of what went wrong; `None`: nothing did."""
     last: bool = False
+    id: str = ""
+    """Its own, where it has one: a run of a task."""
+    parent: str | None = None
 
 
 class StepLog:
-    """Logs and announces the steps of one reply or one draft; call it with each event."""
+    """Logs and announces the steps of one reply, draft or run; call it with each event."""
 
     def __init__(self, runtime: Runtime, *, turn: OpenTurn | None = None) -> None:
         self.turn = turn or find_current_turn()
@@ -86,7 +99,7 @@ class StepLog:
         kind, error_type, message = step.trouble or (None, None, None)
         at_us, duration_us = self._measure_time(whole=step.last)
         return LogRow(
-            id=self.id if step.last else self._make_next_id(),
+            id=step.id or (self.id if step.last else self._make_next_id()),
             at_us=at_us,
             tenant=labels.tenant,
             agent=labels.agent,
@@ -103,7 +116,7 @@ class StepLog:
             error_at=None,
             result=None if step.result is None else redactor.redact_result(step.result),
             try_number=1,
-            parent=None if step.last else self.id,
+            parent=self._find_parent(step),
             turn=labels.turn,
             weight=1.0,
         )
@@ -112,6 +125,12 @@ class StepLog:
         """An id above the one before: steps of one millisecond would else have no order."""
         self._last_us = max(self._runtime.wall_us(), self._last_us + _MILLISECOND)
         return self._runtime.make_id(self._last_us)
+
+    def _find_parent(self, step: _Step) -> str | None:
+        """What it is a step of; the last row and a run are the whole."""
+        if step.last or step.id:
+            return None
+        return step.parent or self.id
 
     def _choose_labels(self) -> Labels:
         if self.turn is not None:
@@ -146,13 +165,41 @@ def _build_step(event: Happened) -> _Step | None:
             )
         case Reflected():
             facts = {**_describe_critique(event), "revising": event.revising}
-            return _Step(name="draft.reflected", facts=facts)
+            return _Step(name=DRAFT_REFLECTED, facts=facts)
         case Responded():
             spent = {"tokens": event.tokens, "money": event.money}
             facts = {**_describe_critique(event), "accepted": event.accepted, **spent}
             return _Step(name=DRAFT_RESPONDED, facts=facts, result=event.draft.text, last=True)
+        case TaskRan():
+            return _build_ran_step(event)
+        case TaskReflected():
+            facts = {"task": _shorten(event.task), "version": event.version}
+            return _Step(name=TASK_REFLECTED, facts=facts, parent=event.run or None)
         case _:
             return None
+
+
+def _build_ran_step(event: TaskRan) -> _Step:
+    facts = {
+        "task": _shorten(event.task),
+        "version": event.version,
+        "standing": event.standing,
+        "rules": event.rules,
+        "score": event.score,
+        "beside": event.beside,
+        "tokens": event.tokens or 0,
+    }
+    trouble = None
+    if event.error:
+        trouble = (ErrorClass.TOOL_EXCEPTION, event.error, "")
+    elif event.standing is Standing.REJECTED:
+        trouble = (ErrorClass.RULE, "RunRejected", ", ".join(dict.fromkeys(event.rules)))
+    return _Step(name=TASK_RAN, facts=facts, trouble=trouble, id=event.id)
+
+
+def _shorten(task: str) -> str:
+    """A task as people name it; every command takes the beginning of a hash as well."""
+    return task[:LONGEST_TASK] if _HASH.fullmatch(task) else task
 
 
 def _build_settled_step(event: ReplySettled) -> _Step:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
+from typing import TYPE_CHECKING
 
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
@@ -18,7 +19,7 @@ from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
 from mulligan.checks.asked import Checks, bind_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity
 from mulligan.core.identity import IdentityKind
@@ -47,6 +48,9 @@ from mulligan.turns.recovery.timer import RecoveryThread, RecoveryTimer
 from mulligan.turns.tools.promises import HouseRules, describe_tool
 from mulligan.turns.turn.context import TurnsUnderWay
 from mulligan.turns.turn.outside_calls import OutsideCalls
+
+if TYPE_CHECKING:
+    from mulligan.telemetry.otlp import Otlp
 
 _report = logging.getLogger("mulligan")
 
@@ -84,6 +88,8 @@ class Parts:
     checks: list[Check[Attempted]]
     """Those of the reviewers, to add to."""
     rules: HouseRules
+    otlp: Otlp | None
+    """`None`: no collector is named."""
     recover: bool
 
     def add_check(
@@ -143,6 +149,7 @@ class Parts:
         """
         memory = [] if self.memory is None else [self.memory.errands.close]
         store = [] if own else [self.store.close]
+        otlp = [] if self.otlp is None else [self.otlp.close]
         return [
             self.news.stop,
             self.recovery_thread.close,
@@ -151,6 +158,7 @@ class Parts:
             *memory,
             self.runtime.log.close,
             self.runtime.events.errands.close,
+            *otlp,
             *store,
         ]
 
@@ -181,13 +189,7 @@ def assemble(
     clock: Clock = read_utc_now,
 ) -> Parts:
     """Put the parts together, on the given store or the one that the settings name."""
-    store = store or open_store(
-        settings.store,
-        migrate=settings.migrate,
-        vault_key=settings.vault_key,
-        retention=settings.retention,
-        lease=settings.lease,
-    )
+    store = store or _open_store(settings, clock=clock)
     if asked.archive is not None:
         store = with_archive(store, asked.archive)
     toolbox = Toolbox()
@@ -195,8 +197,8 @@ def assemble(
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = bind_checks(asked.checks, find_tool=toolbox.find_shape)
-    under_way = TurnsUnderWay()
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
+    under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
     )
@@ -218,8 +220,32 @@ def assemble(
         lease_renewer=LeaseRenewer(store.journal.beat, lease=settings.lease),
         memory=_build_memory(settings, store, runtime, clock=clock),
         housekeeping=Housekeeping(store, retention=settings.retention, clock=clock),
+        otlp=_open_otlp(settings, runtime.events),
         recover=settings.recover,
     )
+
+
+def _open_store(settings: Settings, *, clock: Clock) -> Store:
+    return open_store(
+        settings.store,
+        migrate=settings.migrate,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+        lease=settings.lease,
+        clock=clock,
+    )
+
+
+def _open_otlp(settings: Settings, events: Events) -> Otlp | None:
+    if not settings.otlp:
+        return None
+    try:
+        from mulligan.telemetry.otlp import Otlp
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(need="The setting otlp", extra="otlp") from missing
+    otlp = Otlp(settings.otlp, spans=settings.spans)
+    events.subscribe(otlp)
+    return otlp
 
 
 def _wake_both(timer: RecoveryTimer, thread: RecoveryThread) -> None:

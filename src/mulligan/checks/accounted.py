@@ -16,6 +16,7 @@ from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.check import read_expressions, read_moment
 from mulligan.checks.dates.conventions import NO_PINS
 from mulligan.checks.dates.reading import Expression, Grain, Reading
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.values import list_leaves, list_records
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact
@@ -28,11 +29,6 @@ _LONGEST = 300
 _MOST_CALLS = 5
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?(?![\w,-]|\.\d)")
-_FILLERS = frozenset(
-    {"please", "the", "a", "an", "to", "on", "at", "for", "my", "our", "me", "and", "thanks"}
-)
-"""Words that ask for nothing by themselves. A *not*, an *if* or a *from* is none of them."""
-
 Span = tuple[int, int]
 
 
@@ -122,7 +118,8 @@ class _SpokenRequest:
 
     def list_left_over(self, tools: Iterable[str]) -> list[str]:
         """The words that nothing was done for."""
-        known = {*_FILLERS, *(part for tool in tools for part in _split_name(tool))}
+        fillers = choose_requests(self.turn.message).fillers
+        known = {*fillers, *(part for tool in tools for part in _split_name(tool))}
         spans = {*self._covered}
         words = _WORD.finditer(self.turn.message)
         return [

@@ -8,52 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
-_DATE = re.compile(
-    r"\b(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
-    r"(?P<time>[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
-    rf"|\b(?P<name1>{_MONTH})\.? (?P<day1>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year1>\d{{4}})\b)?"
-    rf"|\b(?:the )?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<name2>{_MONTH})\b\.?"
-    r"(?:,? (?P<year2>\d{4})\b)?"
-    r"|\b(?P<left>\d{1,2})(?P<dot>[./])(?P<right>\d{1,2})(?P=dot)(?P<year3>\d{4})\b",
-    re.IGNORECASE,
-)
-# Short forms count only with a capital: "sat" and "sun" are words.
-_SHORT = ("Mon", "Tues?", "Wed", "Thu(?:rs?)?", "Fri", "Sat", "Sun")
-_WEEKDAY = re.compile(
-    "|".join(
-        rf"\b(?P<w{number}>(?i:{full})|{short})\b"
-        for number, (full, short) in enumerate(zip(WEEKDAYS, _SHORT, strict=True))
-    )
-)
-# Between a date and a weekday, these leave the one said of the other. Any other word parts them.
-_TYING = frozenset({
-    "is", "was", "are", "be", "being", "been", "would", "will", "falls", "fell", "fall", "lands",
-    "landed", "on", "a", "an", "the", "this", "that", "which", "it", "it's", "that's", "actually",
-    "really", "in", "fact", "indeed", "already", "still", "also", "actual", "real", "correct",
-    "proper", "right", "true", "day", "date", "weekday", "called", "i.e",
-})  # fmt: skip
-_DENYING = frozenset({"not", "never", "isn't", "wasn't", "isnt"})
-# What an agent did with a date; a weekday after it is the one that was used.
-_PLACING = frozenset({
-    "moved", "scheduled", "rescheduled", "booked", "placed", "put", "created", "set", "used",
-    "uses", "picked", "chose", "entered", "added",
-})  # fmt: skip
-_LEADING = frozenset({"to", "on", "for", "as", "a", "an", "the", "it", "event", "onto", "actually"})
-# In a clause with one of these, a weekday is the one that was wanted.
-_WANTING = frozenset({
-    "asked", "asks", "said", "says", "want", "wants", "wanted", "should", "must", "meant", "means",
-    "requested", "request", "supposed", "need", "needs", "needed", "expected", "intended",
-    "ought", "wished", "if", "unless", "would", "could", "please",
-})  # fmt: skip
-_CLAUSE_END = re.compile(
-    r"[.;,!?]|\b(?:but|and|while|whereas|although|though|instead of|rather than)\b", re.IGNORECASE
-)
+from mulligan.checks.language.choosing import choose_prose
+from mulligan.checks.language.prose import ProsePhrases
+
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.][^\W_]+)*")
 _LONGEST_TIE = 200
 """Characters between a date and a weekday beyond which the one is not said of the other."""
@@ -86,11 +43,11 @@ class WeekdayClaim:
 
 def find_weekday(text: str) -> int | None:
     """The first weekday in a text, 0 for Monday."""
-    return next((number for number, _, _ in _find_weekdays(text)), None)
+    return next((number for number, _, _ in _find_weekdays(text, choose_prose(text))), None)
 
 
-def _find_weekdays(text: str) -> Iterator[tuple[int, int, int]]:
-    for found in _WEEKDAY.finditer(text):
+def _find_weekdays(text: str, phrases: ProsePhrases) -> Iterator[tuple[int, int, int]]:
+    for found in phrases.weekdays.finditer(text):
         yield int(str(found.lastgroup)[1:]), found.start(), found.end()
 
 
@@ -99,8 +56,9 @@ def find_date_mentions(
 ) -> list[Mention]:
     """Every date a text names. Those without a year get the one that `years` has for that day."""
     mentions = []
-    for found in _DATE.finditer(text):
-        days = frozenset(_list_days(found, years or {}))
+    phrases = choose_prose(text)
+    for found in phrases.dates.finditer(text):
+        days = frozenset(_list_days(found, years or {}, phrases))
         if days:
             mentions.append(
                 Mention(
@@ -114,8 +72,10 @@ def find_date_mentions(
     return mentions
 
 
-def _list_days(found: re.Match[str], years: Mapping[tuple[int, int], int]) -> Iterator[date]:
-    for year, month, day in _parse_readings(found, years):
+def _list_days(
+    found: re.Match[str], years: Mapping[tuple[int, int], int], phrases: ProsePhrases
+) -> Iterator[date]:
+    for year, month, day in _parse_readings(found, years, phrases):
         try:
             yield date(year, month, day)
         except ValueError:
@@ -124,7 +84,7 @@ def _list_days(found: re.Match[str], years: Mapping[tuple[int, int], int]) -> It
 
 
 def _parse_readings(
-    found: re.Match[str], years: Mapping[tuple[int, int], int]
+    found: re.Match[str], years: Mapping[tuple[int, int], int], phrases: ProsePhrases
 ) -> Iterator[tuple[int, int, int]]:
     if found["year"]:
         yield int(found["year"]), int(found["month"]), int(found["day"])
@@ -134,8 +94,7 @@ def _parse_readings(
         if found["dot"] == "/":
             yield year, left, right
     else:
-        name = found["name1"] or found["name2"]
-        month = next(n for n, full in enumerate(_MONTHS, 1) if full.startswith(name[:3].lower()))
+        month = phrases.find_month(found["name1"] or found["name2"])
         day = int(found["day1"] or found["day2"])
         named = found["year1"] or found["year2"]
         likely = int(named) if named else years.get((month, day))
@@ -150,14 +109,15 @@ def find_weekday_claims(
     mentions = find_date_mentions(text, years=years)
     ends = [mention.end for mention in mentions]
     claims = []
-    for weekday, start, end in _find_weekdays(text):
+    phrases = choose_prose(text)
+    for weekday, start, end in _find_weekdays(text, phrases):
         # The nearest on either side: what is farther has that one in between, which parts them.
         at = bisect_right(ends, start)
         tied = [
             (len(between), mention, holds)
             for mention in mentions[max(0, at - 1) : at + 1]
             for between in [_slice_between(text, mention, start=start, end=end)]
-            if (holds := _classify_tie(between, after=mention.end <= start)) is not None
+            if (holds := _classify_tie(between, phrases, after=mention.end <= start)) is not None
         ]
         if tied:
             _, mention, holds = min(tied, key=lambda found: found[0])
@@ -169,7 +129,7 @@ def _slice_between(text: str, mention: Mention, *, start: int, end: int) -> str:
     return text[mention.end : start] if mention.end <= start else text[end : mention.start]
 
 
-def _classify_tie(between: str, *, after: bool) -> bool | None:
+def _classify_tie(between: str, phrases: ProsePhrases, *, after: bool) -> bool | None:
     """Whether the words between say that it is, or is not; `None` if they say neither.
 
     `after`: the weekday stands behind the date. Only there can it be denied of it: in "Friday,
@@ -178,8 +138,8 @@ def _classify_tie(between: str, *, after: bool) -> bool | None:
     if len(between) > _LONGEST_TIE or _BARRIER.search(between):
         return None
     words = set(_split_words(between))
-    denied = bool(words & _DENYING)
-    if words - _TYING - _DENYING or (denied and not after):
+    denied = bool(words & phrases.denying)
+    if words - phrases.tying - phrases.denying or (denied and not after):
         return None
     return not denied
 
@@ -189,18 +149,20 @@ def find_used_weekdays(text: str) -> Iterator[tuple[int, bool]]:
 
     Read only where no date stands beside it, and not where the text tells what was wanted.
     """
-    for clause in _CLAUSE_END.split(text):
+    phrases = choose_prose(text)
+    for clause in phrases.clause_end.split(text):
         words = _split_words(clause)
-        if _WANTING.intersection(words) or _DATE.search(clause):
+        if phrases.wanting.intersection(words) or phrases.dates.search(clause):
             continue
         before: list[str] = []
         done, denied = 0, False
-        for weekday, start, _ in _find_weekdays(clause):
+        for weekday, start, _ in _find_weekdays(clause, phrases):
             more = _split_words(clause[done:start])
-            before, done, denied = before + more, start, denied or bool(_DENYING.intersection(more))
-            while before and before[-1] in _LEADING:
+            before, done = before + more, start
+            denied = denied or bool(phrases.denying.intersection(more))
+            while before and before[-1] in phrases.leading:
                 before.pop()
-            if before and before[-1] in _PLACING:
+            if before and before[-1] in phrases.placing:
                 yield weekday, not denied
             before = before[-1:]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_numbers
@@ -14,18 +14,6 @@ from mulligan.core.call import Outcome
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
-
-_ABOVE = ("more than", "greater than", "higher than", "above")
-_BELOW = ("less than", "fewer than", "lower than", "below")
-_COMPARED = rf"\b({'|'.join((*_ABOVE, *_BELOW))})\b"
-# What follows the number must not be a unit: minutes are not the seconds a tool may count in.
-_COMPARISON = re.compile(
-    rf"{_COMPARED} (\d+(?:,\d{{3}})*(?:\.\d+)?)"
-    r"(?=\s*(?:[,;?!)](?!\d)|\.\s|\.?$)|\s+(?:at|in|on|since|any|during|then|this|last|between|ever)\b)",
-    re.IGNORECASE,
-)
-_IF = re.compile(r"\bif\b", re.IGNORECASE)
-_TWO_WAYS = re.compile(r"\b(otherwise|else|unless|if not|either way|or if)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +61,14 @@ def condition_met(*tools: str) -> Check[Subject]:
 def parse_condition(message: str) -> Threshold | None:
     """The one comparison that a request hangs on, or `None`."""
     bare = drop_quotes(message)
-    found = _COMPARISON.search(bare)
-    compared = re.findall(_COMPARED, bare, re.IGNORECASE)
-    if not found or len(compared) != 1 or not _IF.search(bare) or _TWO_WAYS.search(bare):
+    phrases = choose_requests(bare)
+    found = phrases.comparison.search(bare)
+    if not found or len(phrases.compared.findall(bare)) != 1:
         return None
-    words, bound = found.groups()
+    if not phrases.condition.search(bare) or phrases.two_ways.search(bare):
+        return None
     return Threshold(
-        words=found.group(), bound=float(bound.replace(",", "")), above=words.casefold() in _ABOVE
+        words=found.group(),
+        bound=float(found["number"].replace(",", "")),
+        above=found["words"].casefold() in phrases.above,
     )

@@ -19,20 +19,13 @@ from mulligan.checks.claims import (
     find_weekday,
     find_weekday_claims,
 )
+from mulligan.checks.language.choosing import choose_prose
+from mulligan.checks.places import HOME, says_home
 from mulligan.core.finding import Fact, Finding
 
 WEEKDAY = "date.weekday"
 EXISTS = "id.exists"
-HOME = "place.home"
 
-_NO_SUCH_ID = re.compile(
-    r"\b(?:does not|doesn't|did not|didn't|not) exist|\bno such\b|\bnot found\b|\bnon-?existent\b"
-    r"|\binvalid\b|\bnot (?:a |an )?(?:valid|real)\b|\bmalformed\b|\bmade[- ]up\b|\bfabricated\b"
-    r"|\bhallucinated\b|\binvented\b|\bconcatenat|\bunknown\b|\bwrong format\b",
-    re.IGNORECASE,
-)
-_USE = r"\b(?:use|with|to)\b(?:\s+(?:the|event|id|real|right|correct|actual|value|of))*[\s:'\"`(]+"
-_HOME_SAID = re.compile(r"\b(?:home|(?:my|our) (?:house|place))\b", re.IGNORECASE)
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 
 
@@ -175,7 +168,7 @@ def _deny_proposed_date(correction: str, known: CallFacts) -> Iterator[str]:
 
 def _deny_missing_id(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It says that there is no such id, and there is."""
-    if not _NO_SUCH_ID.search(finding.issue):
+    if not choose_prose(finding.issue).no_such_id.search(finding.issue):
         return
     read = [f for f in known.facts if f.kind == EXISTS]
     named = [f for f in read if f.subject in finding.issue]
@@ -186,19 +179,20 @@ def _deny_missing_id(finding: Finding, known: CallFacts) -> Iterator[str]:
 
 
 def _deny_proposed_id(correction: str, known: CallFacts) -> Iterator[str]:
+    use = choose_prose(correction).use
     for fact in known.facts:
         absent = fact.kind == EXISTS and fact.value == "no"
-        if absent and re.search(_USE + re.escape(fact.subject), correction, re.IGNORECASE):
+        if use and absent and re.search(use + re.escape(fact.subject), correction, re.IGNORECASE):
             yield EXISTS
 
 
 def _deny_wrong_home(finding: Finding, known: CallFacts) -> Iterator[str]:
     """It calls the home address wrong, although the person said home."""
-    if _read_area(finding) != "place" or not _HOME_SAID.search(known.message):
+    if _read_area(finding) != "place" or not says_home(known.message):
         return
     said = f"{finding.issue} {finding.correction or ''}".casefold()
     for fact in known.facts:
         home = fact.value.casefold()
         used = fact.kind == HOME and any(home in text.casefold() for text in known.used)
-        if used and (home in said or _HOME_SAID.search(said)):
+        if used and (home in said or says_home(said)):
             yield HOME

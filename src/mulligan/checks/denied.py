@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from mulligan.checks.dates.arguments import find_argument_dates
 from mulligan.checks.dates.check import dates_as_said, is_stamp, read_moment
+from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.places import home_is_home
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.call import Execution, Outcome
@@ -21,9 +23,6 @@ from mulligan.core.turn import Turn
 
 _UNSAID = "date.not_as_said"
 _CERTAIN = frozenset({_UNSAID, "date.in_the_past", "date.impossible"})
-_PLACE = re.compile(r"(?:^|_)(?:location|place|address|venue|where|destination)$", re.IGNORECASE)
-"""How a parameter is called that holds a place."""
-
 _check_dates = dates_as_said()
 
 
@@ -86,6 +85,12 @@ def _count_dates(changes: _Changes, call: str | None) -> int:
 def _find_places(changes: _Changes) -> Parameters:
     """By tool, the parameters that hold a place, by their names."""
     return {
-        each.call.tool: [name for name in each.call.arguments if _PLACE.search(name)]
+        each.call.tool: [name for name in each.call.arguments if _compile_place().search(name)]
         for each in changes.executions
     }
+
+
+@cache
+def _compile_place() -> re.Pattern[str]:
+    """How a parameter is called that holds a place."""
+    return re.compile(rf"(?:^|_)(?:{join_words('fields', 'place')})$", re.IGNORECASE)

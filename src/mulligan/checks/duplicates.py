@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Call
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
-
-_SEVERAL = re.compile(
-    r"\b(twice|thrice|again|times|copy|copies|duplicates?|identical|repeat\w*)\b", re.IGNORECASE
-)
-"""Words of somebody who may want the same thing more than once."""
 
 
 def made_once(*tools: str) -> Check[Subject]:
@@ -27,7 +22,8 @@ def made_once(*tools: str) -> Check[Subject]:
 
     @limit_to_tools(tools)
     def check(subject: Subject) -> Iterator[Finding]:
-        several = _SEVERAL.search(drop_quotes(subject.turn.message))
+        message = drop_quotes(subject.turn.message)
+        several = choose_requests(message).several.search(message)
         made: list[Call] = []
         for execution in list_effective_calls(subject):
             call = execution.call

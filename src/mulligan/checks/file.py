@@ -29,7 +29,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from mulligan.checks import text
 from mulligan.checks.grounding.verified import Verification
 from mulligan.checks.kinds import load_kinds
-from mulligan.checks.languages import LANGUAGES, detect_language
+from mulligan.checks.language.detection import detect_language, list_languages
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply, TextCheck
@@ -186,9 +186,10 @@ def _read_condition(name: str, wanted: object) -> Callable[[Reply], bool] | None
         return None
     if isinstance(wanted, str) and wanted.startswith(_LANGUAGE):
         codes = frozenset(re.findall("[a-z]+", wanted.removeprefix(_LANGUAGE)))
-        if not codes or not codes <= LANGUAGES:
+        if not codes or not codes <= list_languages():
             raise ConfigurationError(
-                f"checks.{name} has unless = {wanted!r}. There are: {', '.join(sorted(LANGUAGES))}."
+                f"checks.{name} has unless = {wanted!r}. "
+                f"There are: {', '.join(sorted(list_languages()))}."
             )
         return lambda reply: detect_language(reply.text) in codes
     if not isinstance(wanted, str) or wanted not in CONDITIONS:

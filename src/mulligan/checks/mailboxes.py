@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from unicodedata import category, normalize
 from urllib.parse import unquote
 
+from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.values import list_texts
 
 LOCAL = r"\w.+%*~=&-"
@@ -20,11 +22,6 @@ _ADDRESS = re.compile(
 )
 _REMARK = re.compile(r"\([^()]*+\)")
 _WORD = re.compile(r"[^\W\d_]++")
-_SCHEME = re.compile(r"\b(?:mailto|smtp|email|e-mail|mail|to|cc|bcc)\s?[:=]\s?", re.IGNORECASE)
-_RECEIVERS = re.compile(
-    r"(?:^|_)(?:to|cc|bcc|from|sender|recipients?|receivers?|attendees?|participants?|guests?|"
-    r"invitees?|members?|owner|organi[sz]er|assignee|e?mails?|address(?:es)?|reply_to)(?:$|_)"
-)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -34,7 +31,7 @@ def find_addresses(value: object, *, name: str) -> Iterator[str]:
     An address in running text is a mention; where the name says that it holds receivers, every
     address is one, and so is what has an @ and cannot be read.
     """
-    receives = _RECEIVERS.search(_CAMEL.sub("_", name).lower()) is not None
+    receives = _compile_receivers().search(_CAMEL.sub("_", name).lower()) is not None
     found: dict[str, None] = {}
     for text in list_texts(value):
         if "@" in text or "%40" in text or "&" in text or not text.isascii():
@@ -58,8 +55,18 @@ def _read_text(text: str, *, receives: bool) -> list[str]:
         return []
     if f"<{addresses[0]}>" in text or text.strip("<>\"' \t\r\n;,") in addresses:
         return addresses
-    around = _SCHEME.sub(" ", _REMARK.sub(" ", _ADDRESS.sub(" ", text)))
+    around = _compile_scheme().sub(" ", _REMARK.sub(" ", _ADDRESS.sub(" ", text)))
     # A name beside each makes a list of people; more words than that make a sentence.
     words = len(_WORD.findall(around))
     whole = all("." in each.partition("@")[2] for each in addresses)
     return addresses if words <= len(addresses) and (whole or not words) else []
+
+
+@cache
+def _compile_scheme() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('fields', 'before_address')})\s?[:=]\s?", re.IGNORECASE)
+
+
+@cache
+def _compile_receivers() -> re.Pattern[str]:
+    return re.compile(rf"(?:^|_)(?:{join_words('fields', 'receiver')})(?:$|_)".replace("\\ ", "_"))

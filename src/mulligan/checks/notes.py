@@ -3,7 +3,8 @@
 Judged is what a line does to the task, and not the words in it: "ignore cancelled orders" is
 about orders. Such a line is left out, and the rest may be tried. This is a net, and not the wall.
 The wall is that notes are quoted, that the task itself always follows them unchanged, and that a
-version that makes runs worse loses its place. English only.
+version that makes runs worse loses its place. Of a language it knows what its
+folder tells (`ProsePhrases`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from mulligan.checks.language.choosing import list_prose
 from mulligan.core.escape import escape, format_one_line
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.notes import Refinement
@@ -23,60 +25,9 @@ instructions are to get shorter and clearer."""
 MOST_ITEMS = 20
 LONGEST_ITEM = 500
 
-_WHICH = (
-    r"(?:all|any|each|every|the|these|those|this|that|your|its|our|of|other|previous|prior|earlier|"
-    r"preceding|following|above|original|static|owner's|stated|given|system)"
-)
-_TASK = (
-    rf"(?:(?:{_WHICH}\s+){{1,4}}(?:instructions?|task|contract|rules|guidelines|requirements|"
-    r"constraints|expected output|output format|definition|prompt|guardrails?|system message|notes)"
-    r"|instructions|(?:previous|prior|earlier|preceding|above)\s+(?:text|messages?|content)"
-    r"|(?:everything|anything|all|whatever|what)\s+(?:\w+\s+){0,3}?(?:told|said|asked|above|below))"
-    # The end of the object: "the rules row" is a row, "everything below the table" is a place.
-    r"(?=\s*(?:[.,;:!?)\"'\n]|$)|\s+(?:and|or|but|below|above|that|which|you|when|whenever|while|because|so|as|if|in|entirely|"
-    r"completely|described|given|here|now|to)\b)"
-)
-"""The task itself, or who gave it, as the object of a sentence."""
-_DISMISS = (
-    r"(?:ignore|disregard|forget|override|overrule|bypass|supersede|replace|drop|discard|skip|"
-    r"neglect|violate|circumvent)s?"
-    r"|(?:no longer|not|never|don\W?t|stop|without|instead of|rather than)\s+"
-    r"(?:need(?:ed|s|ing)?\s+(?:to\s+)?|have\s+to\s+|to\s+|be\s+)?"
-    r"(?:follow|obey|comply with|honou?r|apply|adhere to|respect)(?:ing|s)?"
-)
-_DISMISSED = (
-    r"(?:is|are|was|were)\s+(?:now\s+)?(?:obsolete|void|superseded|cancell?ed|revoked|invalid|"
-    r"outdated|lifted|no longer (?:valid|needed|binding|relevant|in force))"
-    r"|no longer (?:appl(?:y|ies)|holds?)|do(?:es)? not apply"
-    r"|(?:can|may|should|must) (?:safely )?be (?:ignored|skipped|dropped|disregarded|overridden)"
-)
-_SECRETS = (
-    r"(?:system prompt|api[ _-]?keys?|passwords?|credentials|secrets|access tokens?|private keys?|"
-    r"environment variables)"
-    # "The password policy" and "the API key field" are no secrets.
-    r"(?!\s+(?:polic|reset|rotat|rule|field|form|page|length|manage|count|expir|column|strength))"
-)
-_HANDING_OUT = (
-    r"(?:reveal|print|show|send|post|upload|forward|e-?mail|leak|exfiltrate|output|include|share|"
-    r"return|write out|append|repeat)"
-)
-
-OVERRIDES = re.compile(
-    rf"\b(?:{_DISMISS})\s+{_TASK}"
-    rf"|\b(?:(?:the|these|those|all|your)\s+(?:\S+\s+)?(?:instructions?|task|contract|rules|"
-    rf"guidelines|requirements|constraints|expected output|output format|prompt)"
-    rf"|everything\s+(?:written|said|asked|told))\s+"
-    rf"(?:(?:described|given|stated|above|below)\s+){{0,2}}(?:{_DISMISSED})\b",
-    re.IGNORECASE,
-)
-HANDS_OUT = re.compile(
-    rf"\b{_HANDING_OUT}\s+(?:(?:{_WHICH}|me|us|them|user)\s+){{0,3}}{_SECRETS}\b", re.IGNORECASE
-)
 SPEAKS_AS = re.compile(
     r"<\|.{0,40}?\|>|\[/?INST\]|<<SYS>>|</?\s*(?:system|assistant|user|instructions?|tool)\b[^>]{0,99}>"
     r"|(?:^|[.!?]\s)\W{0,6}(?:system|assistant|user|developer|tool)\W{0,4}:"
-    r"|\byou are (?:now|no longer) (?:a|an|the|in|bound|free)\b"
-    r"|\bnew (?:system )?(?:instructions?|persona)\b"
     r"|^\s{0,3}#{1,6}\s|^\s{0,3}(?:-{3,}|={3,}|\*{3,})\s*$|```|~~~",
     re.IGNORECASE,
 )
@@ -89,16 +40,6 @@ REQUIRED = re.compile(
     r"`([^`]+)`|\"([^\"]+)\"|“([^“”]++)”|(\d++(?:[.,]\d++)*+)|\b([A-Z]{2}[A-Za-z0-9]*+)\b"
 )
 """What can be checked of an expected output: what it quotes, its numbers, its acronyms."""
-
-
-_JOINING = "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
-"""Scripts that are written with joiners: Arabic, Persian, those of India, Khmer, Mongolian."""
-_PICTURES = "\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff0-9#*"
-SPELLED = re.compile(
-    rf"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}\s]|$)"
-    rf"|(?<=[{_PICTURES}])[\ufe0e\ufe0f]|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
-)
-"""Characters without a shape of their own where writing needs them: they hide nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,8 +125,8 @@ def _screen_text(text: str, where: str, *, longest: int, task: Task, found: list
         return ""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     # A sentence may be broken over lines to get past a look at each: then none of them is kept.
-    if len(lines) > 1 and OVERRIDES.search(" ".join(lines)):
-        broken = not any(OVERRIDES.search(line) for line in lines)
+    if len(lines) > 1 and _overrides(" ".join(lines)):
+        broken = not any(_overrides(line) for line in lines)
         if broken:
             found += _name_line([_OVERRIDING], where, " ".join(lines))
             return ""
@@ -207,7 +148,7 @@ def _limit_length(static: str) -> int:
 
 
 def _check_line(line: str, task: Task) -> Iterator[tuple[str, str]]:
-    if escape(SPELLED.sub("", line)) != SPELLED.sub("", line):
+    if escape(line) != line:
         yield "notes.hidden_text", "holds characters that hide text"
     known = task.text.casefold()
     if any(found.casefold() not in known for found in ADDRESS.findall(line)):
@@ -235,11 +176,23 @@ def _list_requirements(text: str) -> Iterator[str]:
         yield next(group for group in found.groups() if group is not None)
 
 
+def _overrides(text: str) -> bool:
+    return any(each.overrides.search(text) for each in list_prose())
+
+
+def _poses(text: str) -> bool:
+    return any(each.poses.search(text) for each in list_prose()) or bool(SPEAKS_AS.search(text))
+
+
+def _hands_out(text: str) -> bool:
+    return any(each.hands_out.search(text) for each in list_prose())
+
+
 _OVERRIDING = ("notes.overrides_task", "sets itself above the task")
-_SPOKEN: tuple[tuple[Callable[[str], object], str, str], ...] = (
-    (OVERRIDES.search, *_OVERRIDING),
-    (SPEAKS_AS.search, "notes.poses", "poses as something other than a note"),
-    (HANDS_OUT.search, "notes.hands_out", "asks for secrets"),
+_SPOKEN: tuple[tuple[Callable[[str], bool], str, str], ...] = (
+    (_overrides, *_OVERRIDING),
+    (_poses, "notes.poses", "poses as something other than a note"),
+    (_hands_out, "notes.hands_out", "asks for secrets"),
 )
 
 

@@ -6,12 +6,14 @@ from what a tool returned earlier in the turn.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.people import PERSON, split_names
 from mulligan.checks.quotes import drop_quotes
@@ -22,14 +24,8 @@ from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
 
-_TO_COME = re.compile(r"\b(future|upcoming|cancel|reschedule|postpone)\b", re.IGNORECASE)
-"""Words that only fit what is still to come."""
-_MINE = re.compile(r"\b(my|mine|our|ours)\b")
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
 _NOUN = re.compile(r"[^\W\d_]{3,}")
-_BETWEEN = r"(?:(?!and\b|or\b|to\b|the\b|an?\b)[\w-]+\s+){0,3}"
-"""What may stand between an owner and the thing: "Ann's most urgent tasks"."""
-_OVER = re.compile(r"\b(past|over|old|previous|expired|overdue|finished)\b", re.IGNORECASE)
 
 
 def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
@@ -38,10 +34,11 @@ def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
     `when` is the field that says when it is; of what lasts, its end. A series is left alone.
     """
 
-    @limit_to_parameters(parameters, when=lambda turn: _TO_COME.search(turn.message))
+    @limit_to_parameters(parameters, when=_speaks_of_what_is_to_come)
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
-        if not _TO_COME.search(message) or _OVER.search(message):
+        phrases = choose_requests(message)
+        if not phrases.to_come.search(message) or phrases.over.search(message):
             return
         today = find_earliest_now(subject.turn).date()
         for argument in select_arguments(subject, parameters):
@@ -70,11 +67,13 @@ def on_objects(check: Check[Subject], parameters: Parameters, *, when: str) -> C
             held = find_object(argument, subject).get(when)
             if held is None or _has_date(given, subject.turn):
                 continue
-            call = replace(argument.execution.call, arguments={when: held})
+            # What else is known of the object tells which clause is about it.
+            call = replace(argument.execution.call, arguments={**given, when: held})
             shown = _DatedAttempt(
                 turn=subject.turn,
                 executions=(replace(argument.execution, call=call),),
                 facts=subject.facts,
+                earlier=_list_before(subject, argument.execution),
             )
             for finding in check(shown):
                 yield argument.build_finding(
@@ -133,6 +132,17 @@ class _DatedAttempt:
     executions: tuple[Execution, ...]
     facts: tuple[Fact, ...]
     earlier: tuple[Execution, ...] = ()
+    of_object: bool = True
+    """Its date was read, and not given: only the clause about the object can speak against it."""
+
+
+def _speaks_of_what_is_to_come(turn: Turn) -> bool:
+    return choose_requests(turn.message).to_come.search(turn.message) is not None
+
+
+def _list_before(subject: Subject, execution: Execution) -> tuple[Execution, ...]:
+    made = tuple(itertools.takewhile(lambda each: each is not execution, subject.executions))
+    return (*subject.earlier, *made)
 
 
 def _has_date(given: Mapping[str, object], turn: Turn) -> bool:
@@ -150,14 +160,16 @@ def _find_owners(subject: Subject, *, of: str) -> set[str]:
     """Addresses of the people whose things of that name the person spoke of, and of no others."""
     message = drop_quotes(subject.turn.message).casefold()
     nouns = "|".join(map(re.escape, _NOUN.findall(of.casefold())))
-    if not nouns or _MINE.search(message):
+    phrases = choose_requests(message)
+    of_owner = phrases.of_owner
+    if not nouns or not of_owner or phrases.mine.search(message):
         return set()
     return {
         fact.value.casefold()
         for fact in subject.facts
         if fact.kind == PERSON
         for name in split_names(fact.value)
-        if re.search(rf"\b{re.escape(name)}['\u2019]s\s+{_BETWEEN}(?:{nouns})", message)
+        if re.search(rf"\b{re.escape(name)}{of_owner}(?:{nouns})", message)
     }
 
 

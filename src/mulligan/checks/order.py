@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from mulligan.checks.concern import limit_to_calls, limit_to_parameters
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Parameters, Subject, list_effective_calls
@@ -16,19 +16,8 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 
-_AHEAD = re.compile(
-    r"\b(future|upcoming|tomorrow|tonight|next|deadline|due"
-    r"|book|schedule|reschedule|postpone|plan|remind)\b",
-    re.IGNORECASE,
-)
-"""Words of somebody who looks ahead."""
 _SHOWN = 60
 """Characters of a value in a sentence."""
-_BACK = re.compile(
-    r"\b(yesterday|ago|past|previous|last|earlier|already|was|were|did|had|backdate\w*|since)\b",
-    re.IGNORECASE,
-)
-"""Words of somebody who may look back: with one of these nothing is sure."""
 
 
 def ends_after_start(*pairs: tuple[str, str]) -> Check[Subject]:
@@ -60,7 +49,8 @@ def not_in_the_past(parameters: Parameters) -> Check[Subject]:
     @limit_to_parameters(parameters)
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
-        sure = _AHEAD.search(message) and not _BACK.search(message)
+        phrases = choose_requests(message)
+        sure = phrases.ahead.search(message) and not phrases.back.search(message)
         today = find_earliest_now(subject.turn).date()
         for execution, name, moment in _list_moments(subject, parameters):
             if moment.date() < today:

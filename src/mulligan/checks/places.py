@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.language.choosing import choose_requests, list_requests
 from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Call
@@ -19,11 +20,6 @@ from mulligan.core.turn import Turn
 HOME = "place.home"
 """The kind of fact: what the person means by home."""
 
-_SAID = re.compile(r"\b(?:home|(?:my|our) (?:house|place))\b", re.IGNORECASE)
-_ONLY_HOME = re.compile(r"(?:(?:my|our|the)\s+)?(?:home|house|place)(?:\s+address)?", re.IGNORECASE)
-"""A place not yet resolved: the person's word, handed on."""
-_BUSINESS = re.compile(r"\b[Hh]ome\s+(?!Office\b|Address\b|Sweet\b)[A-Z]\w+|\bHome[A-Z]\w+")
-"""A name that goes on after the word."""
 _STREET = re.compile(r"\b\d+[a-z]?\s+[^\W\d_]{2,}|\b[^\W\d_]{4,}\s+\d+\b", re.IGNORECASE)
 """A house number beside a name, as addresses have it."""
 _HOUSE_NUMBER = re.compile(r"\d{1,4}")
@@ -54,22 +50,34 @@ def home_is_home(
     """
 
     @limit_to_parameters(
-        {**parameters, **(lookups or {})}, when=lambda turn: _SAID.search(turn.message)
+        {**parameters, **(lookups or {})}, when=lambda turn: says_home(turn.message)
     )
     def check(subject: Subject) -> Iterator[Finding]:
         home = _read_home(subject.turn, known)
-        if not _SAID.search(subject.turn.message):
+        if not says_home(subject.turn.message):
             return
+        phrases = choose_requests(subject.turn.message)
         for argument in select_arguments(subject, parameters):
             taken = _is_elsewhere(argument.value, home=home, message=subject.turn.message)
             if taken:
-                sure = _BUSINESS.search(argument.value)
+                sure = _find_business(argument.value)
                 yield _build_finding(argument, home, Severity.ERROR if sure else Severity.WARNING)
         for argument in select_arguments(subject, lookups or {}):
-            if _ONLY_HOME.fullmatch(argument.value.strip()) and _leads_away(argument, home):
+            if phrases.only_home.fullmatch(argument.value.strip()) and _leads_away(argument, home):
                 yield _build_finding(argument, home, Severity.ERROR)
 
     return check
+
+
+def says_home(text: str) -> bool:
+    """Whether a text speaks of where the person lives."""
+    return choose_requests(text).home.search(text) is not None
+
+
+def _find_business(text: str) -> str | None:
+    """A name that goes on after the word for home, in any language: businesses keep theirs."""
+    found = (each.home_business.search(text) for each in list_requests())
+    return next((each.group() for each in found if each), None)
 
 
 def _read_home(turn: Turn, known: str) -> str:
@@ -89,8 +97,8 @@ def _is_elsewhere(text: str, *, home: str, message: str = "") -> bool:
     """Whether a text is a place that cannot be home, nor a business the person asked for."""
     if _is_home(text, home):
         return False
-    if business := _BUSINESS.search(text):
-        return business.group().casefold() not in message.casefold()
+    if business := _find_business(text):
+        return business.casefold() not in message.casefold()
     if not home:
         return False
     return bool(_STREET.search(text)) and not _is_near_home(text, home)

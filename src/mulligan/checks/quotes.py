@@ -15,7 +15,7 @@ _QUOTES = re.compile(
     # What opens a quotation ends the one before it, so that none is read past the next mark.
     r"(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){1,4000}+)'(?!\w)|\"([^\"]{1,4000}+)\"|“([^“”]{1,4000}+)”"
 )
-_NAMED = re.compile(r"\S+[./\\_]\S+")
+_NAMED = re.compile(r"\S[^\s./\\_]*+[./\\_]\S++")
 """A file, a link or another name of a thing, which is quoted to say which, and not how."""
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile("['\u2019]")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import Read, list_ids
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.slots import ReadDay
@@ -21,14 +21,6 @@ from mulligan.core.turn import Turn
 
 RANK = "calendar.rank"
 """The kind of fact: where in its day an object stands: `first`, `last`, `only`, `between`."""
-
-# Whatever narrows it down further ("with Ann", "about the budget") makes another list of it.
-_ASKED = re.compile(
-    r"\b(first|last)\s+(?:meeting|event|appointment|call)\s+"
-    r"(?:on\b|of\s+the\s+day\b|today\b|tomorrow\b|(?:this|next|coming)\b)",
-    re.IGNORECASE,
-)
-_NARROWED = re.compile(r"\b(with|about|called|named|before|after|except|but)\b", re.IGNORECASE)
 
 
 def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadDay) -> Gather:
@@ -53,11 +45,13 @@ def ranks_read(parameters: Parameters, *, when: str, read: Read, read_day: ReadD
 def rank_as_said(parameters: Parameters) -> Check[Subject]:
     """Flag another object than the first or the last of its day, where that one was asked for."""
 
-    @limit_to_parameters(parameters, when=lambda turn: _ASKED.search(turn.message))
+    @limit_to_parameters(parameters, when=_asks_for_a_rank)
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message)
-        asked = {word.lower() for word in _ASKED.findall(message)}
-        if len(asked) != 1 or _NARROWED.search(message):
+        phrases = choose_requests(message)
+        asked = {found.lastgroup for found in phrases.rank.finditer(message)}
+        # Whatever narrows it down further ("with Ann", "about the budget") makes another list.
+        if len(asked) != 1 or phrases.narrowed.search(message):
             return
         (wanted,) = asked
         ranks = {fact.subject: fact.value for fact in subject.facts if fact.kind == RANK}
@@ -70,6 +64,10 @@ def rank_as_said(parameters: Parameters) -> Check[Subject]:
                 )
 
     return check
+
+
+def _asks_for_a_rank(turn: Turn) -> bool:
+    return choose_requests(turn.message).rank.search(turn.message) is not None
 
 
 def _build_facts(value: str, moment: datetime, starts: Sequence[datetime]) -> Iterator[Fact]:

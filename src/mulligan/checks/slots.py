@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject, list_effective_calls
@@ -21,13 +22,6 @@ from mulligan.core.turn import Turn
 
 BUSY = "calendar.busy"
 """The kind of fact: what takes up a time, and `start/end` of it, as the person's clock shows it."""
-
-_FREE = re.compile(
-    r"\b(free|available|availability|open slot|not busy|no conflict\w*|"
-    r"(?:i|we|they|he|she) can (?:do|make))\b",
-    re.IGNORECASE,
-)
-"""Words of somebody who wants a time that is not taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +81,9 @@ def taken_times(spans: Mapping[str, SlotParameters], *, read: ReadDay) -> Gather
 def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
     """Flag a time that is taken, where the person asked for one that is free."""
 
-    @limit_to_tools(spans, when=lambda turn: _FREE.search(drop_quotes(turn.message)))
+    @limit_to_tools(spans, when=_asks_for_free_time)
     def check(subject: Subject) -> Iterator[Finding]:
-        if not _FREE.search(drop_quotes(subject.turn.message)):
+        if not _asks_for_free_time(subject.turn):
             return
         taken = list(_decode_taken(subject.facts))
         for execution in list_effective_calls(subject):
@@ -107,6 +101,11 @@ def free_as_asked(spans: Mapping[str, SlotParameters]) -> Check[Subject]:
                 )
 
     return check
+
+
+def _asks_for_free_time(turn: Turn) -> bool:
+    message = drop_quotes(turn.message)
+    return choose_requests(message).free.search(message) is not None
 
 
 def _find_times(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,15 +15,17 @@ from mulligan.app.insights.views.answers.waiting import list_choices
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import (
+    LATELY,
     Commands,
     add_command,
     add_json,
     add_store,
+    complete_id,
     parse_count,
     parse_moment,
     suggest_name,
 )
-from mulligan.core.action import Action, ActionQuery, State
+from mulligan.core.action import Action, ActionQuery, Opening, State
 
 
 def add_to(commands: Commands) -> None:
@@ -102,20 +104,9 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_actions(options: argparse.Namespace, settings: Settings) -> int:
     """Show actions, settled or not."""
-    query = ActionQuery(
-        id_prefix=options.id.replace("-", "").lower(),
-        tenant=options.tenant,
-        tool=options.tool,
-        agent=options.agent,
-        turn=options.turn,
-        parent=options.bulk,
-        states=frozenset(map(State, options.state or ())),
-        since=options.since,
-        until=options.until,
-        limit=options.limit,
-    )
     with Insights.open(settings) as insights:
         listed = insights.open_list.show_people()
+        query = _build_query(options, listed)
         actions = [listed.with_findings(each) for each in reversed(listed.search(query))]
         told = [(action, listed.describe(action)) for action in actions]
         known = [each.tool for each in insights.tools()]
@@ -131,6 +122,24 @@ def run_actions(options: argparse.Namespace, settings: Settings) -> int:
         hint = suggest_name(options.tool or "", known)
         render.make_console().print(render.build_text(f"There are no such actions.{hint}"))
     return 0
+
+
+def _build_query(options: argparse.Namespace, listed: OpenList) -> ActionQuery:
+    def list_lately() -> Iterator[Opening]:
+        return (each.opening for each in listed.search(ActionQuery(limit=LATELY)))
+
+    return ActionQuery(
+        id_prefix=options.id.replace("-", "").lower(),
+        tenant=options.tenant,
+        tool=options.tool,
+        agent=options.agent,
+        turn=complete_id(options.turn, lambda: (each.turn for each in list_lately())),
+        parent=complete_id(options.bulk, lambda: (each.parent for each in list_lately())),
+        states=frozenset(map(State, options.state or ())),
+        since=options.since,
+        until=options.until,
+        limit=options.limit,
+    )
 
 
 def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList) -> None:
@@ -149,7 +158,9 @@ def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList
         for choice in list_choices(action):
             note = ' --note "…"' if choice.act == "settle" else ""
             ours = " --ours" if choice.act == "undo" and action.state is State.NEEDS_HUMAN else ""
-            command = Text(f"    mulligan {choice.act} {name}{ours}{note}", style="cyan")
+            # What is approved is what is shown here, or nothing.
+            shown = f" --version {action.version}" if choice.act == "approve" else ""
+            command = Text(f"    mulligan {choice.act} {name}{ours}{shown}{note}", style="cyan")
             console.print(command, Text(f"  {choice.does}", style="dim"), sep="")
         console.print()
     many = "is 1 action" if len(actions) == 1 else f"are {len(actions)} actions"

@@ -83,7 +83,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         page = read_action_page(listed, options.id)
         action = listed.find(page.item.id)
         contents = dict(page.contents)
-        if application is not None and options.app:
+        if application is not None:
             contents["now"] = read_now(application, action)
     if options.json:
         render.print_json(_encode_page(page, action=action, contents=contents))
@@ -118,7 +118,8 @@ def _print_page(
     console.print(render.build_text(page.item.what), style="bold")
     who = f"{opening.tool} by {opening.agent or 'nobody named'}"
     turn = f", turn {opening.turn}" if opening.turn else ""
-    console.print(render.build_text(f"{action.id}: {who}{turn}"))
+    bulk = f", part of bulk {opening.parent}" if opening.parent else ""
+    console.print(render.build_text(f"{action.id}: {who}{turn}{bulk}"))
     if page.request:
         console.print(render.build_text(f"Asked for: “{page.request}”"))
     if page.arguments:
@@ -131,6 +132,9 @@ def _print_page(
     if contents:
         shown = [(_CONTENTS[name], _format_content(each)) for name, each in contents.items()]
         console.print(render.build_table(shown, columns=("what is there", "as it was read")))
+    if "now" not in contents:
+        hint = f"What is there now its tool can read: mulligan show {action.id} --app MODULE:NAME"
+        console.print(render.build_text(hint), style="dim")
     choices = list_choices(action)
     if choices:
         console.print("What you can do, and what that does:")

@@ -8,10 +8,12 @@ from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import (
+    LATELY,
     Commands,
     add_command,
     add_json,
     add_store,
+    complete_id,
     parse_count,
     parse_moment,
     suggest_name,
@@ -56,7 +58,15 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Show the rows that fit."""
-    query = LogQuery(
+    with Insights.open(settings) as insights:
+        turn = complete_id(
+            options.turn, lambda: (row.turn for row in insights.log(LogQuery(limit=LATELY)))
+        )
+        return _show(insights, _build_query(options, turn), options=options, settings=settings)
+
+
+def _build_query(options: argparse.Namespace, turn: str | None) -> LogQuery:
+    return LogQuery(
         id_prefix=options.id.replace("-", "").lower(),
         tenant=options.tenant,
         agent=options.agent,
@@ -64,17 +74,21 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         tool=options.tool,
         outcome=options.outcome,
         error_class=options.error_class,
-        turn=options.turn,
+        turn=turn,
         since=options.since,
         until=options.until,
         limit=options.limit,
     )
-    with Insights.open(settings) as insights:
-        if options.follow:
-            return _follow(insights, query, as_json=options.json)
-        rows = list(reversed(insights.log(query)))
-        became = insights.open_list.read_states(row.id for row in rows)
-        known = [each.tool for each in insights.tools()]
+
+
+def _show(
+    insights: Insights, query: LogQuery, *, options: argparse.Namespace, settings: Settings
+) -> int:
+    if options.follow:
+        return _follow(insights, query, as_json=options.json)
+    rows = list(reversed(insights.log(query)))
+    became = insights.open_list.read_states(row.id for row in rows)
+    known = [each.tool for each in insights.tools()]
     if options.json:
         shown = [{**render.encode_log_row(row), "action": became.get(row.id)} for row in rows]
         render.print_json({"rows": shown})

@@ -21,7 +21,7 @@ def add_to(commands: Commands) -> None:
         "  mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan\n"
         'It needs `pip install "mulligan[completion]"`.',
     )
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="the shell that you use")
     parser.set_defaults(run=run)
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 from rich.console import Console
-from rich.progress import Progress
 
 from mulligan.adapters.writers.discovery import find_agent
 from mulligan.app.insights import Insights
@@ -20,6 +18,7 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.waiting import make_progress
 from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
 from mulligan.evaluation.compare import ChangeSafety, Comparison
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe."""
     cases = _load_cases(options, settings)
     runs = 2 if options.compare else 1
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+    with make_progress() as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
         outcome = asyncio.run(
             _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))

@@ -13,7 +13,7 @@ from mulligan.app.insights.estimates import Estimate
 from mulligan.app.insights.figures import WINDOWS, Figures, Share
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.series import Series, SeriesStep
-from mulligan.app.insights.text_figures import TextFigures
+from mulligan.app.insights.text_figures import ReplyShare, TextFigures
 from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
@@ -204,7 +204,7 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
 
 
 def _show_texts(console: Console, texts: TextFigures) -> None:
-    """Replies and drafts, where there were any."""
+    """Replies, drafts and runs, where there were any."""
     shared = texts.replies
     rows = [
         ("replies", str(shared.replies)),
@@ -213,11 +213,18 @@ def _show_texts(console: Console, texts: TextFigures) -> None:
         ("sent although rejected", _format_estimate(shared.bound)),
         ("drafts", str(texts.drafts)),
         ("drafts that were good enough", _format_estimate(texts.accepted)),
+        ("tries of a draft", f"{texts.drafted.all.tries:.2f}"),
+        ("runs of tasks", str(texts.tasks.all.n)),
+        ("runs with notes", _format_estimate(texts.tasks.noted)),
+        ("runs that were rejected", _format_estimate(texts.tasks.all.bound)),
         ("rated up", _format_estimate(texts.rated_up)),
     ]
-    if not (shared.replies or texts.drafts or texts.rated_up.n):
+    if not (shared.replies or texts.drafts or texts.tasks.all.n or texts.rated_up.n):
         return
     console.print(render.build_table(rows, columns=("texts", "figure")))
+    if len(texts.by_agent) > 1:
+        columns = ("agent", "replies", "written again", "tries", "sent although rejected")
+        console.print(render.build_table(map(_format_replies, texts.by_agent), columns=columns))
     if texts.by_check:
         checks = [(rule, f"{share:.0%}") for rule, share in texts.by_check.items()]
         console.print(render.build_table(checks, columns=("check", "of first tries")))
@@ -225,6 +232,11 @@ def _show_texts(console: Console, texts: TextFigures) -> None:
         console.print(render.build_text(texts.health))
     for proposal in texts.proposals:
         console.print(render.build_text(proposal.text))
+
+
+def _format_replies(share: ReplyShare) -> tuple[str, ...]:
+    again, bound = _format_estimate(share.reflected), _format_estimate(share.bound)
+    return share.name, str(share.replies), again, f"{share.tries:.2f}", bound
 
 
 def _show_series(console: Console, series: Series) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonHistory, LessonSeen, Measured
+from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import (
@@ -22,6 +23,7 @@ from mulligan.cli.options import (
     parse_count,
     parse_moment,
 )
+from mulligan.cli.waiting import end_waiting
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Lesson, LessonQuery, LessonState
 
@@ -100,7 +102,9 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", help="only about this tool")
     parser.add_argument("--agent", help="only where the failure happened to this agent")
     parser.add_argument("--tenant", help="only of this tenant")
-    parser.add_argument("--state", choices=[each.value for each in LessonState])
+    parser.add_argument(
+        "--state", choices=[each.value for each in LessonState], help="only in this state"
+    )
     parser.add_argument("--text", default="", help="only those that share words with this")
 
 
@@ -200,9 +204,17 @@ def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write lessons as JSON lines."""
     with Insights.open(settings) as insights:
-        for line in insights.lesson_list.export(_build_query(options, limit=100_000)):
+        lines = insights.lesson_list.export(_build_query(options, limit=100_000))
+        for line in lines:
+            end_waiting()
             print(line)
+        _record_export(insights, [options.tool] if options.tool else [])
     return 0
+
+
+def _record_export(insights: Insights, tools: Sequence[str]) -> None:
+    """So that a page can say what was learned since."""
+    Views(insights).acts.record_export(tools, by=find_user())
 
 
 def run_import(options: argparse.Namespace, settings: Settings) -> int:
@@ -236,9 +248,12 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
             link=options.link,
             tenant=options.tenant or settings.tenant,
         )
+        if options.tool:
+            _record_export(insights, options.tool)
     if options.json:
         render.print_json({"pitfalls": text})
     else:
+        end_waiting()
         print(text or "No pitfalls are known.")
     return 0
 

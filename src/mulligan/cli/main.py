@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from mulligan.app.settings import Settings
 from mulligan.cli import (
@@ -24,12 +25,17 @@ from mulligan.cli import (
     tasks,
 )
 from mulligan.cli.demo import command as demo
+from mulligan.cli.examples import add_examples
 from mulligan.cli.options import Parser
-from mulligan.cli.viewing import dashboard, report, top
-from mulligan.cli.working import worker
+from mulligan.cli.viewing import dashboard, export, report, top, view
+from mulligan.cli.waiting import show_waiting
+from mulligan.cli.working import backup, worker
 from mulligan.core.errors import ConfigurationError, MulliganError
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
+
+LIVE = frozenset({"dashboard", "gateway", "worker", "top", "completion"})
+"""Commands that go on until they are stopped, or have nothing to wait for."""
 
 EXIT_CODES = """\
 exit codes:
@@ -40,8 +46,8 @@ exit codes:
 """
 
 _COMMANDS = (
-    demo, dashboard, top, report, gateway, worker, call_log, action_list, actions, decisions,
-    figures, lessons, tasks, evaluate, doctor, migrate, completion,
+    demo, dashboard, top, report, view, export, gateway, worker, call_log, action_list, actions,
+    decisions, figures, lessons, tasks, evaluate, doctor, migrate, backup, completion,
 )  # fmt: skip
 
 
@@ -55,10 +61,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=_read_version())
     commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+        title="commands", metavar="COMMAND", dest="command", required=True, parser_class=Parser
     )
     for command in _COMMANDS:
         command.add_to(commands)
+    add_examples(parser)
     parser.set_defaults(parser=parser)
     return parser
 
@@ -89,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, settings: Settings) -> int:
-    code = int(options.run(options, settings))
+    with nullcontext() if options.command in LIVE else show_waiting(options.command):
+        code = int(options.run(options, settings))
     # Now, while there is still somebody to tell that it did not work.
     sys.stdout.flush()
     return code

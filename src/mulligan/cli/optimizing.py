@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from dataclasses import asdict
-
-from rich.console import Console
-from rich.progress import Progress
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
+from mulligan.cli.waiting import make_progress
 from mulligan.loops.optimizing import Optimized
 
 ROUNDS = 4
@@ -40,7 +37,7 @@ def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _search(options: argparse.Namespace, settings: Settings) -> Optimized:
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+    with make_progress() as progress:
         bar = progress.add_task("rounds", total=options.rounds)
         async with Mulligan(settings=settings, judge=options.judge) as m:
             return await m.optimize_task(

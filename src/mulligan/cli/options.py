@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import getpass
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, NoReturn
+
+from mulligan.core.errors import ConfigurationError
 
 Commands = Any
 """What `add_subparsers` returns; argparse gives it no public type."""
 
 MOST_ROWS = 1_000_000
+WHOLE = 32
+"""Characters of a whole id."""
+LATELY = 1_000
+"""How many of the newest are looked through for the beginning of an id."""
 
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -23,10 +29,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, what may have been meant, and where help is."""
-        wrong = re.match(r"argument [^:]*: invalid choice: '(.*)' \(choose from (.*)\)$", message)
-        if wrong:
-            known = [each.strip(" '") for each in wrong[2].split(",")]
-            message = f"{wrong[1]!r} is none of {', '.join(known)}.{suggest_name(wrong[1], known)}"
+        _, _, rest = message.partition(": invalid choice: '")
+        wrong, found, choices = rest.rpartition("' (choose from ")
+        if found:
+            known = [each.strip(" ')") for each in choices.split(",")]
+            message = f"{wrong!r} is none of {', '.join(known)}.{suggest_name(wrong, known)}"
         self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
 
 
@@ -94,6 +101,19 @@ def parse_count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST_ROWS:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MOST_ROWS:,}")
     return int(text)
+
+
+def complete_id(beginning: str | None, known: Callable[[], Iterable[str | None]]) -> str | None:
+    """The whole of an id that is given by its beginning, among those that were seen lately."""
+    wanted = (beginning or "").strip().replace("-", "").lower()
+    if not wanted or len(wanted) >= WHOLE:
+        return wanted or None
+    found = sorted({each for each in known() if each and each.startswith(wanted)})
+    if len(found) > 1:
+        raise ConfigurationError(
+            f"{beginning!r}: {len(found)} start so ({', '.join(found[:3])}): say more of it."
+        )
+    return found[0] if found else wanted
 
 
 def find_user() -> str:

@@ -6,12 +6,13 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mulligan.cli.waiting import end_waiting
 from mulligan.core.action import State
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.escape import escape, escape_json
@@ -42,13 +43,34 @@ class _Screen(Console):
 
 def make_console() -> Console:
     """Where people read."""
+    end_waiting()
     width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 24)).columns
     return _Screen(width=width, highlight=False)
 
 
 def print_json(value: object) -> None:
     """One JSON document on standard output, which may be a terminal."""
-    print(escape_json(json.dumps(value, ensure_ascii=False, default=str)))
+    end_waiting()
+    print(escape_json(json.dumps(to_plain_json(value), ensure_ascii=False)))
+
+
+def to_plain_json(value: object) -> object:
+    """A value as programs read it: times in ISO, spans in seconds, whole numbers as integers."""
+    match value:
+        case datetime() | date():
+            return value.isoformat()
+        case timedelta():
+            return to_plain_json(value.total_seconds())
+        case float():
+            return int(value) if value.is_integer() else value
+        case None | bool() | int() | str():
+            return value
+        case Mapping():
+            return {str(name): to_plain_json(each) for name, each in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [to_plain_json(each) for each in value]
+        case _:
+            return str(value)
 
 
 def build_text(value: object) -> Text:

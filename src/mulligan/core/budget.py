@@ -35,6 +35,9 @@ class Budget:
                 raise ConfigurationError(f"{name} is {limit}; nothing could ever be written.")
 
 
+NO_LIMIT = Budget(time=None)
+
+
 class Meter:
     """What was spent so far. Writers report tokens and money; time goes by itself."""
 

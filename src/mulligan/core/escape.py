@@ -12,8 +12,20 @@ _UNSAFE = re.compile(
     "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 
+_JOINED = "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+"""Scripts that are written with joiners: Arabic, Persian, those of India, Khmer, Mongolian."""
+_PICTURES = "\u00a9\u00ae\u203c-\u27ff\u2801-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_SPELLED = re.compile(
+    rf"(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}\s]|$)"
+    rf"|(?<=[{_PICTURES}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    rf"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
+)
+"""Characters without a shape of their own where writing needs them: they hide nothing."""
+
 
 def _escape_character(found: re.Match[str]) -> str:
+    if _SPELLED.match(found.string, found.start()):
+        return found[0]
     code = ord(found[0])
     if code < 0x100:
         return f"\\x{code:02x}"

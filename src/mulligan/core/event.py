@@ -78,6 +78,10 @@ class ActionMoved(Happened):
     action: str
     state: State
     at: datetime
+    tool: str
+    agent: str = ""
+    tenant: str = ""
+    turn: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

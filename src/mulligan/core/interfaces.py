@@ -2,12 +2,10 @@
 
 A store is seven small things: a *journal* (the truth about effects), a *vault* (raw values that
 expire), a *log* (telemetry), a *catalog* (what tools declare), an *archive* (what was learned about
-tasks), a *casebook* (what was learned from failures) and the store that opens them. Each is what
-one reader needs. All methods are synchronous and safe to call from any thread; only
-`Journal.submit` and `Catalog.remember` answer later, with a future that both `result()` and
-`asyncio.wrap_future` understand. Times are aware: one without a zone is a `NaiveTimeError`, and
-those given out are in UTC. What is damaged is never given out (`StoreDamagedError`). An
-implementation is certified by `mulligan.testing.store_contract`.
+tasks), a *casebook* (what was learned from failures) and the store that opens them. All methods are
+synchronous and safe to call from any thread; only `Journal.submit` and `Catalog.remember` answer
+later, with a future. Times are aware: one without a zone is a `NaiveTimeError`, and those given out
+are in UTC. What is damaged is never given out. `mulligan.testing.store_contract` certifies one.
 """
 
 from __future__ import annotations
@@ -41,6 +39,7 @@ from mulligan.core.writer import WriterSeen
 if TYPE_CHECKING:
     from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
     from mulligan.core.question import Question
+    from mulligan.core.text_rollup import TextCounts
 
 S = TypeVar("S", contravariant=True)
 A = TypeVar("A")
@@ -216,10 +215,10 @@ class Log(Protocol):
     def write(self, batch: Batch) -> None:
         """Store a batch in one transaction; add its roll-ups and patterns to those of their hours.
 
-        A row whose id is there already is left alone, and a repeated row is never counted twice:
-        the roll-ups of a batch with such rows are made anew from the others. Later tries are held
-        against the tries before them (`roll_up_tries`). A loss or a finding that is there already
-        is the same one. Text the database cannot hold costs a character, never a row.
+        A row whose id is there already is left alone and never counted twice: the roll-ups of its
+        batch are made anew from the others. Later tries are held against those before them
+        (`roll_up_tries`), texts are counted as `core.text_rollup` says. A loss or finding that is
+        there already is the same one. Text the database cannot hold costs a character, no row.
         """
 
     def list_rows(self, query: LogQuery) -> list[LogRow]:
@@ -230,6 +229,9 @@ class Log(Protocol):
 
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
+
+    def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
+        """What rows of replies, drafts and tasks came to, hour by hour, both hours included."""
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
         """What failed alike in some hours, the most frequent first."""
@@ -305,7 +307,7 @@ class Casebook(Protocol):
         """Add episodes and count them; one whose id is there already is left alone."""
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
-        """Episodes that fit and can be read, oldest first; the store's health names the others."""
+        """Episodes that fit and can be read, in order; the store's health names the others."""
 
     def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
@@ -349,7 +351,8 @@ class Health:
     """Of the database engine."""
     schemas: Mapping[str, int]
     """Schema version by part: journal, log."""
-    rows: int
+    rows: int | None
+    """Of the log; `None`: nobody has counted them."""
     open_actions: int
     size_bytes: int
     problems: tuple[str, ...] = ()
@@ -390,8 +393,8 @@ class Store(Protocol):
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after: the key of redaction's hashes."""
 
-    def check_health(self) -> Health:
-        """Look at everything without changing anything."""
+    def check_health(self, *, thorough: bool = True) -> Health:
+        """Look at all, or else at what takes as long however much there is; change nothing."""
 
     def close(self) -> None:
         """Finish what was submitted; what comes later fails with `StoreUnavailableError`."""

@@ -352,6 +352,7 @@ class EpisodeQuery:
     ending: Ending | None = None
     after: str = ""
     """Only those with an id above this one, oldest first."""
+    newest_first: bool = False
     limit: int = 1_000
 
 

@@ -53,6 +53,8 @@ class LogQuery:
     """This time not included."""
     after: str = ""
     """Only rows with an id above this one: how a follower goes on."""
+    below: str = ""
+    """Only rows with an id under this one."""
     oldest_first: bool = False
     limit: int = 50
 

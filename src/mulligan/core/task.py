@@ -9,6 +9,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
+from mulligan.core.budget import NO_LIMIT, Budget
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Standing
 from mulligan.core.interfaces import Check
@@ -36,6 +37,8 @@ class Ran:
     tool_errors: int = 0
     retries: int = 0
     tokens: int | None = None
+    money: float = 0.0
+    """In whatever unit the task's budget is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +130,9 @@ class Task:
     """The same, for this task."""
     deterministic: bool = False
     """No model does the work, so a model that reflects must be named in `reflect`."""
+    budget: Budget = NO_LIMIT
+    """What one run may take, with the one beside it. Work that hangs ends with a `TimeoutError`,
+    which counts as any failed run; past the tokens or the money nothing is run beside it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.description, str):
@@ -135,6 +141,8 @@ class Task:
             raise ConfigurationError(
                 f"reflect={self.reflect!r} says nothing: use True, False or Reflect(…)."
             )
+        if not isinstance(self.budget, Budget):
+            raise ConfigurationError(f"budget={self.budget!r} is none: use Budget(time=…).")
 
     @property
     def identity(self) -> str:

@@ -6,6 +6,30 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mulligan.core.event import Happened
+from mulligan.core.finding import Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRan(Happened):
+    """A task was run once, well or not."""
+
+    task: str
+    """Its id, or the hash of its description."""
+    model: str
+    version: int
+    """Of the notes it ran with; 0 is the static text alone."""
+    standing: Standing
+    rules: tuple[str, ...]
+    """Of the findings; never their text."""
+    score: float | None
+    tokens: int | None
+    beside: bool
+    """Whether it is the static text's run beside another on the same input."""
+    error: str = ""
+    """The kind of what the work raised; empty when it did not."""
+    at: datetime
+    id: str
+    """Of the run: `m.rate(id, up=…)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +48,8 @@ class TaskReflected(Happened):
     runs: int
     """How many runs were made so far."""
     at: datetime
+    run: str = ""
+    """The id of the run that was reflected on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

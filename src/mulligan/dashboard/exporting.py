@@ -11,9 +11,11 @@ from enum import Enum
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
-from mulligan.core.escape import escape
+from mulligan.core.escape import escape, escape_json
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+    "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+"""What begins a formula, to some programs after white space too."""
 
 
 def render_csv(rows: Sequence[Any]) -> str:
@@ -48,6 +50,6 @@ def _format_cell(value: object) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, Mapping | tuple | list):
-        return encode_json(value).decode()
+        return escape_json(encode_json(value).decode())
     text = escape(str(value))
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) or text[:1] == "\t" else text

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from markupsafe import Markup
+from markupsafe import escape as escape_html
 
 from mulligan.app.insights.estimates import Estimate
 from mulligan.codec.json_text import encode_json
@@ -16,6 +18,8 @@ from mulligan.core.identity import is_identity, read_label
 
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 SHORTENED = 12
+_BREAK = re.compile(r"([_/.:-])")
+_STUB = re.compile(r"<str (\d+) #([0-9a-f]{4,64})>")
 DASH = "\u2013"
 """Where there is no figure."""
 LONGEST = 20_000
@@ -114,6 +118,28 @@ def format_words(name: str) -> str:
     return str(name).replace("_", " ")
 
 
+def format_code(text: str) -> Markup:
+    """A sentence whose parts in backticks are set as code."""
+    parts = [escape_html(escape_foreign(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return Markup("`").join(parts)
+    coded = (
+        Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts)
+    )
+    return Markup("").join(coded)
+
+
+def format_breaks(name: str) -> Markup:
+    """A name that is broken after its signs, where it has to be, and not inside a word."""
+    shown = str(escape_html(escape_foreign(name)))
+    return Markup(_BREAK.sub(r"\1<wbr>", shown))  # noqa: S704 - it is escaped, and has a tag of ours
+
+
+def format_stubs(text: str) -> str:
+    """What the log hides, as a person would say it; equal ones have equal marks."""
+    return _STUB.sub(lambda found: f"({found[1]} characters, {found[2][:4]})", text)
+
+
 def format_label(name: str) -> str:
     """What people know somebody by, of whom a store has the identity."""
     return read_label(name) if is_identity(name) else name
@@ -143,6 +169,9 @@ FILTERS: Mapping[str, Any] = {
     "inline": format_value,
     "words": format_words,
     "label": format_label,
+    "code": format_code,
+    "breaks": format_breaks,
+    "stubs": format_stubs,
 }
 
 

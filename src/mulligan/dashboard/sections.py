@@ -49,6 +49,8 @@ class Section:
     paged: bool = False
     windowed: bool = True
     """Whether it is about a span of time."""
+    filters: tuple[str, ...] = ("tool", "agent", "tenant")
+    """What else it can be narrowed down by."""
     one: bool = False
     """It is about one thing, which its address names."""
 
@@ -107,6 +109,7 @@ OPEN = Section(
     rows="items",
     words=("state",),
     paged=True,
+    windowed=False,
 )
 ACTION = OPEN.build_single(
     lambda views, asked: views.read_action(asked.id, people=asked.decides),
@@ -120,7 +123,7 @@ TURNS = Section(
     read=lambda views, asked: views.traced.read_turns(asked.filter, page=asked.page),
     answer=TurnsView,
     about="Requests of people, and what agents did for them, the newest first.",
-    command="mulligan log",
+    command="mulligan view turns",
     rows="rows",
     paged=True,
 )
@@ -136,7 +139,7 @@ TOOLS = Section(
     read=lambda views, asked: views.read_tools(asked.filter),
     answer=ToolsView,
     about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
-    command="mulligan stats",
+    command="mulligan view tools",
     rows="tools",
 )
 PATTERNS = Section(
@@ -147,7 +150,7 @@ PATTERNS = Section(
     ),
     answer=PatternsView,
     about="Failures that are one and the same, the most frequent first.",
-    command="mulligan patterns",
+    command="mulligan view patterns",
     rows="rows",
     words=("life",),
     paged=True,
@@ -156,7 +159,7 @@ PATTERN = PATTERNS.build_single(
     lambda views, asked: views.traced.read_pattern(asked.id, asked.filter),
     answer=PatternPage,
     about="One failure that keeps coming, and what mended it.",
-    command="mulligan patterns",
+    command="mulligan view patterns {id}",
 )
 REPAIRS = Section(
     name="repairs",
@@ -164,7 +167,7 @@ REPAIRS = Section(
     read=lambda views, asked: views.read_repairs(asked.filter),
     answer=RepairsView,
     about="How far failures come on their way to a success, and who leans on that.",
-    command="mulligan stats",
+    command="mulligan view repairs",
     rows="agents",
 )
 WORTH = Section(
@@ -173,9 +176,10 @@ WORTH = Section(
     read=lambda views, asked: views.learned.read_worth(asked.filter),
     answer=WorthView,
     about="Failures with a correction against those that were left alone, over 90 days.",
-    command="mulligan calibration",
+    command="mulligan view worth",
     rows="lessons",
     windowed=False,
+    filters=("tool", "tenant"),
 )
 LESSONS = Section(
     name="lessons",
@@ -203,8 +207,9 @@ TEXTS = Section(
     read=lambda views, asked: views.traced.read_texts(asked.filter),
     answer=TextsView,
     about="How often texts had to be written again, and why.",
-    command="mulligan log",
+    command="mulligan view texts",
     rows="trend",
+    filters=("agent", "tenant"),
 )
 TASKS = Section(
     name="tasks",
@@ -215,6 +220,7 @@ TASKS = Section(
     command="mulligan tasks list",
     rows="rows",
     windowed=False,
+    filters=("tenant",),
 )
 TASK = TASKS.build_single(
     lambda views, asked: views.learned.read_task(asked.id),
@@ -228,8 +234,9 @@ HEALTH = Section(
     read=lambda views, asked: views.read_health(asked.filter),
     answer=HealthView,
     about="How the store is, what was lost, how long things are kept, and who did what.",
-    command="mulligan doctor",
+    command="mulligan view health",
     rows="acts",
+    filters=(),
 )
 
 SECTIONS: tuple[Section, ...] = (

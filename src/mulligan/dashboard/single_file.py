@@ -20,6 +20,7 @@ from mulligan.dashboard.site import HERE, Site
 def render_report(insights: Insights, window: Window) -> str:
     """The pages of every view below each other, for who may only look."""
     views = Views(insights)
+    views.thorough.read_latest(patience=None)
     site = Site(views, sealer=Sealer())
     asked = ViewRequest(filter=ViewFilter(window=window))
     reader = Visitor(name="", role=Role.LOOK)

@@ -14,6 +14,7 @@ from mulligan.app.settings import Settings
 from mulligan.checks.standard.tools import Standard
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.gateway.clients.known import find_store_file
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import GatewayRules, read_declarations, read_rules
 from mulligan.gateway.gateway import Gateway
@@ -24,6 +25,7 @@ from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
 from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
+from mulligan.stores.url import strip_credentials
 
 CHECKS = Standard(unasked=False)
 """A client that hands on no message leaves nothing to hold its calls against."""
@@ -32,7 +34,7 @@ CHECKS = Standard(unasked=False)
 def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until the client is gone."""
     if options.wrap or options.unwrap:
-        return change_client(options)
+        return change_client(options, settings)
     if options.file is None:
         raise ConfigurationError("Name the file of servers, such as mcp.json.")
     file = Path(options.file)
@@ -97,24 +99,66 @@ async def suggest(servers: Sequence[Server], settings: Settings) -> int:
     return 0
 
 
-def change_client(options: argparse.Namespace) -> int:
+def change_client(options: argparse.Namespace, settings: Settings) -> int:
     """Put the servers of a client behind the gateway, or back."""
+    for name in ("file", "only", "http", "token_file", "suggest", "approve_tools"):
+        if getattr(options, name):
+            raise ConfigurationError(
+                f"{name if name == 'file' else _write_option(name)} says nothing about a client's "
+                "file: --wrap and --unwrap take that file, or the client's name, and nothing else "
+                "to serve."
+            )
     if options.unwrap:
         done = unwrap_file(find_file(options.unwrap))
         _report(f"{done.path} is as it was." if done.changed else "Nothing there was wrapped.")
         return 0
-    more: tuple[str, ...] = ()
-    if options.declarations:
-        # The client starts it in a folder of its own choice.
-        file = Path(options.declarations).resolve()
-        read_rules(file)
-        more = ("--declarations", str(file))
-    done = wrap_file(find_file(options.wrap), options=more)
+    store = choose_store(settings, named=options.store is not None)
+    done = wrap_file(find_file(options.wrap), options=list_handed_on(options, store))
     names = ", ".join(done.wrapped) or "no server"
     _report(f"{done.path}: {names} behind the gateway; as it was it lies in {done.kept}.")
     for name, why in (done.left or {}).items():
         _report(f"{name} is left alone: {why}.")
+    if done.wrapped:
+        _report(f"Start the client anew. What it does is then in: mulligan log --store {store}")
     return 0
+
+
+def choose_store(settings: Settings, *, named: bool) -> str:
+    """Where a client's gateways keep what they see: as is said here, else in the person's own.
+
+    A client starts them elsewhere and with variables of its own, so what counts is what counts now.
+    """
+    store = settings.store
+    if store == Settings().store and not named:
+        file = find_store_file()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return f"sqlite:///{file}"
+    if strip_credentials(store) != store and not store.startswith("sqlite:"):
+        raise ConfigurationError(
+            f"The store {strip_credentials(store)} would stand with its password in the client's "
+            "file. Name it without one, and leave that to PGPASSWORD or ~/.pgpass."
+        )
+    path = store.removeprefix("sqlite:///")
+    return store if path == store else f"sqlite:///{Path(path).resolve()}"
+
+
+def list_handed_on(options: argparse.Namespace, store: str) -> list[str]:
+    """What is said beside `--wrap`, for each gateway that the client will start."""
+    handed = ["--store", store]
+    if options.declarations:
+        # The client starts it in a folder of its own choice.
+        file = Path(options.declarations).resolve()
+        read_rules(file)
+        handed += ["--declarations", str(file)]
+    for name in ("mode", "timeout"):
+        if getattr(options, name) is not None:
+            handed += [_write_option(name), str(getattr(options, name))]
+    switches = ("no_tools", "pitfalls", "intent", "pin")
+    return handed + [_write_option(name) for name in switches if getattr(options, name)]
+
+
+def _write_option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> None:

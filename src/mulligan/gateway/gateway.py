@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
+from mulligan.core.adapter import HostCall
+from mulligan.core.effect import Mode
+from mulligan.core.errors import NothingDone
 from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.client import ClientSession
@@ -13,6 +18,15 @@ from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.standing import OwnSession
 
 Listed = Sequence[Mapping[str, Any]]
+
+
+ADVICE = ("lessons.recall", "lessons.probability", "repair.suggest", "repair.decide")
+
+
+def load_advice() -> None:
+    """Load what is asked at a failure, while the servers start: the first one is not to wait."""
+    for name in ADVICE:
+        import_module(f"mulligan.learning.{name}")
 
 
 class Gateway(Shared):
@@ -24,6 +38,8 @@ class Gateway(Shared):
 
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""
+        if self.options.mode is not Mode.OBSERVE or self.options.declarations:
+            threading.Thread(target=load_advice, name="mulligan-load", daemon=True).start()
         by_server: dict[str, list[ToolDeclaration]] = {}
         for each in self.options.declarations:
             by_server.setdefault(each.server, []).append(each)
@@ -58,3 +74,19 @@ class Gateway(Shared):
             self.report(f"What is declared does not fit, and is left out: {misfit}.")
             return
         declaration.declare(self.m, self.own.call)
+        known = next((each for each in listed or () if each.get("name") == declaration.tool), {})
+        schema, about = known.get("inputSchema"), known.get("description")
+        self.note_shape(
+            HostCall(
+                tool=declaration.tool,
+                arguments={},
+                make=_make_nothing,
+                schema=schema if isinstance(schema, dict) else {},
+                description=about if isinstance(about, str) else "",
+                server=declaration.server,
+            )
+        )
+
+
+async def _make_nothing(_: Mapping[str, object]) -> object:
+    raise NothingDone("It is no call: it says what the tool looks like.")

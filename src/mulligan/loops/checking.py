@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from mulligan.checks.own import (
@@ -28,6 +30,10 @@ from mulligan.core.text import Reply
 S = TypeVar("S")
 
 BROKEN = f"{AREA}.broken"
+
+PATIENCE = 2.0
+"""Seconds that a check waits for those before it, and then goes ahead."""
+_one_at_a_time = threading.Lock()
 
 _report = logging.getLogger("mulligan")
 
@@ -105,8 +111,22 @@ async def _run_beside(reply: Reply, check: Check[Reply]) -> list[Finding]:
         # What yields its findings does its work only when it is read.
         return answer if is_waited_for(answer) else read_findings(answer, rule=rule)
 
-    answer = await call_function(check, reply) if is_async(check) else await call_aside(look)
+    turned = partial(_take_turns, look) if _is_ours(check) else look
+    answer = await call_function(check, reply) if is_async(check) else await call_aside(turned)
     return read_findings(await wait_for_answer(answer), rule=rule)
+
+
+def _take_turns(look: Callable[[], object]) -> object:
+    """Look while no other long text is looked at: together they would take as long.
+
+    Ten threads that search leave the event loop no room between them, one does.
+    """
+    waited = _one_at_a_time.acquire(timeout=PATIENCE)
+    try:
+        return look()
+    finally:
+        if waited:
+            _one_at_a_time.release()
 
 
 def _is_ours(check: object) -> bool:

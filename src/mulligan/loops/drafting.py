@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mulligan.checks.requirements import render_requirements
 from mulligan.core.awaiting import call_function
-from mulligan.core.budget import Budget, Meter
+from mulligan.core.budget import NO_LIMIT, Meter
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
 from mulligan.core.finding import Correction
@@ -173,7 +173,7 @@ class PlainBrief:
     """A text that is asked for by its prompt alone: a run of a task, a judge's answer."""
 
     prompt: str
-    meter: Meter = field(default_factory=lambda: Meter(Budget(time=None)), repr=False)
+    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT), repr=False)
     tools: Tools = field(default_factory=Tools)
 
     @property

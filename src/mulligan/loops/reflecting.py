@@ -15,7 +15,7 @@ from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError, StaleNotesError
 from mulligan.core.event import Happened
 from mulligan.core.interfaces import Archive
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.core.task import Experience, Reflect, Strategy, Task
 from mulligan.core.task_event import (
     NotesPromoted,
@@ -27,7 +27,13 @@ from mulligan.core.task_event import (
 )
 from mulligan.core.timeouts import run_with_timeout
 from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
-from mulligan.learning.tasks.select import Change, build_standings, choose_best, make_room
+from mulligan.learning.tasks.select import (
+    ON_TRIAL,
+    Change,
+    build_standings,
+    choose_best,
+    make_room,
+)
 from mulligan.learning.tasks.versions import describe_changes
 from mulligan.loops.learning import Learning
 
@@ -115,6 +121,31 @@ def name_reflector(task: Task, *, settings: Reflect, using: Learning) -> str:
         if isinstance(found, str) and found:
             return found
     return "" if chosen is None else type(chosen).__name__
+
+
+def take_over(ground: Ground, *, using: Learning) -> None:
+    """A new model, or an edited text, where no proof is asked for: go on with what was on top."""
+    archive = using.archive
+    for other in reversed(archive.list_grounds(ground.task)):
+        top = build_standings(archive.list_scorecards(other), ()).on_top
+        if top and other.tenant == ground.tenant:
+            archive.move(ground, version=top, state=NotesState.CHAMPION, was=None)
+            return
+
+
+def enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> None:
+    """A new model, or an edited text: what is proven elsewhere goes on trial, then the newest."""
+    archive = using.archive
+    proven = [
+        card.version
+        for other in archive.list_grounds(ground.task)
+        if other.tenant == ground.tenant
+        for card in archive.list_scorecards(other)
+        if card.state in ON_TOP
+    ]
+    wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
+    for version in [number for number in wanted if number and number in versions][:ON_TRIAL]:
+        archive.move(ground, version=version, state=NotesState.TRIAL, was=None)
 
 
 def begin(task: Task, ground: Ground, *, using: Learning) -> None:
@@ -247,6 +278,7 @@ def _enter(notes: Notes, *, told: ReflectedRun, left_out: tuple[str, ...], using
             first=notes.version == 1,
             runs=notes.runs,
             at=notes.at,
+            run=told.run.id,
         )
     )
     settle = _put_on_trial if told.settings.gated else _put_on_top

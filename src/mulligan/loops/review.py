@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date
 
-from mulligan.checks.claims import WEEKDAYS
 from mulligan.checks.contradiction import (
     CallFacts,
     contradict_correction,
@@ -198,9 +197,8 @@ def _describe_now(turn: Turn) -> Ours:
     """Now as the person's own calendar and clock show it, if it is known where they are."""
     zone = find_zone(turn.timezone)
     local = turn.now.astimezone(zone or UTC)
-    day = WEEKDAYS[local.weekday()].capitalize()
     where = turn.timezone if zone else "UTC; where the person is, is not known"
-    return Ours(f"{day} {local:%Y-%m-%d %H:%M} ({where})")
+    return Ours(f"{local:%A %Y-%m-%d %H:%M} ({where})")
 
 
 def _render_calls(executions: Sequence[Execution], show: Show) -> Iterator[str]:

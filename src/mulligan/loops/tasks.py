@@ -13,16 +13,18 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from mulligan.core.awaiting import call_function
+from mulligan.core.budget import Meter
 from mulligan.core.finding import Standing, Verdict, reach_verdict
-from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, PairedScore, Scorecard, TaskRun
+from mulligan.core.notes import Ground, Notes, PairedScore, TaskRun
 from mulligan.core.task import Ran, Reflect, Task
+from mulligan.core.task_event import TaskRan
 from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
 from mulligan.learning.tasks.brief import cut_middle, render_brief
 from mulligan.learning.tasks.record import read_record
-from mulligan.learning.tasks.score import score_run
+from mulligan.learning.tasks.score import score_by
 from mulligan.learning.tasks.select import (
     BLIND_SHARE,
-    ON_TRIAL,
     Standings,
     build_standings,
     choose,
@@ -32,7 +34,15 @@ from mulligan.learning.tasks.select import (
 )
 from mulligan.loops.checking import run_checks
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import ReflectedRun, apply, begin, name_reflector, reflect
+from mulligan.loops.reflecting import (
+    ReflectedRun,
+    apply,
+    begin,
+    enrol,
+    name_reflector,
+    reflect,
+    take_over,
+)
 
 KEPT_TOKENS = 1_000
 """Of an output, that its archive keeps of each run."""
@@ -59,6 +69,8 @@ class TaskDone:
     """`None`: nobody could tell how good it was."""
     id: str = ""
     """Of the run: `m.rate(done.id, up=…)`."""
+    limit: str = ""
+    """What of its budget the run used up: `time`, `tokens` or `money`; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +82,9 @@ class _Plan:
     versions: dict[int, Notes] = field(default_factory=dict)
     standings: Standings = field(default_factory=Standings)
     record: ReflectorRecord = NOBODY
+    meter: Meter
+    beside: bool = False
+    """Whether it is the static text's run beside another."""
 
     @property
     def notes(self) -> Notes | None:
@@ -79,12 +94,12 @@ class _Plan:
 async def run_task(task: Task, work: Work, *, using: Learning) -> TaskDone:
     """Run a task once; `work` is any `async (prompt) -> output`.
 
-    Without `task.reflect` nothing is read, kept or proposed.
+    Without `task.reflect` nothing is read from the archive, kept there or proposed.
     """
     settings = task.settings
-    plan = _Plan(ground=_build_ground(task, using))
+    plan = _Plan(ground=_build_ground(task, using), meter=Meter(task.budget))
     if settings is not None:
-        plan = await _choose(task, plan.ground, settings=settings, using=using)
+        plan = await _choose(task, plan, settings=settings, using=using)
     done, run = await _work_once(task, work, plan=plan, using=using)
     if settings is None:
         return done
@@ -108,16 +123,19 @@ async def _work_once(
     prompt = render_brief(task, plan.notes, bounds=settings or Reflect())
     started = using.monotonic()
     try:
-        returned = await work(prompt)
+        returned = await _make_run(work, prompt, task=task, meter=plan.meter)
     except Exception as error:
+        failed = _build_failed_run(error, plan=plan, using=using, started=started)
+        _tell(failed, plan=plan, using=using, error=type(error).__name__)
         if settings is not None:
-            failed = _build_failed_run(error, plan=plan, using=using, started=started)
             await _learn(task, failed, done=None, plan=plan, using=using)
         raise
     ran = returned if isinstance(returned, Ran) else Ran(output=returned)
+    plan.meter.spend(tokens=ran.tokens or 0, money=ran.money)
     verdict = await review(task, ran)
     static = plan.standings.find_card(0)
-    score = _score(ran, verdict, settings=settings, static=static, told=ran is returned)
+    told = ran is returned
+    score = score_by(settings, ran, verdict=verdict, static=static, told=told)
     done = TaskDone(
         output=ran.output,
         verdict=verdict,
@@ -125,6 +143,7 @@ async def _work_once(
         prompt=prompt,
         score=score,
         id=using.make_id(),
+        limit=plan.meter.spent,
     )
     run = TaskRun(
         version=plan.chosen,
@@ -137,7 +156,40 @@ async def _work_once(
         seconds=using.monotonic() - started,
         id=done.id,
     )
+    _tell(run, plan=plan, using=using, rules=tuple(each.rule for each in verdict.findings))
     return done, run
+
+
+async def _make_run(work: Work, prompt: str, *, task: Task, meter: Meter) -> object:
+    if task.budget.time is None:
+        return await work(prompt)
+    try:
+        return await meter.wait_for(call_function(work, prompt))
+    except TimeoutError as error:
+        if meter.spent != "time":
+            raise
+        raise TimeoutError(f"Task {task.identity} took more than {task.budget.time}.") from error
+
+
+def _tell(
+    run: TaskRun, *, plan: _Plan, using: Learning, rules: tuple[str, ...] = (), error: str = ""
+) -> None:
+    """Let who listens know of a run, as soon as it is known how it went."""
+    using.announce(
+        TaskRan(
+            task=plan.ground.task,
+            model=plan.ground.model,
+            version=run.version,
+            standing=run.standing,
+            rules=rules,
+            score=run.score,
+            tokens=run.tokens,
+            beside=plan.beside,
+            error=error,
+            at=run.at,
+            id=run.id,
+        )
+    )
 
 
 async def _work_beside(
@@ -147,10 +199,11 @@ async def _work_beside(
     settings = task.settings
     if settings is None or not settings.paired or first.version == 0 or first.score is None:
         return None
-    if not is_unsure(plan.standings, first.version):
+    if not is_unsure(plan.standings, first.version) or plan.meter.used_up:
         return None
     try:
-        return await _work_once(task, work, plan=replace(plan, chosen=0), using=using)
+        alone = replace(plan, chosen=0, beside=True)
+        return await _work_once(task, work, plan=alone, using=using)
     except Exception as error:  # noqa: BLE001 - there is an output already
         _report.warning("The static text failed beside version %s: %s", first.version, error)
         return None
@@ -166,64 +219,53 @@ async def review(task: Task, ran: Ran) -> Verdict:
     )
 
 
-async def _choose(task: Task, ground: Ground, *, settings: Reflect, using: Learning) -> _Plan:
+async def _choose(task: Task, plan: _Plan, *, settings: Reflect, using: Learning) -> _Plan:
     """Look into the archive. When it is down, the static text is what there is."""
     look = _sample if settings.gated else _choose_latest
     try:
-        plan: _Plan = await using.aside(partial(look, task, ground, using=using))
+        chosen: _Plan = await using.aside(partial(look, task, plan, using=using))
     except Exception as error:  # noqa: BLE001 - a user's archive may raise anything
         _report.warning("Task %s runs without notes: %s", task.identity, error)
-        return _Plan(ground=ground)
-    return plan
+        return plan
+    return chosen
 
 
-def _choose_latest(task: Task, ground: Ground, *, using: Learning) -> _Plan:
+def _choose_latest(task: Task, plan: _Plan, *, using: Learning) -> _Plan:
     """The notes on top. There may be thousands of versions, so no more are read than it takes."""
-    archive = using.archive
+    archive, ground = using.archive, plan.ground
     known = archive.list_versions(ground.task, tenant=ground.tenant, limit=1)
     if not known:
         begin(task, ground, using=using)
-        return _Plan(ground=ground)
+        return plan
     cards = archive.list_scorecards(ground)
     if not cards and known[0].version:
-        _take_over(ground, using=using)
+        take_over(ground, using=using)
         cards = archive.list_scorecards(ground)
     chosen = build_standings(cards, known).on_top
     if chosen not in (0, known[0].version):
         known = archive.list_versions(ground.task, tenant=ground.tenant)
     versions = {notes.version: notes for notes in known}
     standings = build_standings(cards, known)
-    return _Plan(ground=ground, chosen=chosen, versions=versions, standings=standings)
+    return replace(plan, chosen=chosen, versions=versions, standings=standings)
 
 
-def _take_over(ground: Ground, *, using: Learning) -> None:
-    """A new model, or an edited text, where no proof is asked for: go on with what was on top."""
-    archive = using.archive
-    for other in reversed(archive.list_grounds(ground.task)):
-        top = build_standings(archive.list_scorecards(other), ()).on_top
-        if top and other.tenant == ground.tenant:
-            archive.move(ground, version=top, state=NotesState.CHAMPION, was=None)
-            return
-
-
-def _sample(task: Task, ground: Ground, *, using: Learning) -> _Plan:
-    archive = using.archive
+def _sample(task: Task, plan: _Plan, *, using: Learning) -> _Plan:
+    archive, ground = using.archive, plan.ground
     versions = {n.version: n for n in archive.list_versions(ground.task, tenant=ground.tenant)}
     if not versions:
         begin(task, ground, using=using)
     cards = archive.list_scorecards(ground)
     if not cards and len(versions) > 1:
-        _enrol(ground, versions, using=using)
+        enrol(ground, versions, using=using)
         cards = archive.list_scorecards(ground)
     record = _look_up_record(task, ground, using=using)
     standings = build_standings(cards, versions.values(), record=record)
     # Seeded anew for every run by how many there were, so that any process would choose the same.
     seen = sum(card.runs for card in cards)
     chance = random.Random(f"{using.seed} {seen} {ground}")  # noqa: S311 - nothing is secret here
-    chosen = choose(standings, chance=chance)
-    return _Plan(
-        ground=ground, chosen=chosen, versions=versions, standings=standings, record=record
-    )
+    paired = task.settings is not None and task.settings.paired
+    chosen = choose(standings, chance=chance, paired=paired)
+    return replace(plan, chosen=chosen, versions=versions, standings=standings, record=record)
 
 
 def _look_up_record(task: Task, ground: Ground, *, using: Learning) -> ReflectorRecord:
@@ -233,21 +275,6 @@ def _look_up_record(task: Task, ground: Ground, *, using: Learning) -> Reflector
     if (ground, by) not in known:
         known[ground, by] = read_record(using.archive, by, apart_from=ground)
     return known[ground, by]
-
-
-def _enrol(ground: Ground, versions: dict[int, Notes], *, using: Learning) -> None:
-    """A new model, or an edited text: what is proven elsewhere goes on trial, then the newest."""
-    archive = using.archive
-    proven = [
-        card.version
-        for other in archive.list_grounds(ground.task)
-        if other.tenant == ground.tenant
-        for card in archive.list_scorecards(other)
-        if card.state in ON_TOP
-    ]
-    wanted = dict.fromkeys([*reversed(proven), *sorted(versions, reverse=True)])
-    for version in [number for number in wanted if number and number in versions][:ON_TRIAL]:
-        archive.move(ground, version=version, state=NotesState.TRIAL, was=None)
 
 
 async def _learn(
@@ -332,24 +359,6 @@ def _is_new_trouble(told: ReflectedRun, versions: Iterable[Notes]) -> bool:
         return False
     last = max((n.runs for n in versions if n.model == told.ground.model), default=0)
     return told.seen - last >= NEW_TROUBLE_AFTER
-
-
-def _score(
-    ran: Ran, verdict: Verdict, *, settings: Reflect | None, static: Scorecard, told: bool
-) -> float | None:
-    """The user's score where there is one that makes sense; `None` when nobody can tell."""
-    if settings is None or settings.score is None:
-        usual = static.tokens / static.metered if static.metered else None
-        return score_run(ran, verdict=verdict, usual_tokens=usual, told=told)
-    try:
-        score = float(settings.score(ran.output))
-    except Exception as error:  # noqa: BLE001 - a user's score may raise anything
-        _report.warning("A score failed (%s), so the run is no evidence.", type(error).__name__)
-        return None
-    if not 0.0 <= score <= 1.0:
-        _report.warning("A score of %s is not from 0 to 1, so the run is no evidence.", score)
-        return None
-    return score
 
 
 def _build_failed_run(error: Exception, *, plan: _Plan, using: Learning, started: float) -> TaskRun:

@@ -21,6 +21,7 @@ def fits(row: LogRow, query: LogQuery) -> bool:
     return (
         row.id.startswith(query.id_prefix)
         and row.id > query.after
+        and (not query.below or row.id < query.below)
         and all(not wanted or wanted == found for wanted, found in same)
         and (query.since is None or row.at_us >= to_us(query.since, name="since"))
         and (query.until is None or row.at_us < to_us(query.until, name="until"))

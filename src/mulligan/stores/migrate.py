@@ -15,8 +15,12 @@ from importlib.resources import files
 from typing import Protocol
 
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError
+from mulligan.stores.driver import Session
+from mulligan.stores.relational.text_hours import roll_up_old_texts
 
 _STATEMENT_END = re.compile(r";\s*(?:\n|$)")
+_CALLED: dict[str, Callable[[Session], None]] = {"call roll_up_old_texts": roll_up_old_texts}
+"""Statements that no SQL can say: what is packed has to be unpacked first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +33,10 @@ class Migration:
 
 class DatabaseSchema(Protocol):
     """The schema of one database, as far as migrating it goes."""
+
+    @property
+    def session(self) -> Session:
+        """The connection that migrates it."""
 
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
@@ -84,7 +92,11 @@ def bring_up_to_date(
                 continue
             for statement in migration.statements:
                 watch(statement)
-                schema.execute(statement)
+                called = _CALLED.get(statement)
+                if called is None:
+                    schema.execute(statement)
+                else:
+                    called(schema.session)
             watch("set version")
             schema.set_version(migration.number)
             watch("commit")

@@ -30,7 +30,12 @@ def read_private(path: Path) -> bytes:
 
 def refuse_second_name(path: Path) -> None:
     """Refuse a file that has another name as well, under which it may be somebody's."""
-    if path.exists() and path.stat().st_nlink > 1:
+    try:
+        names = path.stat().st_nlink
+    except FileNotFoundError:
+        # Another process has just closed the database: nothing is left to refuse.
+        return
+    if names > 1:
         raise StoreUnavailableError(
             f"{path} has a second name (a hard link), so that writing it would change another file "
             f"as well: put a copy in its place (`cp {path} {path}.copy && mv {path}.copy {path}`)."

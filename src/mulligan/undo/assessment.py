@@ -257,7 +257,8 @@ def _assess_at_ours(sight: Sight, failure: BaseException | None) -> Undone:
         return Undone(result=UndoResult.FAILED, why=why, version=sight.version)
     said = "accepted" if failure is None else "refused as changed since"
     # Two answers that cannot both be true: the reader is behind, and will tell later.
-    why = f"The undo was {said}, and it still reads as we left it."
+    ended = f" ({describe_error(failure)})" if failure is not None else ""
+    why = f"The undo was {said}{ended}, and it still reads as we left it."
     told = f"the undo was {said}, and it still reads as we left it"
     return Undone(result=UndoResult.UNKNOWN, why=why, told=told, version=sight.version)
 

@@ -32,6 +32,9 @@ def flagged(said: str, *values: str) -> bool:
         ("move the 3pm call to 4pm", "2025-10-25T16:00", False),
         ("every day at 7pm", "2025-10-25T20:00", False),
         ("dinner tomorrow", "2025-10-21T20:00", False),
+        ("dinner the day after tomorrow at 8", "2025-10-22T19:00", True),
+        ("dinner the day after tomorrow at 8", "2025-10-22T20:00", False),
+        ("dinner the day after tomorrow after 8", "2025-10-22T21:00", False),
     ],
 )
 def test_a_time_is_flagged_only_against_one_exact_time(
@@ -62,3 +65,11 @@ def test_an_unknown_zone_gives_no_finding() -> None:
     call = ran("book", {"at": "2025-10-21T17:30"})
 
     assert list(times_as_said()(attempt("tomorrow at 7pm", call, zone=None))) == []
+
+
+def test_an_hour_later_is_later_than_what_is_changed_was() -> None:
+    moved = {"event_id": "ev1", "start": "2025-10-24T13:00"}
+
+    found = times_as_said()(attempt("let's do lunch half an hour later", ran("update", moved)))
+
+    assert list(found) == []

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
 
 from mulligan.dashboard.acts import ACTS
 from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security.guard import POLICY
+from mulligan.dashboard.security.guard import POLICY, SAFE
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
 from tests.dashboard.conftest import Door
@@ -75,6 +80,46 @@ def test_nothing_is_done_for_a_lesser_role(door: Door, path: str, role: Role) ->
 
     assert lesser
     assert codes == [403] * len(lesser)
+
+
+def list_routes(door: Door) -> Iterator[tuple[str, str]]:
+    """Every method and path that the application itself answers to, whoever declared it."""
+    for route in find_starlette(door.client.app).routes:
+        if isinstance(route, Mount):
+            assert route.path == "/static"
+            continue
+        assert isinstance(route, Route)
+        assert route.methods
+        path = re.sub(r"{[^}]*}", "0", route.path)
+        yield from ((method, path) for method in route.methods)
+
+
+def find_starlette(app: Any) -> Starlette:
+    while not isinstance(app, Starlette):
+        app = app._app
+    return app
+
+
+def test_no_route_that_there_is_answers_to_who_is_not_known(door: Door) -> None:
+    routes = list(list_routes(door))
+    answers = {
+        (method, path, why): door.client.request(
+            method, path, content=b"{}", headers={**JSON, **headers}
+        ).status_code
+        for method, path in routes
+        for why, headers in wrong_keys(door).items()
+        if path != "/enter"
+    }
+
+    assert answers == dict.fromkeys(answers, 401)
+    assert len(answers) > 500
+    assert {path for method, path in routes if method in SAFE} == {*READS, "/enter"}
+    assert {path for method, path in routes if method not in SAFE} == {path for path, _ in WRITES}
+
+
+@pytest.mark.parametrize("path", ["/enterprise", "/enter/0", "/staticky", "/static"])
+def test_a_path_that_begins_like_an_open_one_is_not_open(door: Door, path: str) -> None:
+    assert door.client.get(path).status_code == 401
 
 
 def enter(door: Door, role: Role = Role.DECIDE) -> dict[str, str]:

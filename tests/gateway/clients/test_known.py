@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.clients.known import CLIENTS, find_client_file
+from mulligan.gateway.clients.known import CLIENTS, find_client_file, find_store_file
 
 HOME = Path("/home/ann")
 
@@ -56,3 +56,19 @@ def test_a_client_that_nobody_knows_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="Did you mean 'cursor'"):
         find_client_file("curser")
     assert len(CLIENTS) == 6
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, ".local/share/mulligan/gateway.db"),
+        ("linux", {"XDG_DATA_HOME": "/x"}, "/x/mulligan/gateway.db"),
+        ("darwin", {}, "Library/Application Support/mulligan/gateway.db"),
+        ("win32", {}, "AppData/Local/mulligan/gateway.db"),
+        ("win32", {"LOCALAPPDATA": "/y"}, "/y/mulligan/gateway.db"),
+    ],
+)
+def test_what_clients_do_is_kept_in_the_persons_own_place(platform, environment, expected):
+    found = find_store_file(platform=platform, home=HOME, environment=environment)
+
+    assert found.as_posix().removeprefix("/home/ann/") == expected

@@ -1,12 +1,10 @@
 import asyncio
 import json
-import socket
 import sys
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-import uvicorn
 from fastmcp import Client as FastClient
 from fastmcp.client.transports import StreamableHttpTransport
 from mcp import Client
@@ -17,6 +15,7 @@ from mulligan.gateway.servers_file import Server
 from mulligan.gateway.serving.access import Access
 from mulligan.gateway.serving.http import GatewayApp
 from tests.gateway.test_command import SDK_SERVER, use
+from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, run_gateway, scripted
 
 TOKENS = {"t" * 20: "ann", "u" * 20: "bob"}
@@ -28,17 +27,8 @@ SEES = {"accept": "application/json, text/event-stream", "content-type": "applic
 async def serve(*servers: Server, **options):
     async with run_gateway(*servers, own_tools=False, **options) as gateway:
         app = GatewayApp(gateway, Access(tokens=TOKENS))
-        with socket.socket() as sock:
-            sock.bind(("127.0.0.1", 0))
-            sock.listen()
-            config = uvicorn.Config(app, log_level="warning", lifespan="on")
-            server = uvicorn.Server(config)
-            running = asyncio.ensure_future(server.serve(sockets=[sock]))
-            try:
-                yield f"http://127.0.0.1:{sock.getsockname()[1]}/mcp"
-            finally:
-                server.should_exit = True
-                await running
+        async with serve_app(app, lifespan="on") as url:
+            yield f"{url}/mcp"
 
 
 @pytest.fixture
@@ -48,6 +38,7 @@ def sdk(tmp_path) -> Server:
     return Server(name="sdk", command=(sys.executable, str(file)))
 
 
+@pytest.mark.usefixtures("patient_client")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_official_client_sees_over_http_what_it_sees_directly(sdk, mode):
     from mcp import StdioServerParameters

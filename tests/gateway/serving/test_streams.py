@@ -67,3 +67,14 @@ async def test_what_is_said_during_a_request_stands_before_its_answer_on_one_con
 
     assert take(waiting) == [TOLD, ANSWER, None]
     assert take(listening) == []
+
+
+async def test_what_goes_with_a_request_comes_on_its_connection_and_on_no_later_one():
+    streams = Streams(Limits())
+    first, last = streams.open(b"1"), streams.open(b"2")
+
+    streams.send(TOLD, during=b"1")
+    streams.send(TOLD, during=b"over")
+
+    assert take(first) == [TOLD]
+    assert take(last) == [TOLD]

@@ -1,6 +1,10 @@
+import asyncio
+import sys
+
 import pytest
 
 from mulligan.core.errors import ConfigurationError
+from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.results import ToolFailedError
 from tests.gateway.world import run_gateway
 
@@ -29,3 +33,11 @@ async def test_a_server_that_dies_under_it_may_have_done_it_and_is_there_the_nex
         await gateway.stop()
 
     assert again == 3
+
+
+async def test_a_server_that_ends_at_its_first_word_is_not_waited_for():
+    dead = Server(name="one", command=(sys.executable, "-c", "input()"))
+    async with run_gateway(dead) as gateway:
+        with pytest.raises(ConnectionError, match="cannot be started: The server 'one' is gone"):
+            await asyncio.wait_for(gateway.own.list_tools("one"), 30)
+        await gateway.stop()

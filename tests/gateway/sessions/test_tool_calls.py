@@ -156,3 +156,31 @@ async def test_calls_of_one_named_turn_belong_together(tmp_path):
 
     assert len(rows) == 3
     assert len({row.turn for row in rows}) == 2
+
+
+async def test_a_call_reaches_its_server_under_the_id_and_token_of_its_client():
+    async with run_gateway(mode=Mode.SUGGEST) as gateway, connect(gateway) as client:
+        sent = []
+        upstream = client.session.upstreams["one"]
+        upstream.way = SeenWay(upstream.way, sent)
+        params = {"name": "add", "arguments": {"a": 1, "b": 2}, "_meta": {"progressToken": "t"}}
+        await client.ask("tools/call", params, key="mine")
+
+    (called,) = [each for each in map(json.loads, sent) if each["method"] == "tools/call"]
+    assert called["id"] == "mine"
+    assert called["params"] == params
+
+
+class SeenWay:
+    """A way to a server, and what goes there."""
+
+    def __init__(self, way, sent: list[bytes]) -> None:
+        self._way = way
+        self._sent = sent
+
+    def send(self, frame: bytes) -> None:
+        self._sent.append(frame)
+        self._way.send(frame)
+
+    def __getattr__(self, name: str):
+        return getattr(self._way, name)

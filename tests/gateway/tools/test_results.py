@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from mulligan.gateway.tools.results import (
     add_notes,
     build_result,
@@ -26,6 +28,22 @@ def test_a_failure_keeps_its_words_and_its_code():
 
     assert failed.code == "E42"
     assert '"no"' in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("Error executing tool get: 2 validation errors for getArguments\nname\n  ...", -32602),
+        ("1 validation error for call[get]\nname\n  Missing required argument", -32602),
+        ("Error calling tool 'get': 1 validation error for call[get]\nname", -32602),
+        ("MCP error -32602: Input validation error: Invalid arguments for tool get", -32602),
+        ("MCP error -32603: it broke", -32603),
+        ("Error executing tool get: 1 validation error for Invoice\ntotal\n  ...", None),
+        ("It said: MCP error -32602: no", None),
+    ],
+)
+def test_where_an_sdk_has_refused_the_arguments_its_words_are_a_code(said, code):
+    assert read_failure({**text(said), "isError": True}).code == code
 
 
 def test_what_we_add_is_a_part_of_its_own_that_says_so():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from mulligan.core.notes import NotesState, Scorecard
+from mulligan.core.notes import NotesState, Pairs, Scorecard
 from mulligan.learning.tasks.belief import ReflectorRecord
 from mulligan.learning.tasks.select import (
+    AUDIT,
     BLIND_SHARE,
     LATEST,
     MOST_ON_TRIAL,
@@ -19,6 +21,7 @@ from mulligan.learning.tasks.select import (
     choose_best,
     describe_excess_cost,
     estimate_since,
+    is_audited,
     is_unsure,
     make_room,
     plan_interval,
@@ -259,3 +262,27 @@ def test_a_run_is_made_twice_only_while_that_can_tell_something():
 
     assert is_unsure(unsure, 1)
     assert not is_unsure(sure, 1)
+
+
+def beside(ahead: float, n: int) -> Standings:
+    """A champion that was run beside the static text since it became one."""
+    pairs = (Pairs(against=0, n=n, ahead=ahead * n, squares=0.02 * n, score=0.6 * n),)
+    crowned = replace(champion(1, 0.6 * n, n), pairs=pairs)
+    return standings(card(0, 18 + 0.6 * n, 30 + n), crowned, card(2, 9, 10))
+
+
+def test_a_new_champion_is_audited_where_runs_are_paired():
+    new, old = beside(0.0, 5), beside(0.0, AUDIT)
+
+    drawn = Counter(choose(new, chance=random.Random(n), paired=True) for n in range(50))
+
+    assert (is_audited(new), drawn) == (True, Counter({1: 50}))
+    assert not is_audited(old)
+    assert not is_audited(standings(card(0, 18, 30)))
+
+
+@pytest.mark.parametrize(
+    ("ahead", "n", "falls"), [(-0.02, 30, True), (0.02, 30, False), (-0.02, 5, False)]
+)
+def test_enough_pairs_take_a_place_at_even_odds(ahead: float, n: int, falls: bool):
+    assert ((1, TRIAL) in changed(beside(ahead, n))) == falls

@@ -84,3 +84,31 @@ def test_what_takes_a_files_place_belongs_to_whom_the_file_belonged(folder: Fold
     about = file.stat()
     assert (file.read_text(), about.st_uid, about.st_gid) == ("beer", 1234, 1234)
     assert about.st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="folders are held open on Linux")
+def test_a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for each in (root / "sub", outside):
+        each.mkdir(parents=True)
+    folder = Folder(root, most=1_000)
+
+    with folder.locate("sub/a.txt") as target:
+        (root / "sub").rename(root / "moved")
+        (root / "sub").symlink_to(outside)
+        target.write_text("ours")
+
+    assert list(outside.iterdir()) == []
+    assert (root / "moved" / "a.txt").read_text() == "ours"
+
+
+def test_nothing_is_kept_where_a_link_leads(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (root / ".mulligan").symlink_to(outside)
+
+    with pytest.raises(OutsideError, match="is a link"):
+        Folder(root, most=1_000).keep(b"secret")
+
+    assert list(outside.iterdir()) == []

@@ -11,8 +11,11 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
+from mulligan.packs.files.folder import Folder, hash_content
+from mulligan.packs.files.tools import FileDesk, is_same
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.turns.turn.context import OpenTurn
 from tests.packs.proving import choose_proven
@@ -117,3 +120,32 @@ def test_what_was_kept_goes_when_it_is_told_to(tmp_path: Path) -> None:
 
     assert prune_kept(tmp_path, older_than=timedelta(days=1)) == 0
     assert prune_kept(tmp_path, older_than=timedelta(seconds=-1)) == 1
+
+
+class BusyFolder(Folder):
+    """A folder in which a person writes to whatever is written, at once."""
+
+    def put(self, aside: Path, path: str, *, over: str) -> None:
+        super().put(aside, path, over=over)
+        (Path(self.root) / path).write_text("theirs")
+
+
+def test_what_somebody_writes_right_after_a_call_is_not_taken_for_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("milk")
+    folder = BusyFolder(tmp_path, most=1_000)
+
+    left = FileDesk(folder).write_file("a.txt", "beer", key="k1")
+
+    assert left["at"] == f"{hash_content(b'beer')}:644"
+    assert folder.read_state("a.txt")["at"] == f"{hash_content(b'theirs')}:644"
+
+
+def test_what_a_tool_returned_is_compared_by_its_version(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("milk")
+    desk = FileDesk(Folder(tmp_path, most=1_000))
+
+    left = desk.write_file("a.txt", "beer", key="k1")
+    seen = desk.read_current(Record(arguments={"path": "a.txt"}))
+
+    assert is_same(left, seen)
+    assert not is_same({**left, "at": "absent"}, seen)

@@ -15,6 +15,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.turns.turn.context import OpenTurn
+from tests.packs.http.pictures import serve_pictures
 from tests.packs.proving import choose_proven
 
 WAYS = ["put", "patch", "delete", "post"]
@@ -191,3 +192,40 @@ async def test_a_weak_tag_of_an_answer_is_no_condition(
         served.weak = False
 
     assert served.items == {"e1": {"title": "milk"}}
+
+
+@pytest.mark.parametrize("content", ["Käse".encode("latin-1"), bytes(range(256)), "Käse".encode()])
+async def test_what_is_no_text_comes_back_to_the_byte(content: bytes) -> None:
+    with serve_pictures() as server, httpx.Client(base_url=server.url) as client:
+        server.content, kind = content, server.kind
+        m = Mulligan("memory:", checks=[reject], recover=False)
+
+        @m.tool(**http.resource(client, "/pictures/{name}").put())
+        def draw(name: str) -> None:
+            client.put(f"/pictures/{name}", content=b"beer").raise_for_status()
+
+        assert await act(m, lambda: draw(name="a")) == []
+        m.close()
+
+        assert (server.content, server.kind) == (content, kind)
+
+
+async def test_nobody_elsewhere_is_asked_because_a_server_says_so() -> None:
+    given = {"Authorization": "Bearer secret-of-ours"}
+    with (
+        serve_pictures() as elsewhere,
+        serve_pictures() as server,
+        httpx.Client(base_url=server.url, headers=given) as client,
+    ):
+        server.location = f"{elsewhere.url}/pictures/1"
+        m = Mulligan("memory:", checks=[reject], recover=False)
+
+        @m.tool(**http.resource(client, "/pictures/{name}").post())
+        def draw() -> None:
+            client.post("/pictures", content=b"beer").raise_for_status()
+
+        states = await act(m, draw)
+        m.close()
+
+        assert elsewhere.asked == []
+        assert states, "where it is nobody knows, so a person is asked"

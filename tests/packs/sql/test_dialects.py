@@ -23,6 +23,9 @@ COLUMNS = {
     },
     "mysql": {
         "data": ("BLOB", "x'00ff27'"),
+        "much": ("LONGBLOB", "x'00ff27ed'"),
+        "hash": ("BINARY(3)", "x'00ffed'"),
+        "uuid": ("VARBINARY(16)", "x'00ffed27'"),
         "said": ("JSON", """'{"a": [1, 2.50, null], "b": "ü"}'"""),
         "price": ("NUMERIC(10, 3)", "12.300"),
         "ratio": ("DOUBLE", "0.1"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import text, update
 
-from bench.packs.cost import AS_TEXT, count_statements
+from bench.packs.cost import AS_TEXT, count_commits, count_statements
 from mulligan import Mulligan
 from mulligan.packs import sql
 from tests.packs.sql.world import World, act
@@ -28,6 +28,8 @@ RENAME = "UPDATE task SET title = 'beer', rev = rev + 1 WHERE task_id = 1"
     ("statements", "says"),
     [
         ([RENAME, "UPDATE note SET said = 'x'"], "not declared for"),
+        ([RENAME, "/* why */ UPDATE note SET said = 'x'"], "not declared for"),
+        ([RENAME, "DROP TABLE note"], "Nobody can tell what `DROP TABLE` changes"),
         (["UPDATE task SET title = 'beer'"], "2 rows"),
     ],
 )
@@ -68,6 +70,36 @@ async def test_a_connection_that_commits_by_itself_is_refused(world: World, m: M
 
     assert await act(m, work) == []
     assert world.read() == before
+
+
+async def test_a_statement_that_commits_is_refused(world: World, m: Mulligan) -> None:
+    before, change = world.read(), declare(m, world, RENAME, "COMMIT")
+
+    async def work():
+        with pytest.raises(sql.NoTransactionError, match="commits by itself"):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before
+
+
+async def test_a_table_of_the_same_name_elsewhere_is_another(postgres_engine, m: Mulligan) -> None:
+    world = World(engine=postgres_engine)
+    world.fill()
+    world.run(
+        "DROP SCHEMA IF EXISTS shop CASCADE",
+        "CREATE SCHEMA shop",
+        "CREATE TABLE shop.task (LIKE task)",
+        "INSERT INTO shop.task VALUES (1, 'milk', 1)",
+    )
+    change = declare(m, world, "UPDATE shop.task SET title = 'beer' WHERE task_id = 1")
+
+    async def work():
+        with pytest.raises(sql.UndeclaredWriteError, match=r"writes to shop\.task"):
+            await change(1)
+
+    assert await act(m, work) == []
+    assert world.read("shop.task") == [(1, "milk")]
 
 
 @pytest.mark.parametrize("style", ["text", "construct"])
@@ -120,6 +152,10 @@ def test_a_call_takes_two_statements_more_at_most(tmp_path) -> None:
     more = count_statements(tmp_path)
 
     assert more == {"update": 2, "insert": 1, "delete": 2, AS_TEXT: 4}
+
+
+def test_a_call_takes_one_synced_commit_more_which_is_the_journals(tmp_path) -> None:
+    assert count_commits(tmp_path, calls=4) == {"bare": 1, "database": 1, "journal": 1}
 
 
 async def test_a_row_is_not_given_another_key(world: World, m: Mulligan) -> None:

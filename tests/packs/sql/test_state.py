@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import insert
+from typing import Any
+
+import psycopg
+from sqlalchemy import event, insert
 
 from mulligan import Mulligan, State
 from mulligan.packs import sql
@@ -60,3 +63,32 @@ async def test_what_others_hung_on_a_new_row_does_not_go_with_it(world: World, m
     assert states
     assert set(states) <= {State.CONFLICT, State.UNDO_FAILED}
     assert (made[0], 1, "theirs") in world.read("step")
+
+
+async def test_what_goes_with_a_row_is_locked_before_it_goes(postgres_engine, m: Mulligan) -> None:
+    world, said = World(engine=postgres_engine), list[str]()
+    world.fill()
+    remove = declare_delete(m, world)
+
+    def edit(*sent: Any) -> None:
+        if not sent[2].startswith("DELETE FROM task") or said:
+            return
+        # A person's client, which does not wait; what it is told is that somebody is at the row.
+        with psycopg.connect(to_psycopg_url(world)) as person:
+            person.execute("SET lock_timeout = '50ms'")
+            try:
+                person.execute("UPDATE step SET said = 'theirs' WHERE task_id = 1")
+            except psycopg.errors.LockNotAvailable as error:
+                said.append(type(error).__name__)
+
+    event.listen(world.engine, "before_cursor_execute", edit)
+    try:
+        assert await act(m, lambda: remove(1)) == []
+    finally:
+        event.remove(world.engine, "before_cursor_execute", edit)
+
+    assert said == ["LockNotAvailable"]
+
+
+def to_psycopg_url(world: World) -> str:
+    return world.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)

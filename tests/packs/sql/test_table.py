@@ -79,7 +79,89 @@ def test_an_undo_has_a_version_of_its_own(world: World) -> None:
 
         table.update_row(connection, [1], values=values)
 
-        assert table.read_print(connection, [1], lock=False) == "2"
+        assert table.read_print(connection, [1], lock=False).startswith("2:")
+
+
+async def test_an_edit_by_hand_that_leaves_the_version_alone_stays(
+    world: World, m: Mulligan
+) -> None:
+    @m.tool(**sql.update(world.engine, "task", id="task_id", version="rev"))
+    async def rename(task_id: int) -> None:
+        world.run("UPDATE task SET title = 'beer', rev = rev + 1 WHERE task_id = 1")
+
+    async def work():
+        await rename(1)
+        world.run("UPDATE task SET title = 'theirs' WHERE task_id = 1")
+
+    assert await act(m, work) == [State.CONFLICT]
+    assert (1, "theirs") in world.read("task")
+
+
+@pytest.mark.parametrize("way", ["update", "delete"])
+async def test_names_may_have_any_sign(world: World, m: Mulligan, way: str) -> None:
+    quote = world.engine.dialect.identifier_preparer.quote_identifier
+    page, odd = quote("My Page"), quote("a.b:50%")
+    page, odd = (each.replace("%%", "%").replace(":", "\\:") for each in (page, odd))
+    world.run(
+        f"DROP TABLE IF EXISTS {page}",
+        f"CREATE TABLE {page} (id INTEGER PRIMARY KEY, {odd} VARCHAR(9))",
+        f"INSERT INTO {page} VALUES (1, 'milk')",
+    )
+    statement = {
+        "update": f"UPDATE {page} SET {odd} = 'beer' WHERE id = 1",
+        "delete": f"DELETE FROM {page} WHERE id = 1",
+    }[way]
+
+    @m.tool(**getattr(sql, way)(world.engine, "My Page", id="page_id"))
+    async def change(page_id: int) -> None:
+        world.run(statement)
+        assert (1, "milk") not in world.read(page)
+
+    assert await act(m, lambda: change(1)) == []
+    assert world.read(page) == [(1, "milk")]
+
+
+async def test_a_table_that_is_changed_meanwhile_is_read_again(sqlite_engine, m: Mulligan) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page",
+        "CREATE TABLE page (page_id INTEGER PRIMARY KEY, said TEXT)",
+        "INSERT INTO page VALUES (1, 'milk')",
+    )
+
+    @m.tool(**sql.delete(world.engine, "page", id="page_id"))
+    async def remove(page_id: int) -> None:
+        world.run("DELETE FROM page WHERE page_id = 1")
+
+    assert await act(m, lambda: remove(1)) == []
+    world.run("ALTER TABLE page ADD COLUMN due TEXT", "UPDATE page SET due = 'friday'")
+    assert await act(m, lambda: remove(1)) == []
+    world.run("ALTER TABLE page RENAME COLUMN said TO title")
+    assert await act(m, lambda: remove(1)) == []
+
+    assert world.read("page") == [(1, "milk", "friday")]
+
+
+async def test_a_column_that_is_gone_leaves_the_row_to_a_person(sqlite_engine, m: Mulligan) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page",
+        "CREATE TABLE page (page_id INTEGER PRIMARY KEY, said TEXT)",
+        "INSERT INTO page VALUES (1, 'milk')",
+    )
+
+    @m.tool(**sql.update(world.engine, "page", id="page_id"))
+    async def change(page_id: int) -> None:
+        world.run("UPDATE page SET said = 'beer' WHERE page_id = 1")
+
+    async def work():
+        await change(1)
+        world.run("ALTER TABLE page RENAME COLUMN said TO title")
+
+    assert await act(m, work) == [State.UNDO_FAILED]
+    [left] = m.insights.open_list.actions()
+    assert "page has no column said any more" in str(left.detail["why"])
+    assert world.read("page") == [(1, "beer")]
 
 
 async def test_two_edits_of_one_second_are_two_versions(sqlite_engine, m: Mulligan) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -11,7 +13,7 @@ import pytest
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.opening import open_store
-from mulligan.stores.sqlite.files import list_damaged_files, set_aside
+from mulligan.stores.sqlite.files import list_damaged_files, measure_size, set_aside
 from mulligan.stores.sqlite.session import JOURNAL, SqliteSession
 from mulligan.stores.sqlite.side_files import list_side_files, refuse_unsafe_database
 
@@ -128,3 +130,24 @@ def test_a_damaged_file_is_set_aside_with_its_journal(path) -> None:
 
     assert away.with_name(f"{away.name}-journal").read_bytes() == b"what was under way"
     assert list_damaged_files(path) == [away]
+
+
+COME_AND_GO = """
+import os, sys
+while True:
+    for place in sys.argv[1:]:
+        os.close(os.open(place, os.O_CREAT, 0o600))
+        os.unlink(place)
+"""
+
+
+def test_side_files_come_and_go_while_others_open_and_close(path) -> None:
+    """As they do when the last of several applications closes the database."""
+    sides = [str(side) for side in list_side_files(path)]
+    with subprocess.Popen([sys.executable, "-c", COME_AND_GO, *sides]) as others:
+        try:
+            for _ in range(4000):
+                refuse_unsafe_database(path)
+                assert measure_size(path) > 0
+        finally:
+            others.kill()

@@ -8,12 +8,13 @@ from mulligan.app.insights.application import (
     read_now,
     settle_now,
 )
-from mulligan.app.insights.insights import Diagnosis, Insights, migrate_store
+from mulligan.app.insights.insights import Diagnosis, Insights, copy_store, migrate_store
 
 __all__ = [
     "Diagnosis",
     "Insights",
     "build_worker",
+    "copy_store",
     "list_later",
     "load_application",
     "migrate_store",

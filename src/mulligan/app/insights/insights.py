@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Self
 
 from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
@@ -233,9 +234,9 @@ class Insights:
                 yield row
             sleep(pause)
 
-    def diagnose(self) -> Diagnosis:
-        """Look at everything once."""
-        health = self.store.check_health()
+    def diagnose(self, *, thorough: bool = True) -> Diagnosis:
+        """Look at everything once; not thorough: without reading the store from end to end."""
+        health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()
         counts = self.store.log.read_rollups(since=now - timedelta(hours=24), until=now).values()
@@ -314,6 +315,22 @@ def migrate_store(settings: Settings) -> Health:
         return store.check_health()
     finally:
         store.close()
+
+
+def copy_store(settings: Settings, folder: Path) -> list[Path]:
+    """Copy a store of files into a folder, from where it can be opened; what was made."""
+    _refuse_memory(settings)
+    if not settings.store.startswith("sqlite:"):
+        raise ConfigurationError(
+            "Only a SQLite store is a few files. A database server has its own way: of Postgres "
+            "pg_dump, or its continuous archiving."
+        )
+    from mulligan.stores.sqlite import read_path
+    from mulligan.stores.sqlite.backup import copy_files
+
+    # Opened as any other, so that what cannot be read is said before anything is written.
+    with Insights.open(settings, tolerate_damage=True):
+        return copy_files(read_path(settings.store), folder)
 
 
 def _refuse_memory(settings: Settings) -> None:

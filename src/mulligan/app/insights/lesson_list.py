@@ -10,7 +10,6 @@ from typing import TypeVar
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.recognizing import classify_pattern
-from mulligan.app.step_log import REPLY_SETTLED
 from mulligan.app.upkeep.consolidating import (
     MOST_LESSONS,
     Consolidated,
@@ -26,6 +25,8 @@ from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.lesson import (
     Balance,
+    Episode,
+    EpisodeSlot,
     Lesson,
     LessonQuery,
     LessonState,
@@ -33,6 +34,7 @@ from mulligan.core.lesson import (
 )
 from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
 from mulligan.core.rating import RATED, read_rating
+from mulligan.core.text_rollup import REPLY_SETTLED
 from mulligan.learning.lessons import life
 from mulligan.learning.lessons.calibration.calibrate import (
     Calibration,
@@ -64,6 +66,7 @@ MOST_THUMBS = 10_000
 """The newest replies and thumbs that are looked at."""
 
 Decide = Callable[..., Lesson]
+Fits = Callable[[EpisodeSlot], bool]
 T = TypeVar("T")
 
 
@@ -309,16 +312,19 @@ class LessonList:
         found = self._casebook.list_lessons(LessonQuery(since=since, limit=MOST_LESSONS))
         return sorted({lesson.tool for lesson in found})
 
-    def measure(self) -> Measured:
-        """The probabilities that were given against what came of them."""
-        offers = [episode.offer for episode in list_episodes(self._casebook)]
+    def measure(
+        self, episodes: Iterable[Episode] | None = None, *, fits: Fits = lambda _: True
+    ) -> Measured:
+        """What came of the probabilities that were given: all that are kept, or those of some."""
+        looked_at = list_episodes(self._casebook) if episodes is None else episodes
+        offers = [episode.offer for episode in looked_at]
         forecasts = [
             (offer.probability, bool(offer.helped)) for offer in offers if offer and offer.taken
         ]
-        since = (self._clock() - WINDOW).date()
+        counts = self._casebook.count_episodes(since=(self._clock() - WINDOW).date())
         return Measured(
             calibration=measure_calibration(forecasts),
-            lift=measure_lift(self._casebook.count_episodes(since=since)),
+            lift=measure_lift({slot: n for slot, n in counts.items() if fits(slot)}),
         )
 
     def draw_calibration(self, measured: Measured) -> str:

@@ -291,9 +291,13 @@ class OpenList:
             ids = ", ".join(each.id for each in near[:3])
             more = ", …" if near[3:] else ""
             return f"{len(near)} actions start so ({ids}{more}): say more of it."
+        if wanted and self.search(ActionQuery(parent=wanted, limit=1)):
+            return f"that is a bulk; its elements are actions: mulligan actions --bulk {wanted}"
         known = [each.id for each in self.search(ActionQuery(limit=MOST))]
-        like = get_close_matches(wanted, known, n=1, cutoff=0.75)
-        hint = f" Did you mean {like[0]}?" if like else ""
+        # Most ids are given by their beginning, and are like the beginnings of others.
+        begun = {each[: max(len(wanted), 1)]: each for each in reversed(known)}
+        like = get_close_matches(wanted, begun, n=1, cutoff=0.75)
+        hint = f" Did you mean {begun[like[0]]}?" if like else ""
         return f"there is no such action.{hint} `mulligan open` and `actions` have the ids."
 
     def _require_held(self, id_or_prefix: str) -> Action:

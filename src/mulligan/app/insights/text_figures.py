@@ -1,32 +1,25 @@
-"""Figures about replies and drafts: how often they are written again, and how they end."""
+"""Figures about replies, drafts and runs of tasks, read from their counts by the hour alone."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypeVar
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
-from mulligan.app.step_log import DRAFT_RESPONDED, REPLY_CHECKED, REPLY_SETTLED
-from mulligan.core.call import OWN, LogRow
-from mulligan.core.finding import Standing
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import LogQuery
-from mulligan.core.rating import RATED, Rating, read_rating
-from mulligan.core.rollup import HOUR_US
 from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
+from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
 
-MOST = 50_000
-"""Rows of one kind that are looked at, the newest: figures of more would be no other."""
-_Firsts = Mapping[str | None, Mapping[str, Any]]
-"""What was said of the first try of each reply."""
 FEW = 20
 """Replies below which a rate says little."""
 LEAST = 10
 """Thumbs on what one rule spoke up about, below which they say little."""
+NOBODY = "(nobody named)"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +37,35 @@ class ReplyShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoopShare:
+    """How the drafts, or the runs of tasks, of one agent or one hour went."""
+
+    name: str
+    n: int
+    reflected: Estimate
+    """The share of drafts that were revised, or of runs after which notes were written."""
+    tries: float
+    """Drafts written for one answer, or runs made for one output, on average."""
+    bound: Estimate
+    """The share that went out although it was not good enough, or that a check rejected."""
+    score: float | None
+    """Of those that have one, on average: of 10 for drafts, of 1 for runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopFigures:
+    """The drafts, or the runs of tasks, of a span of time."""
+
+    all: LoopShare
+    by_agent: tuple[LoopShare, ...]
+    by_hour: tuple[LoopShare, ...]
+    by_check: Mapping[str, float]
+    """For each rule the share of runs that it was found in, highest first."""
+    noted: Estimate
+    """The share of runs with notes from earlier ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckProposal:
     """A rule that people see otherwise than it is set."""
 
@@ -55,7 +77,7 @@ class CheckProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextFigures:
-    """Replies and drafts of a span of time in numbers."""
+    """Replies, drafts and runs of a span of time in numbers."""
 
     replies: ReplyShare
     by_agent: tuple[ReplyShare, ...]
@@ -67,6 +89,8 @@ class TextFigures:
     """The share of drafts that were good enough."""
     score: float | None
     """Of the drafts that were judged, on average."""
+    drafted: LoopFigures
+    tasks: LoopFigures
     rated_up: Estimate
     """The share of thumbs that point up."""
     proposals: tuple[CheckProposal, ...]
@@ -75,30 +99,53 @@ class TextFigures:
     """One sentence on where the figures lie; empty where there are none."""
 
 
+class TextSum:
+    """What some counts come to; nothing in here depends on how many texts there were."""
+
+    def __init__(self, counts: Iterable[tuple[TextSlot, float]]) -> None:
+        self._sums: defaultdict[tuple[str, str, str], float] = defaultdict(float)
+        for slot, n in counts:
+            self._sums[slot.kind, slot.what, slot.name] += n
+
+    def count(self, kind: TextKind, what: TextMeasure) -> float:
+        """One measure of one kind of text."""
+        return self._sums.get((kind, what, ""), 0.0)
+
+    def list_names(self, kind: TextKind, what: TextMeasure) -> dict[str, float]:
+        """A measure that is counted by name, the most frequent first."""
+        found = {key[2]: n for key, n in self._sums.items() if key[:2] == (kind, what) and n > 0}
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+    def estimate(self, kind: TextKind, what: TextMeasure) -> Estimate:
+        """The share of texts that a measure was counted for."""
+        return estimate_share(self.count(kind, what), self.count(kind, TextMeasure.SETTLED))
+
+    def compute_average(
+        self, kind: TextKind, what: TextMeasure, *, over: TextMeasure
+    ) -> float | None:
+        """A measure for one text, on average; `None` where there is none."""
+        n = self.count(kind, over)
+        return self.count(kind, what) / n if n > 0 else None
+
+
 def read_text_figures(store: Store, *, since: datetime, until: datetime) -> TextFigures:
-    """Add up the steps of the loops over text in a span of time."""
-
-    def read(tool: str) -> list[LogRow]:
-        query = LogQuery(server=OWN, tool=tool, since=since, until=until, limit=MOST)
-        return store.log.list_rows(query)
-
-    settled, checked, drafts = read(REPLY_SETTLED), read(REPLY_CHECKED), read(DRAFT_RESPONDED)
-    firsts = {row.parent: _read_facts(row) for row in checked if _read_facts(row)["number"] == 1}
-    everything = _build_share("all", settled, firsts=firsts)
-    rules = Counter(rule for row in settled for rule in _list_rules(firsts.get(row.id)))
-    told = [_read_facts(row) for row in drafts]
-    scores = [each["score"] for each in told if isinstance(each.get("score"), int | float)]
-    thumbs = [read_rating(row) for row in read(RATED)]
+    """Add up what the loops over text came to in a span of time, in whole hours."""
+    counts = store.log.read_texts(since=since, until=until)
+    total = TextSum(counts.items())
+    everything = build_reply_share("all", total)
+    reply, drafts, up = TextKind.REPLY, TextKind.DRAFT, total.count(TextKind.THUMB, TextMeasure.UP)
     return TextFigures(
         replies=everything,
-        by_agent=_group(settled, firsts=firsts, name_of=lambda row: row.agent or "(nobody named)"),
-        by_hour=_group(settled, firsts=firsts, name_of=_name_hour),
-        by_check={rule: count / len(settled) for rule, count in rules.most_common()},
-        drafts=len(drafts),
-        accepted=estimate_share(sum(bool(each.get("accepted")) for each in told), len(told)),
-        score=sum(scores) / len(scores) if scores else None,
-        rated_up=estimate_share(sum(each.up for each in thumbs), len(thumbs)),
-        proposals=propose_checks(settled, thumbs),
+        by_agent=_group(counts, kind=reply, name_of=name_agent, build=build_reply_share),
+        by_hour=_group(counts, kind=reply, name_of=name_hour, build=build_reply_share),
+        by_check=_list_check_shares(total, TextKind.REPLY),
+        drafts=round(total.count(drafts, TextMeasure.SETTLED)),
+        accepted=total.estimate(drafts, TextMeasure.ACCEPTED),
+        score=total.compute_average(drafts, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        drafted=_build_loop(counts, total=total, kind=drafts),
+        tasks=_build_loop(counts, total=total, kind=TextKind.TASK),
+        rated_up=estimate_share(up, up + total.count(TextKind.THUMB, TextMeasure.DOWN)),
+        proposals=propose_checks(total),
         health=describe_health(everything),
     )
 
@@ -122,63 +169,92 @@ def describe_health(share: ReplyShare) -> str:
     return f"{said}; healthy."
 
 
-def propose_checks(
-    settled: Sequence[LogRow], ratings: Iterable[Rating]
-) -> tuple[CheckProposal, ...]:
-    """Rules whose findings most people clearly liked, or clearly did not, the clearest first.
-
-    Of several thumbs for one reply the last one counts, as people change their minds.
-    """
-    thumbs = {each.of: each.up for each in reversed(list(ratings))}
-    told: dict[str, list[bool]] = {}
-    for row in settled:
-        if row.id in thumbs:
-            for rule in _list_rules(_read_facts(row)):
-                told.setdefault(rule, []).append(thumbs[row.id])
-    found = [_propose(rule, votes) for rule, votes in told.items() if len(votes) >= LEAST]
+def propose_checks(total: TextSum) -> tuple[CheckProposal, ...]:
+    """Rules whose findings most people clearly liked, or clearly did not, the clearest first."""
+    liked = total.list_names(TextKind.REPLY, TextMeasure.LIKED)
+    disliked = total.list_names(TextKind.REPLY, TextMeasure.DISLIKED)
+    votes = {
+        rule: (round(liked.get(rule, 0)), round(disliked.get(rule, 0)))
+        for rule in {**liked, **disliked}
+    }
+    found = [_propose(rule, up=up, votes=up + down) for rule, (up, down) in votes.items()]
     clear = [each for each in found if each is not None]
     return tuple(sorted(clear, key=lambda each: (-_measure_clearness(each.liked), each.rule)))
 
 
-def _build_share(name: str, settled: Sequence[LogRow], *, firsts: _Firsts) -> ReplyShare:
-    facts = [_read_facts(row) for row in settled]
-    rejected = [firsts.get(row.id, {}).get("standing") == Standing.REJECTED for row in settled]
-    tries = [each["iterations"] for each in facts if isinstance(each.get("iterations"), int)]
+def name_agent(slot: TextSlot) -> str:
+    """Whose text it was."""
+    return slot.agent or NOBODY
+
+
+def name_hour(slot: TextSlot) -> str:
+    """When it was begun."""
+    return f"{datetime.fromtimestamp(slot.hour * 3600, UTC):%Y-%m-%d %H:00}"
+
+
+def _build_loop(counts: TextCounts, *, total: TextSum, kind: TextKind) -> LoopFigures:
+    def build(name: str, some: TextSum) -> LoopShare:
+        return LoopShare(
+            name=name,
+            n=round(some.count(kind, TextMeasure.SETTLED)),
+            reflected=some.estimate(kind, TextMeasure.REFLECTED),
+            tries=some.compute_average(kind, TextMeasure.TRIES, over=TextMeasure.SETTLED) or 0.0,
+            bound=some.estimate(kind, TextMeasure.BOUND),
+            score=some.compute_average(kind, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        )
+
+    return LoopFigures(
+        all=build("all", total),
+        by_agent=_group(counts, kind=kind, name_of=name_agent, build=build),
+        by_hour=_group(counts, kind=kind, name_of=name_hour, build=build),
+        by_check=_list_check_shares(total, kind),
+        noted=total.estimate(kind, TextMeasure.NOTED),
+    )
+
+
+def build_reply_share(name: str, some: TextSum) -> ReplyShare:
+    """How some replies went."""
+    kind = TextKind.REPLY
     return ReplyShare(
         name=name,
-        replies=len(settled),
-        reflected=estimate_share(sum(rejected), len(settled)),
-        tries=sum(tries) / len(tries) if tries else 0.0,
-        bound=estimate_share(sum(bool(each.get("bound_reached")) for each in facts), len(settled)),
+        replies=round(some.count(kind, TextMeasure.SETTLED)),
+        reflected=some.estimate(kind, TextMeasure.REFLECTED),
+        tries=some.compute_average(kind, TextMeasure.TRIES, over=TextMeasure.SETTLED) or 0.0,
+        bound=some.estimate(kind, TextMeasure.BOUND),
     )
 
 
 def _group(
-    settled: Sequence[LogRow], *, firsts: _Firsts, name_of: Callable[[LogRow], str]
-) -> tuple[ReplyShare, ...]:
-    groups: dict[str, list[LogRow]] = {}
-    for row in settled:
-        groups.setdefault(name_of(row), []).append(row)
-    return tuple(_build_share(name, rows, firsts=firsts) for name, rows in sorted(groups.items()))
+    counts: TextCounts,
+    *,
+    kind: TextKind,
+    name_of: Callable[[TextSlot], str],
+    build: Callable[[str, TextSum], T],
+) -> tuple[T, ...]:
+    """The texts of a kind by agent or by hour, as far as any went out."""
+    groups: dict[str, list[tuple[TextSlot, float]]] = {}
+    for slot, n in counts.items():
+        if slot.kind == kind:
+            groups.setdefault(name_of(slot), []).append((slot, n))
+    sums = {name: TextSum(group) for name, group in groups.items()}
+    return tuple(
+        build(name, some)
+        for name, some in sorted(sums.items())
+        if some.count(kind, TextMeasure.SETTLED)
+    )
 
 
-def _name_hour(row: LogRow) -> str:
-    return f"{datetime.fromtimestamp(row.at_us // HOUR_US * 3600, UTC):%Y-%m-%d %H:00}"
+def _list_check_shares(total: TextSum, kind: TextKind) -> dict[str, float]:
+    n = total.count(kind, TextMeasure.SETTLED)
+    found = total.list_names(kind, TextMeasure.RULE) if n else {}
+    return {rule: min(1.0, count / n) for rule, count in found.items()}
 
 
-def _list_rules(facts: Mapping[str, Any] | None) -> list[str]:
-    rules = (facts or {}).get("rules")
-    return list(dict.fromkeys(map(str, rules))) if isinstance(rules, list | tuple) else []
-
-
-def _read_facts(row: LogRow) -> dict[str, Any]:
-    facts = json.loads(row.parameters)
-    return {"number": None, **facts} if isinstance(facts, dict) else {"number": None}
-
-
-def _propose(rule: str, votes: Sequence[bool]) -> CheckProposal | None:
-    liked = estimate_share(sum(votes), len(votes))
-    said = f"people liked {sum(votes)} of {len(votes)} replies that {rule} spoke up about"
+def _propose(rule: str, *, up: int, votes: int) -> CheckProposal | None:
+    if votes < LEAST:
+        return None
+    liked = estimate_share(up, votes)
+    said = f"people liked {up} of {votes} replies that {rule} spoke up about"
     if liked.low is not None and liked.low > 0.5:
         return CheckProposal(rule=rule, liked=liked, text=f"{said}: see whether it is too strict.")
     if liked.high is not None and liked.high < 0.5:

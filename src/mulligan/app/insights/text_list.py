@@ -1,4 +1,4 @@
-"""Replies and drafts one by one: what was written, what was found, what people said of it."""
+"""Replies, drafts and runs one by one: what was written, what was found, what people said of it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mulligan.app.step_log import DRAFT_RESPONDED, REPLY_SETTLED
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rating import RATED, Rating, build_rating_row, read_rating
+from mulligan.core.text_rollup import ENDS, REPLY_SETTLED, TASK_RAN
 from mulligan.turns.turn.reply_record import NAME, RecordedReply, unpack_reply
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Scrub = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextStory:
-    """One reply or draft, and all that happened to it."""
+    """One reply, draft or run of a task, and all that happened to it."""
 
     settled: LogRow
     steps: tuple[LogRow, ...]
@@ -38,17 +38,17 @@ class TextStory:
 
 
 class TextList:
-    """Looks replies and drafts up, and takes down what people say of them."""
+    """Looks replies, drafts and runs up, and takes down what people say of them."""
 
     def __init__(self, store: Store, *, scrub: Scrub) -> None:
         self._store = store
         self._scrub = scrub
 
     def find(self, id_or_prefix: str) -> LogRow | None:
-        """The row that a reply or a draft ended with; `None`: there is none of that id."""
+        """The row that a reply, a draft or a run ended with; `None`: there is none of that id."""
         prefix = id_or_prefix.replace("-", "").lower()
         rows = self._store.log.list_rows(LogQuery(id_prefix=prefix, server=OWN, limit=MOST_STEPS))
-        ends = [row for row in rows if row.tool in (REPLY_SETTLED, DRAFT_RESPONDED)]
+        ends = [row for row in rows if row.tool in ENDS]
         return ends[0] if len(ends) == 1 else None
 
     def read_story(self, settled: LogRow) -> TextStory:
@@ -88,23 +88,25 @@ class TextList:
     def rate(self, id_or_prefix: str, *, up: bool, note: str = "") -> Rating:
         """Take down a thumb, and its note less secrets."""
         found = self.find(id_or_prefix)
-        if found is None:
-            of_run = self._rate_run(id_or_prefix, up=up, note=note)
-            if of_run is not None:
-                return of_run
+        of = id_or_prefix if found is None else found.id
+        tenant = None if found is None else found.tenant
+        if found is None or found.tool == TASK_RAN:
+            scored = self._score_run(of, up=up)
+            tenant = scored if tenant is None else tenant
+        if tenant is None:
             raise ConfigurationError(
                 f"There is no reply, draft or run {id_or_prefix!r}. "
                 f"`mulligan log --tool {REPLY_SETTLED}` lists those there are."
             )
-        return self._write(Rating(of=found.id, up=up, note=self._scrub(note)), found.tenant)
+        return self._write(Rating(of=of, up=up, note=self._scrub(note)), tenant)
 
-    def _rate_run(self, run: str, *, up: bool, note: str) -> Rating | None:
-        """A thumb for a run of a task, by its whole id: from now on it is its score."""
+    def _score_run(self, run: str, *, up: bool) -> str | None:
+        """Let a thumb be a run's score, while it is kept. Whose it is; `None`: it is not there."""
         archive = self._store.archive
-        for tenant in dict.fromkeys(ground.tenant for ground in archive.list_grounds()):
-            if archive.rate(run, score=float(up), tenant=tenant):
-                return self._write(Rating(of=run, up=up, note=self._scrub(note)), tenant)
-        return None
+        tenants = dict.fromkeys(ground.tenant for ground in archive.list_grounds())
+        return next(
+            (each for each in tenants if archive.rate(run, score=float(up), tenant=each)), None
+        )
 
     def _write(self, rating: Rating, tenant: str) -> Rating:
         at_us = time.time_ns() // 1000

@@ -149,7 +149,7 @@ def find_work(source: object) -> Callable[[str], Any]:
             return await call_function(work, prompt)
         brief = PlainBrief(prompt=prompt)
         text = await work.write(brief)
-        return Ran(output=text, tokens=brief.meter.tokens or None)
+        return Ran(output=text, tokens=brief.meter.tokens or None, money=brief.meter.money)
 
     return run
 

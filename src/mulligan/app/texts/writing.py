@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mulligan.core.text import Reply
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
+    from mulligan.loops.learning import Learning
     from mulligan.loops.optimizing import Optimized
     from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
@@ -118,7 +120,7 @@ class Writing:
         from mulligan.app.texts.texts import find_work
         from mulligan.loops.tasks import run_task
 
-        return await run_task(task, find_work(work), using=self._parts.learning)
+        return await run_task(task, find_work(work), using=self._build_learning())
 
     async def optimize_task(
         self,
@@ -148,9 +150,15 @@ class Writing:
             ground,
             settings=reflect or Reflect(),
             rounds=rounds,
-            using=self._parts.learning,
+            using=self._build_learning(),
             tell=tell,
         )
+
+    def _build_learning(self) -> Learning:
+        """What tasks learn by, with a log of the steps."""
+        from mulligan.app.step_log import StepLog
+
+        return replace(self._parts.learning, announce=StepLog(self._parts.runtime))
 
     @cached_property
     def _texts(self) -> Texts:

@@ -11,7 +11,12 @@ from itertools import islice
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
-from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find_unsaid
+from mulligan.checks.dates.binding.holding import (
+    find_bygone,
+    find_misfit,
+    find_refused,
+    find_unsaid,
+)
 from mulligan.checks.dates.binding.masking import (
     NamedRecords,
     find_known_records,
@@ -80,11 +85,13 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 yield _report_impossible(Argument(execution, name, value))
             if at is not None and not whole:
                 yield from _report_unread(execution, turn, names=names)
-            if at is not None and said.expressions:
+            if at is not None and said.expressions and not is_reckoned_from_object(call, said):
                 dates = find_argument_dates(call.arguments, zone=turn.timezone, names=names)
                 given = [each for each in dates if not is_stamp(each, at)]
                 wanted = bind_call(call, said, known=known, at=at)
                 yield from _check_call(subject, execution, given, said=said, wanted=wanted, at=at)
+                if _may_change(subject, execution):
+                    yield from _check_refused(execution, given, said=said, at=at)
 
     return check
 
@@ -112,7 +119,7 @@ def _check_call(
         for dated in missed:
             yield _report_unsaid(execution, dated, said=wanted, at=at)
         return
-    every = list_days(said.expressions)
+    every = _list_speaking(subject, said, wanted=wanted)
     unsaid = find_unsaid(given, every) if every else []
     if changes and not unsaid:
         unsaid = find_misfit(given, wanted or every)
@@ -126,6 +133,28 @@ def _check_call(
                 returned = [each.result for each in (*subject.earlier, *subject.executions)]
                 if str(dated.at.date()) not in Heard(subject.turn.known, returned):
                     yield _report_untold(execution, dated, said=said.expressions)
+
+
+def _check_refused(
+    execution: Execution, given: Sequence[Dated], *, said: SaidPhrases, at: Moment
+) -> Iterator[Finding]:
+    """Of what changes an object: who rules a day out for something new may want it noted there."""
+    if is_on_object(execution.call):
+        for dated in find_refused(given, said.expressions, today=at.today):
+            yield _report_refused(execution, dated, said=said.expressions)
+
+
+def _list_speaking(
+    subject: Subject, said: SaidPhrases, *, wanted: list[Expression] | None
+) -> list[Expression]:
+    """All days that can speak against a call: of an object's own date, only its clause's can."""
+    of_object = wanted is None and getattr(subject, "of_object", False)
+    return [] if of_object else list_days(said.expressions)
+
+
+def is_reckoned_from_object(call: Call, said: SaidPhrases) -> bool:
+    """Make it *half an hour later*: than what the call changes was, whatever the verb."""
+    return is_on_object(call) and any(each.leans for each in said.expressions)
 
 
 def bind_call(
@@ -233,6 +262,15 @@ def _report_unsaid(
         "date.not_as_said",
         issue=f"{_describe_date(dated)}; {_describe_meaning(said, at)}.",
         correction=f"{_describe_choice(said, at)} for {dated.label}.",
+    )
+
+
+def _report_refused(execution: Execution, dated: Dated, *, said: Sequence[Expression]) -> Finding:
+    told = " and ".join(f'"{each.text}"' for each in said if each.refuses)
+    return Argument(execution, dated.name, dated.value).build_finding(
+        "date.not_as_said",
+        issue=f"{_describe_date(dated)}; the person ruled out {told}.",
+        correction=f"Use another day for {dated.label}.",
     )
 
 

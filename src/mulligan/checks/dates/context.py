@@ -9,7 +9,6 @@ from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.shifts import is_verb_last
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
-from mulligan.checks.dates.language.tables import Table
 from mulligan.checks.dates.meaning.phrase import is_dated
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.parts import (
@@ -22,6 +21,7 @@ from mulligan.checks.dates.parts import (
     Weekday,
     WeekdayAway,
 )
+from mulligan.checks.language.tables import Table
 
 _LONGEST_BOUND = 3
 """Words that say *less than*."""
@@ -92,7 +92,15 @@ def is_cut_short(scan: Scan, found: Spoken) -> bool:
 
 def is_exact(scan: Scan, found: Spoken) -> bool:
     """Whether no *around*, *before* or *after* stands in an expression or right before it."""
-    return not _says(scan, scan.words.inexact, range(max(0, found.start - 2), found.end + 1))
+    places = range(max(0, found.start - 2), found.end + 1)
+    # The day *after* tomorrow is one day, and no other.
+    named = {
+        j
+        for i in places
+        if (day := scan.words.days.match(scan.tokens, i))
+        for j in range(i, day[1])
+    }
+    return not _says(scan, scan.words.inexact, (i for i in places if i not in named))
 
 
 def find_bound(scan: Scan, found: Spoken) -> int:

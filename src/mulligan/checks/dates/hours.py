@@ -8,7 +8,12 @@ from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.binding.bound import choose_times, list_call_words
 from mulligan.checks.dates.binding.masking import NamedRecords, find_known_records, read_known
-from mulligan.checks.dates.check import read_moment, read_said, read_subject
+from mulligan.checks.dates.check import (
+    is_reckoned_from_object,
+    read_moment,
+    read_said,
+    read_subject,
+)
 from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
@@ -51,7 +56,8 @@ def times_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
             names = None if parameters is None else parameters.get(execution.call.tool, ())
             given = find_argument_dates(execution.call.arguments, zone=turn.timezone, names=names)
             timed = [each for each in given if each.timed and len(each.days) == 1]
-            told = _bind_times(execution.call, said, known, at=at) if timed else []
+            leans = is_reckoned_from_object(execution.call, said)
+            told = [] if leans or not timed else _bind_times(execution.call, said, known, at=at)
             if told and not any(_is_said(each, one) for each in timed for one in told):
                 first = min(timed, key=lambda each: each.at)
                 yield _report_unsaid(execution, first, said=told)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cache
+
+from mulligan.checks.language.lexicon import join_words, list_months, list_weekdays
 
 _LONGEST = 64
 """Characters of a value that can be nothing but a date."""
@@ -16,55 +18,11 @@ _CLOCK = (
     r"(?:[T,]? ?(?P<hour>[01]?\d|2[0-3])(?::?(?P<minute>[0-5]\d))?(?::?(?P<second>[0-5]\d))?"
     r"(?:\.\d{1,9})? ?(?P<half>[ap]\.?m\.?)? ?(?P<zone>Z|[+-]\d{2}:?\d{2})?)?"
 )
-_MONTHS = {
-    name.lower(): number
-    for names in (calendar.month_name, calendar.month_abbr, ("",) * 9 + ("sept",))
-    for number, name in enumerate(names)
-    if name
-}
-_WORD = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DAY_NAME = rf"(?:(?:{'|'.join(calendar.day_abbr)})[a-z]{{0,6}}\.?,? )?"
-_FORMS = (
-    re.compile(
-        rf"{_DAY_NAME}(?P<year>(?:19|20)\d\d)(?P<gap>[-/.]?)(?P<month>\d\d)(?P=gap)(?P<day>\d\d){_CLOCK}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"{_DAY_NAME}(?P<year>\d{{4}})(?P<gap>[-/.])(?P<month>\d{{1,2}})(?P=gap)(?P<day>\d{{1,2}}){_CLOCK}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"{_DAY_NAME}(?P<one>\d{{1,2}})(?P<gap>[-/.])(?P<two>\d{{1,2}})(?P=gap)(?P<year>\d{{4}}){_CLOCK}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"{_DAY_NAME}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<name>{_WORD})\.?,? "
-        rf"(?P<year>\d{{4}}){_CLOCK}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"{_DAY_NAME}(?P<name>{_WORD})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? "
-        rf"(?P<year>\d{{4}}){_CLOCK}",
-        re.IGNORECASE,
-    ),
-)
 _SECONDS = (10**9, 4 * 10**9)
 """Since 1970, from 2001 on; a thousand times as many are milliseconds."""
 _PARTS = frozenset({"year", "month", "day"})
-_NAMED = re.compile(
-    r"(?:^|[_.\- ])(?:days?|dates?|datetime|when|starts?|ends?|begins?|until|due|deadline|dtstart"
-    r"|dtend|scheduled?|expires?|birthday|time|moment)(?:$|[_\- ])"
-)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CLOCK_ALONE = re.compile(r"\d{1,2}(?::\d{2}){1,2}.{0,12}|[T ]?\d{1,2} ?[ap]\.?m\.?", re.IGNORECASE)
-_LIKE_A_DATE = re.compile(
-    rf"\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}}|(?:19|20)\d{{6}}(?!\d)"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?\.? (?:{_WORD})\b|\b(?:{_WORD})\.? \d{{1,2}}\b",
-    re.IGNORECASE,
-)
-_LIKE_A_DAY = re.compile(
-    rf"\b(?:{'|'.join(map(str, calendar.day_name))}|to(?:day|morrow|night))\b", re.IGNORECASE
-)
 
 
 def fold_figures(text: str) -> str:
@@ -81,7 +39,7 @@ def is_iso(text: str) -> bool:
 def is_named_for_dates(name: str) -> bool:
     """Whether the last part of a parameter's path says that it holds a day or a time."""
     last = _CAMEL.sub("_", name.rpartition(".")[2]).lower()
-    return _NAMED.search(last) is not None
+    return _compile_named().search(last) is not None
 
 
 def read_days(value: object) -> Iterator[date]:
@@ -103,7 +61,7 @@ def may_hide_a_date(value: object, *, name: str) -> bool:
         return False
     if is_named_for_dates(name):
         return _CLOCK_ALONE.fullmatch(text) is None
-    return len(text) <= _LONGEST and bool(_LIKE_A_DATE.search(text) or _LIKE_A_DAY.fullmatch(text))
+    return len(text) <= _LONGEST and _looks_like_a_date(text)
 
 
 def _read_text(text: str) -> Iterator[date]:
@@ -114,7 +72,7 @@ def _read_text(text: str) -> Iterator[date]:
         # Weeks, too: `2026-W47-6`.
         found = datetime.fromisoformat(text) if ":" in text else date.fromisoformat(text)
     except ValueError:
-        forms = filter(None, (form.fullmatch(text) for form in _FORMS))
+        forms = filter(None, (form.fullmatch(text) for form in _compile_forms()))
         if written := next(forms, None):
             yield from _read_form(written.groupdict())
     else:
@@ -129,7 +87,7 @@ def _read_form(parts: dict[str, str | None]) -> Iterator[date]:
         if parts["gap"] == "/":
             orders.append((parts["one"], parts["two"]))
     else:
-        named = _MONTHS.get((parts.get("name") or "").lower())
+        named = list_months().get((parts.get("name") or "").lower())
         orders = [(str(named) if named else parts.get("month"), parts["day"])]
     for month, day in orders:
         for found in _build_day(year, month, day):
@@ -169,3 +127,47 @@ def _read_instant(number: float) -> Iterator[date]:
     for scale in (1, 1000):
         if _SECONDS[0] * scale <= number < _SECONDS[1] * scale:
             yield datetime.fromtimestamp(number / scale, tz=UTC)
+
+
+def _looks_like_a_date(text: str) -> bool:
+    return bool(_compile_like_a_date().search(text) or _compile_like_a_day().fullmatch(text))
+
+
+@cache
+def _compile_forms() -> tuple[re.Pattern[str], ...]:
+    """The orders that year, month and day are written in: a weekday before, a clock behind."""
+    day_name = rf"(?:(?:{'|'.join(list_weekdays())})\.?,? )?"
+    name = "|".join(list_months())
+    day = rf"(?P<day>\d{{1,2}})(?:{join_words('dates', 'ordinal')})?"
+    of = join_words("dates", "of")
+    forms = (
+        r"(?P<year>(?:19|20)\d\d)(?P<gap>[-/.]?)(?P<month>\d\d)(?P=gap)(?P<day>\d\d)",
+        r"(?P<year>\d{4})(?P<gap>[-/.])(?P<month>\d{1,2})(?P=gap)(?P<day>\d{1,2})",
+        r"(?P<one>\d{1,2})(?P<gap>[-/.])(?P<two>\d{1,2})(?P=gap)(?P<year>\d{4})",
+        rf"{day}\.? (?:(?:{of}) )?(?P<name>{name})\.?,? (?P<year>\d{{4}})",
+        rf"(?P<name>{name})\.? {day},? (?P<year>\d{{4}})",
+    )
+    return tuple(re.compile(day_name + form + _CLOCK, re.IGNORECASE) for form in forms)
+
+
+@cache
+def _compile_named() -> re.Pattern[str]:
+    """How a parameter is called that holds a day or a time."""
+    return re.compile(rf"(?:^|[_.\- ])(?:{join_words('fields', 'when')})(?:$|[_\- ])")
+
+
+@cache
+def _compile_like_a_date() -> re.Pattern[str]:
+    return re.compile(
+        r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:19|20)\d{6}(?!\d)"
+        rf"|\d{{1,2}}(?:{join_words('dates', 'ordinal')})?\.? (?:{'|'.join(list_months())})\b"
+        rf"|\b(?:{'|'.join(list_months())})\.? \d{{1,2}}\b",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _compile_like_a_day() -> re.Pattern[str]:
+    """A day that a parameter is given by its name."""
+    days = f"{'|'.join(list_weekdays())}|{join_words('dates', 'near')}"
+    return re.compile(rf"\b(?:{days})\b", re.IGNORECASE)

@@ -82,6 +82,8 @@ class Expression:
     """What the person ruled out: "not Thursday". It has no readings then."""
     ranged: bool = False
     """It tells both ends: from Monday to Friday."""
+    leans: bool = False
+    """Half an hour *later*: than now, or than what a call changes was."""
     quoted: bool = False
     """It stands in quotation marks: it is of a text, and says nothing to the agent."""
     clause: int = 0

@@ -42,16 +42,17 @@ from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allo
 from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan, scan_tokens
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch, read
-from mulligan.checks.dates.language.choosing import choose_language
-from mulligan.checks.dates.language.tables import Words
-from mulligan.checks.dates.language.tokens import tokenize
 from mulligan.checks.dates.meaning.dated import shift_reading
 from mulligan.checks.dates.meaning.national import load_national_names
 from mulligan.checks.dates.meaning.phrase import find_anchor, is_dated, is_vague
 from mulligan.checks.dates.meaning.stretch import resolve_spoken
 from mulligan.checks.dates.moment import Moment, limit_reading
-from mulligan.checks.dates.parts import Limit, Period, Shift, Weekday, Which
+from mulligan.checks.dates.parts import Period, Shift, Weekday
 from mulligan.checks.dates.reading import Expression, Reading
+from mulligan.checks.language.choosing import choose_language
+from mulligan.checks.language.senses import Limit, Which
+from mulligan.checks.language.tables import Words
+from mulligan.checks.language.tokens import tokenize
 from mulligan.checks.quotes import locate_quotes
 
 CONDITION = ClauseKind.CONDITION
@@ -222,7 +223,7 @@ def _resolve_in_context(
     if side := find_bound(tokens, found):
         bounded = tuple(limit_reading(each, at, side=side) for each in result.readings)
         return replace(result, readings=bounded, exact=False)
-    return replace(result, exact=is_exact(tokens, found))
+    return replace(result, exact=is_exact(tokens, found), leans=leans_on_another(tokens, found))
 
 
 def _scan(

@@ -8,18 +8,18 @@ from functools import cache
 
 from mulligan.checks.grounding.digits import Run, find_word_before
 from mulligan.checks.grounding.lists import build_alternation, load_tables
-from mulligan.checks.languages import is_unspaced
+from mulligan.checks.language.detection import is_unspaced
+from mulligan.checks.language.folders import load_others
+from mulligan.checks.language.lexicon import join_words, load_words
 
-_CLOCK = re.compile(
-    r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
-    r"|(?P<hour24>[01]?\d|2[0-4]):(?P<minute24>[0-5]\d)(?![:\d])"
-)
+_SHORT_DATE = re.compile(r"(?P<day>0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?!\d)")
+"""16.11., as German leaves the year out."""
 _EAST_ASIAN = re.compile(
     r"(?:(?P<year>\d{4})\s?[\u5e74\ub144]\s?)?(?P<month>\d{1,2})\s?[\u6708\uc6d4]\s?"
     r"(?:(?P<day>\d{1,2})\s?[\u65e5\u53f7\u865f\uc77c])?"
 )
 """Year, month and day with the word for each behind it: Chinese, Japanese, Korean."""
-_BEHIND_AN_HOUR = frozenset(":ap")
+_BEHIND_AN_HOUR = frozenset(":aph.")
 _MAY_BEGIN_A_DATE = frozenset("-/. \nsnrt")
 """What stands behind the first digits of a date."""
 _HALF_DAY = 720
@@ -73,8 +73,12 @@ class ClockTime:
         return self.minutes % _HALF_DAY == claim.minutes % _HALF_DAY
 
 
-def find_dates(folded: str, runs: list[Run]) -> list[Date]:
-    """Every date with a month, in order."""
+def find_dates(folded: str, runs: list[Run], *, known: bool = False) -> list[Date]:
+    """Every date with a month, in order.
+
+    `known`: what may be one is good enough, because it is only held against what is claimed. Else
+    "1.2." is a date where a word before it says so, and a version or a paragraph elsewhere.
+    """
     dates: list[Date] = []
     done = 0
     for start, end in runs:
@@ -83,6 +87,8 @@ def find_dates(folded: str, runs: list[Run]) -> list[Date]:
         date = _parse_east_asian(folded, start) if is_unspaced(folded[end : end + 1]) else None
         if folded[end : end + 1] in _MAY_BEGIN_A_DATE:
             date = _parse_day_first(folded, start)
+            if date is None and (known or _has_date_word_before(folded, start)):
+                date = _parse_short_date(folded, start)
         if date is None and find_word_before(folded, start) in load_tables()["months"]:
             date = _parse_month_first(folded, start)
         if date is not None:
@@ -97,7 +103,7 @@ def find_times(folded: str, runs: list[Run]) -> list[ClockTime]:
         _parse_clock_time(found)
         for start, end in runs
         if folded[end : end + 2].lstrip()[:1] in _BEHIND_AN_HOUR
-        and (found := _CLOCK.match(folded, start))
+        and (found := _compile_clock().match(folded, start))
         and not _continues(folded, start, also=":.")
     ]
 
@@ -135,6 +141,17 @@ def _parse_east_asian(text: str, start: int) -> Date | None:
     return Date(year=year, month=month, day=day, start=start, end=found.end())
 
 
+def _has_date_word_before(text: str, start: int) -> bool:
+    return find_word_before(text, start) in load_tables()["words"]["before_a_date"]
+
+
+def _parse_short_date(text: str, start: int) -> Date | None:
+    found = _SHORT_DATE.match(text, start)
+    if found is None or _continues(text, start, also="/.-"):
+        return None
+    return Date(month=int(found["month"]), day=int(found["day"]), start=start, end=found.end())
+
+
 def _parse_slashed(found: re.Match[str]) -> Date:
     first, second, year = int(found["first"]), int(found["second"]), int(found["slash_year"])
     return Date(
@@ -148,7 +165,7 @@ def _parse_slashed(found: re.Match[str]) -> Date:
 
 
 def _parse_month_first(text: str, start: int) -> Date | None:
-    found = _AFTER_MONTH.match(text, start)
+    found = _compile_after_month().match(text, start)
     if found is None:
         return None
     month = find_word_before(text, start)
@@ -170,16 +187,21 @@ def _parse_clock_time(found: re.Match[str]) -> ClockTime:
         minutes += _HALF_DAY if found["half"] == "p" else 0
         return ClockTime(minutes=minutes, certain=True, start=start, end=end)
     hour = int(found["hour24"])
-    minutes = 60 * hour + int(found["minute24"])
+    minutes = 60 * hour + int(found["minute24"] or found["dotted"] or found["behind_h"])
     unclear = 1 <= hour <= _HOUR_OF_NOON and not found["hour24"].startswith("0")
     return ClockTime(minutes=minutes, certain=not unclear, start=start, end=end)
 
 
 _YEAR = r"(?:19|20)\d\d(?!\d)"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
-_AFTER_MONTH = re.compile(
-    rf"(?P<alone>{_YEAR})|(?P<day>{_DAY})(?:st|nd|rd|th)?(?!\w)(?:,?\s+(?P<year>{_YEAR}))?"
-)
+
+
+@cache
+def _compile_after_month() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<alone>{_YEAR})|(?P<day>{_DAY})(?:{join_words('dates', 'ordinal')})?(?!\w)"
+        rf"(?:,?\s+(?P<year>{_YEAR}))?"
+    )
 
 
 @cache
@@ -188,6 +210,26 @@ def _compile_day_first() -> re.Pattern[str]:
         rf"(?P<iso_year>\d{{4}})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
         rf"|(?P<first>\d{{1,2}})[/.](?P<second>\d{{1,2}})[/.]"
         rf"(?P<slash_year>{_YEAR}|\d\d(?![\d/.]))"
-        rf"|(?P<day>{_DAY})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de|di)\s+)?"
-        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?(?:,?\s+(?:del?\s+)?(?P<year>{_YEAR}))?"
+        rf"|(?P<day>{_DAY})(?:{join_words('dates', 'ordinal')})?\.?\s+"
+        rf"(?:(?:{_join_joints('of_month')})\s+)?"
+        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?"
+        rf"(?:,?\s+(?:(?:{_join_joints('of_year')})\s+)?(?P<year>{_YEAR}))?"
+    )
+
+
+def _join_joints(name: str) -> str:
+    """What stands between a day and its month, or between both and their year."""
+    told = (each.get(name, "") for each in load_others().values())
+    own = load_words("dates", "of") if name == "of_month" else ()
+    return build_alternation({*own, *" ".join(told).split()})
+
+
+@cache
+def _compile_clock() -> re.Pattern[str]:
+    """12:30, 12:30 pm, 12.30 with the word for it, 12h30."""
+    word = build_alternation(load_tables()["words"]["behind_a_time"])
+    return re.compile(
+        r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
+        r"|(?P<hour24>[01]?\d|2[0-4])(?::(?P<minute24>[0-5]\d)(?![:\d])"
+        rf"|\.(?P<dotted>[0-5]\d)\s?(?:{word})\b|\s?h\s?(?P<behind_h>[0-5]\d)\b)"
     )

@@ -22,7 +22,7 @@ from mulligan.checks.grounding.numerals import find_quantities, write_out
 from mulligan.checks.grounding.quantity import Quantity
 from mulligan.checks.grounding.source import Specifics, join_words, read_source
 from mulligan.checks.kinds import register_reply_check
-from mulligan.checks.languages import NAMES_HAVE_CAPITALS, detect_language
+from mulligan.checks.language.detection import detect_language, has_capitals_for_names
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
@@ -97,7 +97,7 @@ def find_unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
     other = _OtherDigits(page)
     yield from _check_addresses(page, other, source)
     yield from _check_quotations(page.folded, source)
-    if detect_language(text) in NAMES_HAVE_CAPITALS:
+    if has_capitals_for_names(detect_language(text)):
         yield from _check_names(page, source)
     yield from _check_moments(other, source)
     yield from _check_quantities(other, source)

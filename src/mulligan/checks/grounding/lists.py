@@ -1,19 +1,20 @@
-"""How English writes quantities, dates and names, as tables."""
+"""How languages write quantities, dates and names, as tables."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from mulligan.checks.language import folders
+from mulligan.checks.language.lexicon import list_months
 
 
 @cache
 def load_tables() -> dict[str, Any]:
-    """Every table of `english.toml`, by name."""
-    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
+    """Every table that a language has for this, by name."""
+    return {**folders.load_tables("grounding.toml"), "months": list_months()}
 
 
 @cache

@@ -16,7 +16,7 @@ from mulligan.checks.grounding.lists import (
 )
 from mulligan.checks.grounding.quantity import Bound, Quantity
 from mulligan.checks.grounding.stems import stem
-from mulligan.checks.languages import is_unspaced
+from mulligan.checks.language.detection import is_unspaced
 
 BEFORE = 24
 """Characters before a numeral in which its currency and its bound may stand."""
@@ -31,7 +31,7 @@ _NUMERAL = re.compile(
 _NOUN = re.compile(r"[\s\-]*([^\W\d_][\w'\-]*+)")
 _GOES_ON = re.compile(r"[\w.\-]$|\d $")
 _NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
-_BETWEEN = frozenset({"-", "\u2013", "\u2014", "to", "and", "or", "bis"})
+_DASHES = ("-", "\u2013", "\u2014")
 _LETTERS = re.compile("[a-z]+")
 _OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]", "..", "?!", "!!")
 """What may stand beside a word besides one mark behind it."""
@@ -126,7 +126,7 @@ def _read_prefix(text: str, start: int) -> tuple[Bound, str]:
     currency = ""
     if words and (currency := _load_currency_words().get(words[-1].lstrip("("), "")):
         words.pop()
-    if words and words[-1] in ("a", "an"):
+    if words and words[-1] in load_tables()["words"]["articles"]:
         words.pop()
     if not words or words[-1].lstrip("(") not in _load_bound_endings():
         return Bound.EXACT, currency
@@ -213,7 +213,7 @@ def _share_units(text: str, found: list[Quantity]) -> list[Quantity]:
         if bool(first.dimension) == bool(second.dimension):
             continue
         gap = text[first.end : second.start].rstrip(_SIGNS)
-        if len(gap) <= LONGEST_GAP and gap.strip() in _BETWEEN:
+        if len(gap) <= LONGEST_GAP and gap.strip() in _load_between():
             bare, unit = (index, second) if second.dimension else (index + 1, first)
             shared[bare] = found[bare]._replace(
                 values=tuple(value * unit.factor for value in found[bare].values),
@@ -237,7 +237,9 @@ def _write_digits(words: re.Match[str]) -> str:
             if multipliers[word] > multipliers["hundred"]:
                 total, current = total + current, 0
     value = total + current
-    return str(value // 2 if text.endswith(("half a ", "half an "), 0, start) else value)
+    return str(
+        value // 2 if text.endswith(tuple(load_tables()["words"]["half_of"]), 0, start) else value
+    )
 
 
 @cache
@@ -254,7 +256,14 @@ def _load_spelled_words() -> frozenset[str]:
 @cache
 def _compile_number_words() -> re.Pattern[str]:
     word = build_alternation(_load_number_words())
-    return re.compile(rf"(?:{word})(?:(?:[ -]| and )(?:{word}))*+(?!\w)")
+    joint = build_alternation(load_tables()["words"]["joints"])
+    return re.compile(rf"(?:{word})(?:(?:[ -]| (?:{joint}) )(?:{word}))*+(?!\w)")
+
+
+@cache
+def _load_between() -> frozenset[str]:
+    """What makes a range of two numbers."""
+    return frozenset({*_DASHES, *load_tables()["words"]["between"]})
 
 
 @cache

@@ -42,7 +42,7 @@ class Specifics:
     @cached_property
     def dates(self) -> list[Date]:
         """Every date with a month."""
-        return find_dates(self._folded, self._runs)
+        return find_dates(self._folded, self._runs, known=True)
 
     @cached_property
     def times(self) -> list[ClockTime]:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
-_ENDINGS = (
-    ("ies", "y"), ("sses", "ss"), ("ations", "at"), ("ation", "at"), ("ingly", ""), ("edly", ""),
-    ("ments", ""), ("ment", ""), ("ness", ""), ("ing", ""), ("ers", ""), ("ed", ""), ("er", ""),
-    ("es", ""), ("ly", ""), ("al", ""), ("s", ""), ("e", ""),
-)  # fmt: skip
+from mulligan.checks.grounding.lists import load_tables
+
 SHORTEST = 3
 
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A word's beginning, by the longest ending that leaves enough of it."""
-    word = word.removesuffix("'s")
-    for ending, instead in _ENDINGS:
+    word = word.removesuffix(load_tables()["stems"]["possessive"])
+    for ending, instead in _load_endings():
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST:
             left = word[: -len(ending)] + instead
             doubled = len(left) > SHORTEST and left[-1] == left[-2] and left[-1] not in "lsz"
             return left[:-1] if doubled else left
     return word
+
+
+@cache
+def _load_endings() -> tuple[tuple[str, str], ...]:
+    """What a word may end in, and what its stem has instead; the longest first."""
+    return tuple((str(ending), str(left)) for ending, left in load_tables()["stems"]["endings"])

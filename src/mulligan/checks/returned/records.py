@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mulligan.checks.language.lexicon import list_words
 from mulligan.checks.values import list_texts
 
 Found = Mapping[str, object]
 
 _IDS = ("id", "id_", "_id", "uid", "uuid", "key")
-_NAMES = ("title", "name", "subject", "summary", "filename", "label")
 
 
 def get_id_of(record: Found, *, name: str) -> str | None:
@@ -23,7 +23,7 @@ def get_id_of(record: Found, *, name: str) -> str | None:
 
 def get_title_of(record: Found) -> str:
     """What a record is called; empty where it has no name."""
-    for wanted in _NAMES:
+    for wanted in list_words("fields", "title"):
         for key, held in record.items():
             if str(key).casefold().endswith(wanted) and isinstance(held, str) and held.strip():
                 return held.strip()

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, time
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
+from mulligan.checks.language.lexicon import load_words, split_words
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.slots import BUSY
-from mulligan.checks.standard.vocabulary.words import split_words
 from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.escape import show_name
@@ -20,18 +21,6 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 
-_CLOCK = r"(?:at\s+)?(?P<{0}h>\d{{1,2}})(?:[:.](?P<{0}m>\d\d))?\s*(?P<{0}p>am|pm)?"
-_TAKEN = (
-    r"(?:(?:i|we)(?:\s+already)?\s+have\s+(?:something|anything|plans|another)|\bbusy\b|\btaken\b|"
-    r"\bbooked\b|\boccupied\b|\bconflicts?\b|\bnot\s+free\b|isn.t\s+free|\bunavailable\b)"
-)
-_EITHER = re.compile(
-    rf"\b{_CLOCK.format('a')}\s*,?\s+(?:or|else|otherwise)\s+{_CLOCK.format('b')}\s*,?\s+"
-    rf"(?:if|in\s+case|when)\b[^.!?\n]{{0,60}}?{_TAKEN}",
-    re.IGNORECASE,
-)
-_STARTS = {"start", "begin", "begins", "starts", "from"}
-_ENDS = {"end", "ends", "until", "finish", "to"}
 _SHOWN = 60
 
 TakenTime = tuple[str, datetime, datetime]
@@ -45,7 +34,7 @@ def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
     nothing is said, except of taking the first time unseen.
     """
 
-    @limit_to_tools(starts, when=lambda turn: _EITHER.search(turn.message))
+    @limit_to_tools(starts, when=lambda turn: read_either(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         either = read_either(subject.turn.message)
         if either is None:
@@ -64,7 +53,8 @@ def alternative_as_said(starts: Mapping[str, str]) -> Check[Subject]:
 
 def read_either(message: str) -> tuple[time, time] | None:
     """The time that was asked for, and the one to take if that is not free."""
-    found = _EITHER.search(drop_quotes(message))
+    bare = drop_quotes(message)
+    found = choose_requests(bare).either.search(bare)
     if found is None:
         return None
     first, second = (_read_clock(found, each) for each in "ab")
@@ -108,14 +98,14 @@ def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
             first, _, last = fact.value.partition("/")
             yield fact.subject, datetime.fromisoformat(first), datetime.fromisoformat(last)
     for record in seen.list_records():
-        start, end = (_read_end(record, words, subject) for words in (_STARTS, _ENDS))
+        start, end = (_read_end(record, words, subject) for words in ("begins", "ends"))
         if start and end and not _is_made_here(record, subject):
             yield str(quote_value(get_title_of(record), most=_SHOWN)), start, end
 
 
-def _read_end(record: Found, words: set[str], subject: Subject) -> datetime | None:
+def _read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
     for name, held in record.items():
-        if words & set(split_words(str(name))):
+        if not load_words("fields", fields).isdisjoint(split_words(str(name))):
             return parse_local_moment(held, zone=subject.turn.timezone)
     return None
 

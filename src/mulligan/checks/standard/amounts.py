@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain, islice
 from math import isclose, isfinite
 
 from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.grounding.numerals import write_out
+from mulligan.checks.language.lexicon import is_understood, join_words, load_words
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
-from mulligan.checks.standard.vocabulary.words import is_understood, load_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call
@@ -30,11 +31,6 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+]?(?:\d{1,3}(?:\.\d{3})+(?=,\d{1,2}\b)|\d{1,3}(?:[,' \u00a0]\d{3})+|\d+)"
     r"(?:[.,]\d+)?(?![\w]|[.,]\d)"
 )
-_MARKED = re.compile(
-    r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*)\s?([kKmM]\b)?|(\d[\d,.]*)\s?([kKmM]\b|million\b|thousand\b)",
-    re.IGNORECASE,
-)
-_SHARE = re.compile(r"(?<!\d)(\d++(?:[.,]\d++)?+)\s?(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PARTS = {
     "half": 1 / 2,
     "third": 1 / 3,
@@ -120,15 +116,42 @@ def find_numbers(text: str) -> set[float]:
     """Every number that a text may mean, dates and clock times left out."""
     spelled = _DATED.sub(" ", write_out(text.casefold()))
     found = {number for each in _NUMBER.finditer(spelled) for number in _read_numerals(each[0])}
-    for sign, scale, bare, other in _MARKED.findall(spelled):
-        times = {"k": 1e3, "t": 1e3, "m": 1e6}.get((scale or other)[:1].lower(), 1.0)
+    for sign, scale, bare, other in _compile_marked().findall(spelled):
+        times = _load_times().get((scale or other).lower(), 1.0)
         found.update(number * times for number in _read_numerals(sign or bare))
     return found
 
 
+@cache
+def _compile_marked() -> re.Pattern[str]:
+    """An amount with a sign before it, or a scale behind it."""
+    return re.compile(
+        r"(?:[$\u20ac\u00a3\u00a5]|\b(?:usd|eur|gbp|chf))\s?(\d[\d,.]*+)\s?([kKmM]\b)?"
+        # Only from its beginning on: from each of its digits, a long number is read as often.
+        r"|(?<![\d,.])(\d[\d,.]*+)\s?((?:[kKmM]"
+        rf"|{join_words('words', 'million')}|{join_words('words', 'thousand')})\b)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _compile_share() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<!\d)(\d++(?:[.,]\d++)?+)\s?(?:%|(?:{join_words('words', 'percent')})\b)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _load_times() -> Mapping[str, float]:
+    """How many a scale stands for."""
+    thousands = dict.fromkeys({"k", *load_words("words", "thousand")}, 1e3)
+    return thousands | dict.fromkeys({"m", *load_words("words", "million")}, 1e6)
+
+
 def find_shares(text: str) -> set[float]:
     """The shares that a text speaks of: 19.5 % is 0.195."""
-    found = {n / 100 for each in _SHARE.findall(text) for n in _read_numerals(each)}
+    found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
     words = set(re.findall(r"[^\W\d_]+", text.casefold()))
     found |= {share for name, share in _PARTS.items() if words & load_words("words", name)}
     # Between how many it is split, or over how many months, need not be said as a number.

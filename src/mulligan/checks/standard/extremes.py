@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
+from mulligan.checks.language.lexicon import cut_ending, find_stems, split_words
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.standard.vocabulary.words import cut_ending, find_stems, split_words
 from mulligan.checks.subject import Argument, Subject
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution, Outcome
@@ -18,12 +19,6 @@ from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
 
-_ASKED = re.compile(
-    r"\b(?P<sort>[^\W\d_]{3,})\s+(?:that\s+has|which\s+has|with|having)\s+(?:the\s+)?"
-    r"(?:(?P<most>most|(?:largest|biggest|highest|greatest)\s+number\s+of)"
-    r"|fewest|least|(?:smallest|lowest)\s+number\s+of)\s+(?P<what>[^\W\d_]{3,})",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"[^.!?\n]+")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"']{3,200}", re.IGNORECASE)
 _LONGEST = 5_000
@@ -65,7 +60,8 @@ def extreme_as_said(tools: Mapping[str, object]) -> Check[Subject]:
 
 
 def _may_ask(turn: Turn) -> bool:
-    return bool(_ASKED.search(turn.message) or _LINK.search(turn.message))
+    asked = choose_requests(turn.message).extreme.search(turn.message)
+    return bool(asked or _LINK.search(turn.message))
 
 
 def _list_pointed(subject: Subject) -> Iterator[str]:
@@ -87,7 +83,7 @@ def read_extreme(message: str) -> Extreme | None:
             sentence=frozenset(find_stems(sentence)),
         )
         for sentence in _SENTENCE.findall(drop_quotes(message))
-        for asked in _ASKED.finditer(sentence)
+        for asked in choose_requests(message).extreme.finditer(sentence)
     ]
     return found[0] if len(set(found)) == 1 else None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
-from mulligan.checks.standard.vocabulary.words import load_words, split_words
+from mulligan.checks.language.lexicon import join_words, load_words, split_words
 from mulligan.core.errors import ConfigurationError
 
 
@@ -57,16 +58,13 @@ _FORMATS = {
 _NUMBERS = {"number", "integer"}
 
 _ANY_CASE = re.IGNORECASE
-_SAYS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
-    (
-        ParameterKind.ADDRESS,
-        re.compile(r"\b(e-?mails?( address(es)?)?|iban|account number|phone)\b", _ANY_CASE),
-    ),
-    (ParameterKind.LINK, re.compile(r"\b(url|hyperlink|web ?page|web ?site)\b", _ANY_CASE)),
-    (ParameterKind.ID, re.compile(r"\b(id|identifier|uuid)\b", _ANY_CASE)),
-    (ParameterKind.DATE, re.compile(r"\b(iso[ -]?8601|yyyy-mm-dd|date)\b", _ANY_CASE)),
-)
-"""What a description says of a parameter whose name tells nothing."""
+_SAID_OF = {
+    ParameterKind.ADDRESS: "address",
+    ParameterKind.LINK: "link",
+    ParameterKind.ID: "id",
+    ParameterKind.DATE: "date",
+}
+"""What a description says of a parameter whose name tells nothing, by its list of words."""
 
 _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
     (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
@@ -90,11 +88,11 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
     if types & {"object"}:
         return Chosen(ParameterKind.OTHER, "it is a structure")
     said = str((schema or {}).get("description") or "")
-    words = split_words(name)
-    if (found := _read_name(words, said=said, types=types)) is not None:
+    parts = split_words(name)
+    if (found := _read_name(parts, said=said, types=types)) is not None:
         return Chosen(found, f"it is called {name}")
-    for kind, pattern in _SAYS:
-        if not types & _NUMBERS and (named := pattern.search(said)):
+    for kind, words in _SAID_OF.items():
+        if not types & _NUMBERS and (named := _compile_said(words).search(said)):
             return Chosen(_place_in_time(kind, name), f"its description says {named.group()!r}")
     return Chosen(ParameterKind.OTHER, "nothing tells what it is")
 
@@ -137,8 +135,10 @@ def _read_name(words: list[str], *, said: str, types: set[str]) -> ParameterKind
         return ParameterKind.AMOUNT if named & _load("amount") else None
     if named & _load("address") or last in _load("account"):
         return ParameterKind.ADDRESS
-    if named & _load("receives") or words == ["to"]:
-        return ParameterKind.ADDRESS if _SAYS[0][1].search(said) else ParameterKind.PERSON
+    if named & _load("receives") or (len(words) == 1 and words[0] in _load("receives_alone")):
+        return (
+            ParameterKind.ADDRESS if _compile_said("address").search(said) else ParameterKind.PERSON
+        )
     if named & _load("link"):
         return ParameterKind.LINK
     if named & _load("date") or last in _load("bound"):
@@ -158,6 +158,11 @@ def _read_last(last: str, named: set[str]) -> ParameterKind | None:
 
 def _load(name: str) -> frozenset[str]:
     return load_words("kinds", name)
+
+
+@cache
+def _compile_said(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('described', name)})\b", re.IGNORECASE)
 
 
 def _place_in_time(kind: ParameterKind, name: str) -> ParameterKind:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_parameters
+from mulligan.checks.language.choosing import choose_requests
+from mulligan.checks.language.lexicon import find_stems, split_words
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, ValueOrigin, fold_value, with_seen
-from mulligan.checks.standard.vocabulary.words import find_stems, split_words
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution
@@ -17,11 +17,6 @@ from mulligan.core.interfaces import Check
 from mulligan.core.quoted import quote_value
 from mulligan.core.turn import Turn
 
-_SAME = re.compile(
-    r"\bsame\s+(?P<what>[^\W\d_]+(?:\s+[^\W\d_]+)?)\s+as\s+(?:(?:in|for|of|at|the|my|our)\s+){0,3}"
-    r"(?:'(?P<one>[^'\n]{1,200})'|\"(?P<two>[^\"\n]{1,200})\"|\u201c(?P<three>[^\u201d\n]{1,200})\u201d)",
-    re.IGNORECASE,
-)
 _SHOWN = 60
 
 
@@ -34,9 +29,10 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
 
     @limit_to_parameters(parameters, when=_is_asked)
     def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
         asked = [
             (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
-            for found in _SAME.finditer(subject.turn.message)
+            for found in choose_requests(message).same.finditer(message)
         ]
         for execution, seen in with_seen(subject) if asked else ():
             names = parameters.get(execution.call.tool, ())
@@ -47,7 +43,7 @@ def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
 
 
 def _is_asked(turn: Turn) -> bool:
-    return _SAME.search(turn.message) is not None
+    return choose_requests(turn.message).same.search(turn.message) is not None
 
 
 def _compare(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mulligan.checks.language.lexicon import find_stems
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.standard.vocabulary.words import find_stems
 from mulligan.checks.subject import Argument, Subject
 from mulligan.checks.values import list_records
 from mulligan.core.quoted import quote_value

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from mulligan.checks.concern import limit_to_tools
+from mulligan.checks.language.choosing import choose_requests
+from mulligan.checks.language.lexicon import has_picking_words, load_words, split_words
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
-from mulligan.checks.standard.vocabulary.words import has_picking_words, load_words, split_words
 from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding
@@ -19,11 +20,6 @@ from mulligan.core.quoted import quote_value
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
 _SHOWN = 60
-_CHANGES = re.compile(
-    r"\b(append|add\b[^.!?\n]{0,80}\bto|edit|update|change|extend|modify|revise|continue)\b",
-    re.IGNORECASE,
-)
-_ANEW = re.compile(r"\b(new|create|make|write|another|copy)\b", re.IGNORECASE)
 
 
 def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
@@ -70,15 +66,16 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     """
     makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
 
-    @limit_to_tools(makes, when=lambda turn: _CHANGES.search(turn.message))
+    @limit_to_tools(makes, when=lambda turn: _asks_for_a_change(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         message = drop_quotes(subject.turn.message).casefold()
-        makes_new = load_words("deeds", ToolVerb.MAKE) - {"add"} | {"new", "another"}
-        if not _CHANGES.search(message) or makes_new & set(re.findall(r"[a-z]+", message)):
+        makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
+        makes_new |= load_words("words", "anew")
+        if not _asks_for_a_change(message) or makes_new & set(re.findall(r"[a-z]+", message)):
             return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
-            if tool not in makes or not _ANEW.search(" ".join(split_words(tool))):
+            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_words(tool)):
                 continue
             names = tools[tool].list_parameters(ParameterKind.TEXT)
             for argument in list_arguments(execution, names):
@@ -91,6 +88,10 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
                     )
 
     return check
+
+
+def _asks_for_a_change(message: str) -> bool:
+    return choose_requests(message).changing.search(message) is not None
 
 
 def _build_finding(argument: Argument, named: list[str]) -> Finding:

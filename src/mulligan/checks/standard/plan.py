@@ -8,6 +8,7 @@ from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import exists, not_glued
+from mulligan.checks.language.lexicon import load_words, split_words
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.places import home_is_home
@@ -25,16 +26,10 @@ from mulligan.checks.standard.provenance import not_from_content, targets_seen
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.standard.tools import Standard, ToolKinds, ToolVerb, select_kinds
-from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.checks.standard.written import dates_as_written
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Check
-
-_LOOKED_UP = {"address", "location", "place", "q", "query", "search", "text"}
-"""What a parameter is called that a place is looked up by."""
-_MINUTES = {"duration", "minutes"}
-_ENDS = {"start", "end", "begin", "from", "to", "until", "min", "max", "since", "finish", "new"}
 
 
 def choose_checks(
@@ -147,7 +142,9 @@ def _leave_windows(dates: Parameters) -> Parameters:
 def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
     """By tool that only reads, the parameters that a place may be looked up by."""
     found = {
-        each.tool: [name for name in each.chosen if _LOOKED_UP & set(split_words(name))]
+        each.tool: [
+            name for name in each.chosen if load_words("fields", "looked_up") & {*split_words(name)}
+        ]
         for each in tools
         if not each.acts
     }
@@ -163,7 +160,7 @@ def _pair_ends(tool: ToolKinds) -> Iterator[tuple[str, str]]:
 
 
 def _strip_end(name: str) -> tuple[str, ...]:
-    return tuple(word for word in split_words(name) if word not in _ENDS)
+    return tuple(word for word in split_words(name) if word not in load_words("fields", "edge"))
 
 
 def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
@@ -171,7 +168,14 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
     if pairs:
         yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
         return
-    minutes = [name for name in tool.chosen if _MINUTES & set(split_words(name))]
+    minutes = [
+        name for name in tool.chosen if load_words("fields", "minutes") & {*split_words(name)}
+    ]
     for start in tool.list_parameters(ParameterKind.START)[:1]:
         if minutes:
             yield SlotParameters(start=start, minutes=minutes[0])
+
+
+def _is_field(name: str, kind: str) -> bool:
+    """Whether a parameter is called as those are that hold such a thing."""
+    return not load_words("fields", kind).isdisjoint(split_words(name))

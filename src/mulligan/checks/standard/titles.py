@@ -7,16 +7,16 @@ from functools import cache
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
-from mulligan.checks.quotes import find_quotes
-from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
-from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
-from mulligan.checks.standard.vocabulary.words import (
+from mulligan.checks.language.lexicon import (
     cut_ending,
     find_stems,
     has_picking_words,
     is_understood,
     load_words,
 )
+from mulligan.checks.quotes import find_quotes
+from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
+from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
 from mulligan.checks.subject import Argument, Subject, list_arguments
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check

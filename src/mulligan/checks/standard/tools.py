@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from mulligan.checks.language.lexicon import load_words, split_words
 from mulligan.checks.standard.kind import (
     Chosen,
     ParameterKind,
@@ -13,7 +14,6 @@ from mulligan.checks.standard.kind import (
     find_kind,
     find_kind_of_value,
 )
-from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.core.call import Call
 from mulligan.core.effect import Effect
 from mulligan.core.enums import set_enums

@@ -15,9 +15,9 @@ from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
 from mulligan.checks.dates.resolve import find_expressions
 from mulligan.checks.dates.telling import describe_readings, rank_readings
+from mulligan.checks.language.lexicon import load_words, split_words
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
-from mulligan.checks.standard.vocabulary.words import load_words, split_words
 from mulligan.checks.subject import Argument, Parameters, Subject
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check

@@ -13,8 +13,6 @@ from mulligan.checks.text.word_search import Wordlist
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
-ACTIONS = ("consultation", "contact", "reach out", "schedule")
-
 _AMOUNT = re.compile(
     r"[$€£¥₹]\s?\d|\d\s?[$€£¥₹]|\d\s?(?:usd|eur|gbp|chf|dollars?|euros?|pounds?)\b"
     r"|\b(?:usd|eur|gbp|chf)\s?\d"
@@ -24,16 +22,17 @@ _AMOUNT = re.compile(
 @register_reply_check
 def call_to_action(
     *,
-    actions: Iterable[str] = ACTIONS,
+    actions: Iterable[str] | None = None,
     about: Iterable[str] | None = None,
     severity: Severity = Severity.ERROR,
     add: str = "",
 ) -> TextCheck:
     """Flag a reply that discusses prices without a next step. `add` mends it with a sentence.
 
-    `about` are the words that say prices are discussed; an amount of money always does.
+    `actions` are the words that say what to do next, `about` those that say prices are discussed;
+    an amount of money always does.
     """
-    steps = Wordlist(actions)
+    steps = Wordlist(load_word_lists()["next_step"]["words"] if actions is None else actions)
     prices = Wordlist(load_word_lists()["price"]["words"] if about is None else about)
 
     def look(reply: Reply) -> Iterator[Finding]:

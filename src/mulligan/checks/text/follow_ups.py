@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from mulligan.checks.kinds import register_reply_check
 from mulligan.checks.text.blocks import BlockKind
 from mulligan.checks.text.fold import fold
+from mulligan.checks.text.lists import load_word_lists
 from mulligan.checks.text.page import Block, read_page
 from mulligan.checks.text.word_search import Wordlist
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.text import Reply, TextCheck
 
-HEADINGS = ("might also want to know",)
 FEWEST = 3
 
 _QUESTION_MARKS = re.compile("[?？؟⸮]+")  # noqa: RUF001 - of several scripts
@@ -23,12 +23,13 @@ _ASKED_IN = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, Blo
 @register_reply_check
 def follow_ups(
     *,
-    headings: Iterable[str] = HEADINGS,
+    headings: Iterable[str] | None = None,
     at_least: int = FEWEST,
     severity: Severity = Severity.ERROR,
 ) -> TextCheck:
     """Flag a reply without a section of questions that the person might ask next."""
-    begins = Wordlist(headings, inflect=False)
+    listed = load_word_lists()["follow_ups"]["headings"] if headings is None else headings
+    begins = Wordlist(listed, inflect=False)
     shown = begins.words[0]
 
     def look(reply: Reply) -> Iterator[Finding]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from mulligan.checks.language.folders import load_tables
 
 
 @cache
 def load_word_lists() -> dict[str, Any]:
-    """Every list of `english.toml`, by name."""
-    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
+    """Every list that a language has for replies, by name."""
+    return load_tables("replies.toml")

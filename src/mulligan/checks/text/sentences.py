@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
+
+from mulligan.checks.language.lexicon import join_words
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*+")  # noqa: RUF001 - a typographic apostrophe is meant
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]++[」』”）]*+")  # noqa: RUF001
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:e\.g|i\.e|mr|mrs|ms|dr|prof|st|vs|etc|approx|no|inc|ltd|co|jr|sr|fig|z\.b|bzw|ca)"
-    r"|\b[a-z])\.$",
-    re.IGNORECASE,
-)
 
 
 def split_words(text: str) -> list[str]:
@@ -33,9 +31,15 @@ def _split_line(line: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(line):
         so_far = line[max(start, end.start() - 8) : end.start() + 1]
-        goes_on = end[0] == "." and _ABBREVIATED.search(so_far) is not None
+        goes_on = end[0] == "." and _compile_abbreviated().search(so_far) is not None
         if goes_on and end.end() < len(line):
             continue
         yield line[start : end.end()].strip()
         start = end.end()
     yield line[start:].strip()
+
+
+@cache
+def _compile_abbreviated() -> re.Pattern[str]:
+    """What ends in a full stop, and no sentence with it."""
+    return re.compile(rf"(?:\b(?:{join_words('words', 'abbreviated')})|\b[a-z])\.$", re.IGNORECASE)

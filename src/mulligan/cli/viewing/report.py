@@ -9,7 +9,7 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.options import Commands, add_command, add_json, add_store
 from mulligan.cli.viewing.dashboard import require_dashboard
 
 
@@ -24,8 +24,11 @@ def add_to(commands: Commands) -> None:
         '`pip install "mulligan[dashboard]"`.',
     )
     add_store(parser)
+    add_json(parser)
     parser.add_argument("-o", "--output", default="mulligan.html", metavar="FILE", help="where to")
-    parser.add_argument("--window", choices=list(WINDOWS), default="30d", help="(default: 30d)")
+    parser.add_argument(
+        "--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -39,6 +42,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         page = render_report(insights, Window(options.window))
     written = Path(options.output)
     written.write_text(page, encoding="utf-8")
-    said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
-    render.make_console().print(render.build_text(said))
+    if options.json:
+        render.print_json({"file": str(written), "bytes": written.stat().st_size})
+    else:
+        said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
+        render.make_console().print(render.build_text(said))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from rich.console import Group
 from rich.live import Live
@@ -17,7 +18,7 @@ from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.overview import Overview
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.options import Commands, add_command, add_json, add_store
 
 EVERY = 2.0
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -32,7 +33,8 @@ def add_to(commands: Commands) -> None:
         about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
     )
     add_store(parser)
-    parser.add_argument("--once", action="store_true", help="show it once, and end")
+    add_json(parser)
+    parser.add_argument("--once", action="store_true", help="show it once, and end; so does --json")
     parser.set_defaults(run=run)
 
 
@@ -41,6 +43,9 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     console = render.make_console()
     with Insights.open(settings) as insights:
         views = Views(insights)
+        if options.json:
+            render.print_json(asdict(views.read_overview(ViewFilter())))
+            return 0
         if options.once:
             console.print(_build_screen(views))
             return 0

@@ -30,8 +30,9 @@ HEADERS: Mapping[str, str] = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 SAFE = frozenset({"GET", "HEAD"})
-OPEN_PATHS = ("/enter", "/static/", "/favicon.ico")
-"""What holds no data, and is needed before anybody is known."""
+OPEN_PATHS = frozenset({"/enter", "/favicon.ico"})
+"""What holds no data, and is needed before anybody is known; so is all that lies under `STATIC`."""
+STATIC = "/static/"
 MOST_BYTES = 64 * 1024
 """Of what is sent to us."""
 SESSION = timedelta(hours=12)
@@ -86,7 +87,7 @@ class Guard:
             return _say(421, "This server does not go by that name. Open the address it printed.")
         if _is_foreign(headers):
             return _say(403, "Asked for by a page of another site.")
-        if any(scope["path"].startswith(path) for path in OPEN_PATHS):
+        if scope["path"] in OPEN_PATHS or scope["path"].startswith(STATIC):
             return None
         visitor, by_cookie = self._find_visitor(headers)
         if visitor is None:

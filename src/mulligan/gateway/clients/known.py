@@ -38,6 +38,24 @@ def find_client_file(
     return places[client]
 
 
+def find_store_file(
+    *,
+    platform: str = sys.platform,
+    home: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Path:
+    """Where a person's clients keep what they did, unless the person says where."""
+    at_home = Path.home() if home is None else home
+    said = os.environ if environment is None else environment
+    if platform == "win32":
+        folder = Path(said.get("LOCALAPPDATA") or at_home / "AppData" / "Local")
+    elif platform == "darwin":
+        folder = _find_settings(platform, at_home, said)
+    else:
+        folder = Path(said.get("XDG_DATA_HOME") or at_home / ".local" / "share")
+    return folder / "mulligan" / "gateway.db"
+
+
 def _find_settings(platform: str, home: Path, environment: Mapping[str, str]) -> Path:
     """Where programs keep what they are told."""
     if platform == "win32":

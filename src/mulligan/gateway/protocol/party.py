@@ -1,15 +1,17 @@
-"""One end of a connection: the requests that it was sent, by ids that are the gateway's own.
+"""One end of a connection: the requests that it was sent, and who waits for their answers.
 
-A client's ids and progress tokens are its own business, and so are a server's: on the way they are
-replaced, and put back in what comes the other way.
+A request keeps the id and the progress token of who asks, as long as nobody else uses the same;
+else it has ones of the gateway's own, and in what comes the other way they are put back.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Container
 from typing import Protocol
 
+from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import (
     SERVER_ERROR,
     Frame,
@@ -48,19 +50,39 @@ class Pressure(Protocol):
 class AskedRequest:
     """A request that a peer was sent, and who waits for its answer."""
 
-    __slots__ = ("key", "limit", "method", "on_answer", "origin", "since", "token")
+    __slots__ = (
+        "key",
+        "limit",
+        "method",
+        "name",
+        "on_answer",
+        "origin",
+        "sent_token",
+        "since",
+        "token",
+    )
 
     def __init__(
-        self, *, method: str, origin: Party | None, key: bytes, on_answer: OnAnswer | None
-    ):
+        self,
+        *,
+        method: str,
+        name: bytes,
+        origin: Party | None,
+        key: bytes,
+        on_answer: OnAnswer | None,
+    ) -> None:
         self.method = method
+        self.name = name
+        """The id under which the peer has it."""
         self.origin = origin
         self.key = key
         """The id under which the answer is waited for."""
         self.on_answer = on_answer
         """Takes the answer in the place of the origin."""
-        self.token: Raw | None = None
-        """What the origin calls its progress."""
+        self.token = b""
+        """What the origin calls its progress; empty where it does not want to hear of any."""
+        self.sent_token = b""
+        """What the peer calls it."""
         self.limit: asyncio.TimerHandle | None = None
         self.since = 0.0
 
@@ -68,12 +90,18 @@ class AskedRequest:
 class Party:
     """One peer, and what it was asked."""
 
-    def __init__(self, way: Sends | None = None) -> None:
+    def __init__(self, way: Sends | None = None, *, keeps_ids: bool = True) -> None:
         self.way = way
-        self.asked: dict[int, AskedRequest] = {}
-        self.heard: dict[bytes, tuple[Party, int]] = {}
+        self.keeps_ids = keeps_ids
+        """Whether its requests go on under ids of its own. Those of one who comes back over other
+        connections do not: there an id may be used again while an old answer is still to come."""
+        self.asked: dict[bytes, AskedRequest] = {}
+        self.heard: dict[bytes, tuple[Party, bytes]] = {}
         """What it has asked of others, by its own ids."""
-        self._last = 0
+        self._tokens: dict[bytes, AskedRequest] = {}
+        self._given_up: dict[bytes, None] = {}
+        """Ids of requests that an answer may still come to, and that nobody waits for."""
+        self._last = FIRST
         self.dropped = 0
         """Messages of its own that could not be used."""
 
@@ -81,6 +109,10 @@ class Party:
         """Hand a message over."""
         if self.way is not None:
             self.way.send(frame)
+
+    def tell(self, frame: bytes, *, during: bytes) -> None:  # noqa: ARG002 - there is one way only
+        """Hand over what comes before the answer to a request of the peer's own; empty: to none."""
+        self.send(frame)
 
     def ask(
         self,
@@ -90,25 +122,60 @@ class Party:
         origin: Party | None = None,
         key: bytes = b"",
         on_answer: OnAnswer | None = None,
-    ) -> int:
-        """Send a request, and remember who waits for its answer."""
-        self._last += 1
-        number = self._last
-        asked = AskedRequest(method=method, origin=origin, key=key, on_answer=on_answer)
+        again: bool = False,
+        during: bytes = b"",
+    ) -> bytes:
+        """Send a request, and remember who waits for its answer; the id that it has there.
+
+        `again`: the peer had it before, under the id of who asks. `during`: it comes of a request
+        of the peer's own.
+        """
+        keeps = origin is not None and origin.keeps_ids
+        wanted = key if keeps and not again and key not in self._given_up else b""
+        name = self._choose(wanted, self.asked)
+        asked = AskedRequest(method=method, name=name, origin=origin, key=key, on_answer=on_answer)
         raw = bytes(params)
         if _TOKEN_WRITTEN in raw:
-            raw, asked.token = _replace_token(raw, number)
-        self.asked[number] = asked
+            raw = self._note_token(raw, asked, keeps=keeps and not again)
+        self.asked[name] = asked
         if origin is not None and key:
-            origin.heard[key] = (self, number)
-        self.send(write_request(b"%d" % number, method, params=raw))
-        return number
+            origin.heard[key] = (self, name)
+        self.tell(write_request(name, method, params=raw), during=during)
+        self.on_asked(asked)
+        return name
+
+    def on_asked(self, asked: AskedRequest) -> None:
+        """A request was sent: who is to end it in time says so here."""
+
+    def _choose(self, wanted: bytes, taken: Container[bytes]) -> bytes:
+        """What is wanted where that is free and no other way to write it exists, else our own."""
+        if wanted and wanted not in taken and _PLAIN.fullmatch(wanted):
+            return wanted
+        self._last += 1
+        while b"%d" % self._last in taken:
+            self._last += 1
+        return b"%d" % self._last
+
+    def _note_token(self, raw: bytes, asked: AskedRequest, *, keeps: bool) -> bytes:
+        params = read_fields(raw)
+        meta = read_fields(params.get(META, b""))
+        asked.token = bytes(meta.get(TOKEN, b""))
+        if not asked.token:
+            return raw
+        asked.sent_token = self._choose(asked.token if keeps else b"", self._tokens)
+        self._tokens[asked.sent_token] = asked
+        if asked.sent_token == asked.token:
+            return raw
+        meta[TOKEN] = Raw(asked.sent_token)
+        params[META] = Raw(write_fields(meta))
+        return write_fields(params)
 
     def take_answer(self, frame: Frame) -> bool:
         """Bring an answer to who waits for it; `False`: nobody does."""
         asked = self._forget(frame.key)
         if asked is None:
             self.dropped += 1
+            self._given_up.pop(frame.key, None)
             return False
         if asked.on_answer is not None:
             asked.on_answer(frame)
@@ -116,11 +183,12 @@ class Party:
             asked.origin.send(write_answer(asked.key, _name_subscription(asked, frame)))
         return True
 
-    def fail(self, number: int, error: bytes) -> None:
+    def fail(self, name: bytes, error: bytes) -> None:
         """Give a request up: who waits for it is told so."""
-        asked = self._forget(b"%d" % number)
+        asked = self._forget(name)
         if asked is None:
             return
+        self._note_given_up(name)
         if asked.on_answer is not None:
             asked.on_answer(Frame(error=Raw(error)))
         elif asked.origin is not None:
@@ -128,33 +196,42 @@ class Party:
 
     def fail_all(self, said: str) -> None:
         """Give every request up: the peer is gone."""
-        for number in list(self.asked):
-            self.fail(number, build_error(SERVER_ERROR, said))
+        for name in list(self.asked):
+            self.fail(name, build_error(SERVER_ERROR, said))
 
-    def cancel(self, number: int, *, reason: str) -> None:
-        """Tell the peer that nobody waits for a request any more."""
-        if number in self.asked:
-            told = write_fields({ASKED_FOR: number, "reason": reason})
-            self.send(write_request(b"", CANCELLED, params=told))
+    def cancel(self, name: bytes, *, reason: str = "", said: bytes | Raw = b"") -> None:
+        """Tell the peer that nobody waits for a request any more, as who asked `said` it."""
+        if name in self.asked:
+            told = {**read_fields(said), ASKED_FOR: Raw(name)}
+            told |= {"reason": Raw(encode_json(reason))} if reason else {}
+            self.send(write_request(b"", CANCELLED, params=write_fields(told)))
 
-    def forget(self, number: int) -> None:
+    def forget(self, name: bytes) -> None:
         """Nobody waits for a request any more; an answer to it is dropped."""
-        self._forget(b"%d" % number)
+        if self._forget(name) is not None:
+            self._note_given_up(name)
 
-    def _forget(self, key: bytes) -> AskedRequest | None:
-        asked = self.asked.pop(int(key), None) if key.isdigit() and len(key) < _LONGEST else None
+    def _note_given_up(self, name: bytes) -> None:
+        self._given_up[name] = None
+        if len(self._given_up) > MOST_GIVEN_UP:
+            del self._given_up[next(iter(self._given_up))]
+
+    def _forget(self, name: bytes) -> AskedRequest | None:
+        asked = self.asked.pop(name, None)
         if asked is None:
             return None
+        if asked.sent_token:
+            self._tokens.pop(asked.sent_token, None)
         if asked.limit is not None:
             asked.limit.cancel()
         if asked.origin is not None and asked.key:
             asked.origin.heard.pop(asked.key, None)
         return asked
 
-    def translate(self, frame: Frame) -> tuple[Party | None, bytes]:
-        """A notification of this peer in the words of who it is for, where it names a request.
+    def translate(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
+        """A notification of this peer in the words of who it is for, and the request it names.
 
-        `None`: it names none, or one that is over, and means whoever is there.
+        `None`: it names none, or one that nobody waits for, and means whoever is there.
         """
         if frame.method == PROGRESS:
             return self._translate_progress(frame)
@@ -162,63 +239,56 @@ class Party:
             return self._translate_subscription(frame)
         return None, bytes(frame.params)
 
-    def find_cancelled(self, frame: Frame) -> tuple[Party, int] | None:
+    def find_cancelled(self, frame: Frame) -> tuple[Party, bytes] | None:
         """Which request of its own a peer no longer waits for."""
         return self.heard.get(bytes(read_fields(frame.params).get(ASKED_FOR, b"")))
 
     def find_asked(self, written: bytes | Raw) -> AskedRequest | None:
-        """The request that an id of ours names."""
-        key = bytes(written)
-        return self.asked.get(int(key)) if key.isdigit() and len(key) < _LONGEST else None
+        """The request that the peer has under an id."""
+        return self.asked.get(bytes(written))
 
-    def find_origin(self, written: bytes) -> Party | None:
-        """Who waits for a request; where nothing says which is meant, for the last one."""
-        named = self.find_asked(written)
-        if named is not None and named.origin is not None:
-            return named.origin
+    def find_origin(self) -> Party | None:
+        """Who waits for the last request: meant where nothing says which one is."""
         return next((a.origin for a in reversed(self.asked.values()) if a.origin), None)
 
-    def _translate_progress(self, frame: Frame) -> tuple[Party | None, bytes]:
+    def _translate_progress(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
         params = read_fields(frame.params)
-        asked = self.find_asked(params.get(TOKEN, b""))
-        if asked is None or asked.token is None:
-            return None, b""
+        asked = self._tokens.get(bytes(params.get(TOKEN, b"")))
+        if asked is None:
+            return None, bytes(frame.params)
         asked.since = asyncio.get_running_loop().time()
-        params[TOKEN] = asked.token
-        return asked.origin, write_fields(params)
+        if asked.sent_token == asked.token:
+            return asked, bytes(frame.params)
+        params[TOKEN] = Raw(asked.token)
+        return asked, write_fields(params)
 
-    def _translate_subscription(self, frame: Frame) -> tuple[Party | None, bytes]:
+    def _translate_subscription(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
         params = read_fields(frame.params)
         meta = read_fields(params.get(META, b""))
         asked = self.find_asked(meta.get(SUBSCRIPTION, b""))
         if asked is None:
             return None, b""
+        if asked.name == asked.key:
+            return asked, bytes(frame.params)
         meta[SUBSCRIPTION] = Raw(asked.key)
         params[META] = Raw(write_fields(meta))
-        return asked.origin, write_fields(params)
+        return asked, write_fields(params)
 
 
-_LONGEST = 19
+FIRST = 1 << 40
+"""Ids of the gateway's own count from here, where no client begins."""
+MOST_GIVEN_UP = 10_000
 LISTEN = "subscriptions/listen"
+_PLAIN = re.compile(rb'-?[1-9]\d{0,14}|0|"[ !#-\[\]-~]{1,100}"')
+"""Ids that every program writes the same way."""
 
 
 def _name_subscription(asked: AskedRequest, frame: Frame) -> Frame:
     """The end of a subscription names it by the id of who subscribed."""
-    if asked.method == LISTEN and frame.result:
+    if asked.method == LISTEN and frame.result and asked.name != asked.key:
         result = read_fields(frame.result)
         meta = read_fields(result.get(META, b""))
         meta[SUBSCRIPTION] = Raw(asked.key)
         result[META] = Raw(write_fields(meta))
         return Frame(id=frame.id, result=Raw(write_fields(result)))
     return frame
-
-
-def _replace_token(raw: bytes, number: int) -> tuple[bytes, Raw | None]:
-    params = read_fields(raw)
-    meta = read_fields(params.get(META, b""))
-    token = meta.get(TOKEN)
-    if token is None:
-        return raw, None
-    meta[TOKEN] = Raw(b"%d" % number)
-    params[META] = Raw(write_fields(meta))
-    return write_fields(params), token

@@ -28,6 +28,18 @@ class HttpSession:
     """Connections that are open now."""
 
 
+class HttpParty(Party):
+    """A client that has a connection for each of its requests."""
+
+    def __init__(self, streams: Streams, *, keeps_ids: bool) -> None:
+        super().__init__(streams, keeps_ids=keeps_ids)
+        self._streams = streams
+
+    def tell(self, frame: bytes, *, during: bytes) -> None:
+        """Hand over what comes before an answer, on the connection of that answer."""
+        self._streams.send(frame, during=during)
+
+
 class HttpClients:
     """The clients of a gateway over HTTP."""
 
@@ -60,7 +72,7 @@ class HttpClients:
         """What all requests of a client have in common that says nothing of sessions."""
         self._end_idle()
         if principal not in self._by_principal:
-            self._by_principal[principal] = self._make(principal)
+            self._by_principal[principal] = self._make(principal, keeps_ids=False)
         return self._by_principal[principal]
 
     async def end(self, name: str) -> None:
@@ -78,9 +90,10 @@ class HttpClients:
         if self._closing:
             await asyncio.wait(self._closing)
 
-    def _make(self, principal: str) -> HttpSession:
+    def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
-        session = self._gateway.open_session(Party(streams), principal=principal)
+        client = HttpParty(streams, keeps_ids=keeps_ids)
+        session = self._gateway.open_session(client, principal=principal)
         session.on_cancelled = streams.cancel
         now = asyncio.get_running_loop().time()
         return HttpSession(principal=principal, session=session, streams=streams, used_at=now)

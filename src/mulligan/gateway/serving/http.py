@@ -163,7 +163,7 @@ class Exchange:
             said = write_error(frame.key, build_error(*wrong))
             await self._say(STATUS_OF[wrong[0]], said)
             return
-        session = shared.session.join(Party(stream))
+        session = shared.session.join(Party(stream, keeps_ids=False))
         with Using(shared):
             session.take_frame(frame)
             try:

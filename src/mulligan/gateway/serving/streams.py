@@ -1,8 +1,8 @@
 """What a client over HTTP is sent: each answer on the connection that asked for it.
 
-What a server says by itself goes to a connection that waits for an answer, else to the one that
-listens, and if there is none, it is kept for the next one; of one who never listens, only the last
-words are kept.
+What a server says before an answer goes the same way. What it says by itself goes to a connection
+that waits for an answer, else to the one that listens, and if there is none, it is kept for the
+next one; of one who never listens, only the last words are kept.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Streams:
         if stream is not None:
             stream.put(write_error(key, build_error(CANCELLED, "Request cancelled")), last=True)
 
-    def send(self, frame: bytes) -> None:
-        """Send a message where it belongs."""
+    def send(self, frame: bytes, *, during: bytes = b"") -> None:
+        """Send a message where it belongs: to the request that it goes with, if that is known."""
         read = read_frame(frame, self._limits)
         if not read.method:
             stream = self._waiting.pop(read.key, None)
@@ -92,7 +92,8 @@ class Streams:
                 stream.put(frame, last=True)
             return
         # What a server says while it works comes before its answer only on the same connection.
-        stream = next(reversed(self._waiting.values()), None) or self._listening
+        stream = self._waiting.get(during) or next(reversed(self._waiting.values()), None)
+        stream = stream or self._listening
         if stream is None:
             self._kept.append(frame)
         else:

@@ -42,12 +42,12 @@ class Approval:
                 answer.set_result(frame)
 
         params = encode_json(await asyncio.to_thread(self._build_question, held))
-        number = self._ends.client.ask(METHOD, params, on_answer=take)
+        name = self._ends.client.ask(METHOD, params, on_answer=take)
         try:
             frame = await answer
         except asyncio.CancelledError:
-            self._ends.client.cancel(number, reason="Nobody waits for it any more.")
-            self._ends.client.forget(number)
+            self._ends.client.cancel(name, reason="Nobody waits for it any more.")
+            self._ends.client.forget(name)
             raise
         return read_approval(read_object(frame.result))
 

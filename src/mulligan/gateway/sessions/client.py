@@ -81,6 +81,12 @@ class ClientSession:
             session.upstreams[server.name] = upstream
         return session
 
+    @property
+    def _is_alone(self) -> bool:
+        """Whether there are just one client and one server: what one says can only be for the
+        other, also progress of what nobody waits for."""
+        return self.ends.only is not None and self.client.keeps_ids
+
     def join(self, client: Party) -> ClientSession:
         """The same client over another connection: servers, turns and tools are the same."""
         return ClientSession(replace(self.ends, client=client))
@@ -141,9 +147,9 @@ class ClientSession:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        for upstream, number in list(self.client.heard.values()):
-            upstream.cancel(number, reason="Nobody waits for it any more.")
-            upstream.forget(number)
+        for upstream, name in list(self.client.heard.values()):
+            upstream.cancel(name, reason="Nobody waits for it any more.")
+            upstream.forget(name)
 
     async def close(self) -> None:
         """The client is gone: end what goes on for it, and its servers."""
@@ -201,7 +207,9 @@ class ClientSession:
         if frame.method == CANCELLED:
             self._cancel(frame)
         elif frame.method == PROGRESS:
-            upstream, params = self.client.translate(frame)
+            asked, params = self.client.translate(frame)
+            alone = self.ends.only if self._is_alone else None
+            upstream = alone if asked is None else asked.origin
             if upstream is not None:
                 upstream.send(write_request(b"", frame.method, params=params))
         else:
@@ -212,45 +220,53 @@ class ClientSession:
                     upstream.send(write_request(b"", frame.method, params=frame.params))
 
     def _cancel(self, frame: Frame) -> None:
-        written = read_fields(frame.params).get("requestId", b"")
-        task = self._calls.get(bytes(written))
-        if task is not None:
-            task.cancel()
-            self.on_cancelled(bytes(written))
-            return
-        found = self.client.find_cancelled(frame)
+        key = bytes(read_fields(frame.params).get("requestId", b""))
+        task, found = self._calls.get(key), self.client.find_cancelled(frame)
         if found is not None:
-            found[0].cancel(found[1], reason="The client has cancelled it.")
-            self.on_cancelled(bytes(written))
+            found[0].cancel(found[1], said=frame.params)
+        if task is not None:
+            if found is not None:
+                found[0].forget(found[1])
+            task.cancel()
+        if task is not None or found is not None:
+            self.on_cancelled(key)
 
-    def take_request(self, upstream: Upstream, frame: Frame) -> None:
+    def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server asks the client for something: sampling, elicitation, roots."""
         if len(self.client.asked) >= self._limits.waiting:
             said = build_error(INVALID_REQUEST, "Too many requests are under way.")
             upstream.send(write_error(frame.key, said))
             return
-        self.client.ask(frame.method, frame.params, origin=upstream, key=frame.key)
+        asked = upstream.find_asked(during)
+        key = asked.key if asked is not None and asked.origin is self.client else b""
+        self.client.ask(frame.method, frame.params, origin=upstream, key=frame.key, during=key)
 
     def take_notification(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server tells the client something."""
         if frame.method == CANCELLED:
             found = upstream.find_cancelled(frame)
             if found is not None:
-                found[0].cancel(found[1], reason="The server has cancelled it.")
+                found[0].cancel(found[1], said=frame.params)
             return
         if frame.method == LIST_CHANGED:
             self.lists.forget(upstream.server.name)
-        origin, params = upstream.translate(frame)
-        if params or not frame.params:
-            told = origin or upstream.find_origin(during) or self.client
-            told.send(write_request(b"", frame.method, params=params))
+        asked, params = upstream.translate(frame)
+        is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
+        if is_anybodys or (frame.params and not params):
+            return
+        told = write_request(b"", frame.method, params=params)
+        asked = asked or upstream.find_asked(during)
+        if asked is not None and asked.origin is not None:
+            asked.origin.tell(told, during=asked.key)
+        else:
+            (upstream.find_origin() or self.client).send(told)
 
     def note_end(self, upstream: Upstream, why: str) -> None:
         """A server has died: what it asked the client for, nobody waits for any more."""
-        for number, asked in list(self.client.asked.items()):
+        for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
-                self.client.cancel(number, reason="The server is gone.")
-                self.client.asked.pop(number, None)
+                self.client.cancel(name, reason="The server is gone.")
+                self.client.forget(name)
         self._shared.report(why)
 
     def note_full(self, *, full: bool) -> None:

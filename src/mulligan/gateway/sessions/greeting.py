@@ -23,6 +23,7 @@ from mulligan.gateway.protocol.frames import (
     write_result,
 )
 from mulligan.gateway.sessions.ends import Ends
+from mulligan.gateway.sessions.server_call import read_error
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 NAME = "mulligan"
@@ -95,7 +96,7 @@ class Greeting:
     async def _greet_again(self, upstream: Upstream) -> None:
         answer = await upstream.ask_and_wait("initialize", self._params)
         if answer.error:
-            raise ServerDownError(bytes(answer.error)[:200].decode(errors="replace"))
+            raise ServerDownError(str(read_error(answer))[:200])
         if self._initialized:
             params = b"" if self._initialized == b"{}" else self._initialized
             upstream.send(write_request(b"", "notifications/initialized", params=params))

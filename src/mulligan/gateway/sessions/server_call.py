@@ -82,7 +82,8 @@ class UpstreamCall:
         self.answer: Frame | None = None
         self.value: object = None
         self._ahead: asyncio.Future[Frame] | None = None
-        self._number = 0
+        self._name = b""
+        """The id that its server has it under; empty before it was sent."""
 
     def send_ahead(self, on_answer: OnAnswer) -> None:
         """Send the call as it is before it is brought, and hand its answer on as it comes.
@@ -123,12 +124,13 @@ class UpstreamCall:
                 if on_answer is not None:
                     on_answer(frame)
 
-        self._number = self._upstream.ask(
+        self._name = self._upstream.ask(
             "tools/call",
             self._write_params(arguments),
             origin=self._ends.client,
             key=self.asked.frame.key,
             on_answer=take,
+            again=bool(self._name),
         )
         return answer
 
@@ -136,8 +138,8 @@ class UpstreamCall:
         try:
             return await answer
         except asyncio.CancelledError:
-            self._upstream.cancel(self._number, reason="The client has cancelled it.")
-            self._upstream.forget(self._number)
+            self._upstream.cancel(self._name, reason="The client has cancelled it.")
+            self._upstream.forget(self._name)
             raise
 
     def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:

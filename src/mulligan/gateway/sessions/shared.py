@@ -54,12 +54,16 @@ class Shared:
         """Hold what a tool says of itself against what was approved; a change is reported once."""
         try:
             fine = self.pins.note(tool)
-        except OSError as error:
+        except (OSError, ConfigurationError) as error:
             self.report(f"What tools look like cannot be kept: {error}.")
             return
         if not fine and (tool.server, tool.digest) not in self._reported:
             self._reported.add((tool.server, tool.digest))
             self.report(f"{tool.server}: what '{show_name(tool.name)}' says of itself has changed.")
+
+    def is_refused(self, server: str, tool: str) -> bool:
+        """Whether a tool is neither shown nor called: pinned, and no longer as it was approved."""
+        return self.options.pin and self.pins.is_changed(server, tool)
 
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""
@@ -83,6 +87,14 @@ class Shared:
             self.m.declare(call.tool, server=server.name, mode=mode)
         else:
             self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
+        self.note_shape(call)
+
+    def note_shape(self, call: HostCall) -> None:
+        """Have a declared tool known with its schema: what is learned of it holds for that one.
+
+        Without it, who learns from the store finds another schema there than the calls had.
+        """
+        self.host.tools.find(call)
 
     def note_listed(self, tool: ListedTool) -> None:
         """A server lists a tool: what it says of itself is held against what was approved."""

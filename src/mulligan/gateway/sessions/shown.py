@@ -53,11 +53,13 @@ class ShownTools:
         return shown if options.pitfalls or options.intent or len(kept) < len(items) else None
 
     def _is_fine(self, item: Item) -> bool:
-        """Whether a tool may be shown: it has a name of its own, also to the eye."""
+        """Whether a tool may be shown: approved of, with a name of its own, also to the eye."""
         listed, raw = item
         if listed is None:
             return True
         shared = self._ends.shared
+        if shared.is_refused(listed.server, listed.name):
+            return False  # what it says now is what nobody has approved of
         name = read_text(read_fields(raw).get("name"))
         first = self._names.setdefault(fold_name(name), name)
         taken = shared.options.own_tools and fold_name(name) in _OWN

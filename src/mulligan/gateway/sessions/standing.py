@@ -113,5 +113,5 @@ class OwnSession:
         meta = {VERSION_META: FIRST_MODERN, CAPABILITIES: {}, CLIENT_INFO: self._about}
         found = await upstream.ask_and_wait("server/discover", encode_json({META: meta}))
         if found.error:
-            raise ServerDownError(bytes(answer.error)[:200].decode(errors="replace"))
+            raise ServerDownError(str(read_error(answer))[:200])
         self._metas[server] = meta

@@ -80,7 +80,7 @@ class Calls:
             self._approval.take_answer(asked)
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
-        if shared.options.pin and shared.pins.is_changed(server, name):
+        if shared.is_refused(server, name):
             refused = build_result(CHANGED, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return

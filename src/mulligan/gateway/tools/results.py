@@ -8,6 +8,7 @@ from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.frames import (
+    BAD_PARAMS,
     Raw,
     read_fields,
     write_fields,
@@ -18,6 +19,13 @@ NOTE = "mulligan/note"
 
 
 _WRAPPING = re.compile(r"\AError executing tool \S+: ")
+_REFUSED = re.compile(
+    r"\A(?:Error executing tool (?P<tool>\S+): \d+ validation errors? for (?P=tool)Arguments\b"
+    r"|(?:Error calling tool '\S+': )?\d+ validation errors? for call\[\w+\])"
+)
+"""What the Python SDK and FastMCP say where they have not even called a tool, for its arguments."""
+_CODED = re.compile(r"\AMCP error (-32\d{3}): ")
+"""How the TypeScript SDK puts an error of the protocol into a result."""
 
 
 class ToolFailedError(Exception):
@@ -54,11 +62,18 @@ def join_texts(result: Mapping[str, Any]) -> str:
 
 def read_failure(result: Mapping[str, Any]) -> ToolFailedError:
     """The failure that a result is, with the code that its fields name."""
-    value = read_value(result)
-    code = find_code(value) if isinstance(value, dict) else None
+    value, said = read_value(result), join_texts(result)
+    code = find_code(value) if isinstance(value, dict) else _find_written_code(said)
     # The Python SDK puts its own words before those of the tool.
-    said = _WRAPPING.sub("", join_texts(result), count=1)
-    return ToolFailedError(said, code=code, data=value)
+    return ToolFailedError(_WRAPPING.sub("", said, count=1), code=code, data=value)
+
+
+def _find_written_code(said: str) -> int | None:
+    """The code of the protocol that an SDK has put into words."""
+    if _REFUSED.match(said):
+        return BAD_PARAMS
+    coded = _CODED.match(said)
+    return int(coded[1]) if coded is not None else None
 
 
 def find_code(fields: Mapping[str, Any]) -> int | str | None:

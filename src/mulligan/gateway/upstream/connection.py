@@ -19,7 +19,7 @@ from mulligan.gateway.protocol.frames import (
     read_frame,
 )
 from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.party import LISTEN, OnAnswer, Party
+from mulligan.gateway.protocol.party import LISTEN, AskedRequest, Party
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.upstream.stdio import ServerProcess
 
@@ -28,7 +28,9 @@ UNLIMITED = frozenset({LISTEN, "tasks/result"})
 
 MOST_SILENT = 3
 """Requests in whose time a server may say nothing at all, before it is started anew."""
-_HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18})\s*,')
+_HEAD = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
+)
 """The beginning of an answer: by it, one that is too long to be read still has an end."""
 
 
@@ -55,8 +57,8 @@ class ServerDownError(NothingDone, ConnectionRefusedError):
 class Listener(Protocol):
     """Who takes what a server says by itself."""
 
-    def take_request(self, upstream: Upstream, frame: Frame) -> None:
-        """It asks its client for something."""
+    def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes) -> None:
+        """It asks its client for something, on the connection of a request if it is known which."""
 
     def take_notification(self, upstream: Upstream, frame: Frame, *, during: bytes) -> None:
         """It tells its client something, on the connection of a request if it is known which."""
@@ -127,26 +129,25 @@ class Upstream(Party):
                 if self._life is not None:
                     self._note_death()
                 await self._drop_way()
-                why = f"The server {self.server.name!r} cannot be started: {error}."
-                raise ServerDownError(why) from error
+                late = f"it has not answered within {self.limits.start:g} seconds"
+                why = str(error) or (late if isinstance(error, TimeoutError) else repr(error))
+                raise ServerDownError(
+                    f"The server {self.server.name!r} cannot be started: {why.rstrip('.')}."
+                ) from error
 
-    def ask(
-        self,
-        method: str,
-        params: bytes | Raw,
-        *,
-        origin: Party | None = None,
-        key: bytes = b"",
-        on_answer: OnAnswer | None = None,
-    ) -> int:
-        """Send a request that has an end: its answer, the server's, or that of its time."""
-        number = super().ask(method, params, origin=origin, key=key, on_answer=on_answer)
-        asked = self.asked.get(number)
-        if asked is not None and method not in UNLIMITED:
-            loop = asyncio.get_running_loop()
+    def on_asked(self, asked: AskedRequest) -> None:
+        """A request has an end: its answer, the server's, or that of its time."""
+        loop = asyncio.get_running_loop()
+        if self.asked.get(asked.name) is not asked:
+            return  # it has its answer already
+        # While it starts, its greeting has the time of a start, which is another one's to end.
+        if asked.method not in UNLIMITED and not self._starting.locked():
             asked.since = loop.time()
-            asked.limit = loop.call_at(asked.since + self.limits.answer, self._expire, number)
-        return number
+            asked.limit = loop.call_at(asked.since + self.limits.answer, self._expire, asked.name)
+        if self.way is None:
+            # It has died since somebody looked: nobody is there who could answer.
+            told = build_error(SERVER_ERROR, f"The server {self.server.name!r} is gone.")
+            loop.call_soon(self.fail, asked.name, told)
 
     async def ask_and_wait(self, method: str, params: bytes | Raw) -> Frame:
         """Send a request of the gateway's own, and wait for its answer."""
@@ -156,11 +157,11 @@ class Upstream(Party):
             if not answer.done():
                 answer.set_result(frame)
 
-        number = self.ask(method, params, on_answer=take)
+        name = self.ask(method, params, on_answer=take)
         try:
             return await answer
         except asyncio.CancelledError:
-            self.cancel(number, reason="Nobody waits for it any more.")
+            self.cancel(name, reason="Nobody waits for it any more.")
             raise
 
     def pause(self, *, full: bool) -> None:
@@ -192,7 +193,7 @@ class Upstream(Party):
             if self.take_answer(frame):
                 self._deaths = 0
         elif frame.key:
-            self._listener.take_request(self, frame)
+            self._listener.take_request(self, frame, during=during)
         else:
             self._listener.take_notification(self, frame, during=during)
 
@@ -207,10 +208,10 @@ class Upstream(Party):
         """Who waits for an answer that cannot be read waits for nothing."""
         if self.find_asked(key) is not None:
             said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
-            self.fail(int(key), build_error(SERVER_ERROR, said))
+            self.fail(key, build_error(SERVER_ERROR, said))
 
-    def _expire(self, number: int) -> None:
-        asked = self.asked.get(number)
+    def _expire(self, name: bytes) -> None:
+        asked = self.asked.get(name)
         if asked is None:
             return
         loop = asyncio.get_running_loop()
@@ -218,13 +219,13 @@ class Upstream(Party):
         since = loop.time() if self.heard else asked.since
         left = since + self.limits.answer - loop.time()
         if left > 0:
-            asked.limit = loop.call_later(left, self._expire, number)
+            asked.limit = loop.call_later(left, self._expire, name)
             return
         self._silent = self._silent + 1 if self._heard_at < asked.since else 0
-        name, limit = self.server.name, self.limits.answer
-        said = f"The server {name!r} has not answered within {limit:g} seconds."
-        self.cancel(number, reason="Its time is up.")
-        self.fail(number, build_error(SERVER_ERROR, said))
+        limit = self.limits.answer
+        said = f"The server {self.server.name!r} has not answered within {limit:g} seconds."
+        self.cancel(name, reason="Its time is up.")
+        self.fail(name, build_error(SERVER_ERROR, said))
         if self._silent >= MOST_SILENT:
             self._end_life(self.lives, "it says nothing any more")
 
@@ -253,7 +254,7 @@ class Upstream(Party):
         """The connection of one request has broken."""
         if self.find_asked(key) is not None:
             said = f"The server {self.server.name!r} has not answered: {why}."
-            self.fail(int(key), build_error(SERVER_ERROR, said))
+            self.fail(key, build_error(SERVER_ERROR, said))
 
     def _end_life(self, life: int, why: str) -> None:
         """What was under way has an end, and the next request starts it again."""

@@ -1,9 +1,12 @@
-"""How good a run was, when its user has no score of their own."""
+"""How good a run was: by its user's own score, else by its verdict and the way there."""
 
 from __future__ import annotations
 
+import logging
+
 from mulligan.core.finding import Standing, Verdict
-from mulligan.core.task import Ran
+from mulligan.core.notes import Scorecard
+from mulligan.core.task import Ran, Reflect
 
 WARNING = 0.1
 TOOL_ERROR = 0.1
@@ -12,6 +15,26 @@ COST = 0.1
 """For a run that took twice its usual tokens, or more."""
 LEAST_ACCEPTED = 0.5
 """However rough the way was, an accepted output is worth more than a rejected one."""
+
+_report = logging.getLogger("mulligan")
+
+
+def score_by(
+    settings: Reflect | None, ran: Ran, *, verdict: Verdict, static: Scorecard, told: bool
+) -> float | None:
+    """The user's score where there is one that makes sense; `None` when nobody can tell."""
+    if settings is None or settings.score is None:
+        usual = static.tokens / static.metered if static.metered else None
+        return score_run(ran, verdict=verdict, usual_tokens=usual, told=told)
+    try:
+        score = float(settings.score(ran.output))
+    except Exception as error:  # noqa: BLE001 - a user's score may raise anything
+        _report.warning("A score failed (%s), so the run is no evidence.", type(error).__name__)
+        return None
+    if not 0.0 <= score <= 1.0:
+        _report.warning("A score of %s is not from 0 to 1, so the run is no evidence.", score)
+        return None
+    return score
 
 
 def score_run(

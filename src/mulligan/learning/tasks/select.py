@@ -22,6 +22,11 @@ RETIRED_AT = 0.05
 KEPT_AT = 0.3
 """A champion stays one until it is this improbable that it is better than version 0: a place is
 lost on evidence against it, not because what spoke for it has been used up."""
+KEPT_IN_PAIRS_AT, MANY_PAIRS = 0.5, 20
+"""The same once this many runs beside the static text were seen: there is little luck in so many
+pairs, and even odds are evidence."""
+AUDIT = 60
+"""Runs that a new champion gets beside the static text before others are tried again."""
 KEPT_AFTER = 3
 """Runs a champion gets before it is judged by those alone."""
 ON_TRIAL = 8
@@ -125,16 +130,19 @@ def build_standings(
     )
 
 
-def choose(standings: Standings, *, chance: random.Random) -> int:
+def choose(standings: Standings, *, chance: random.Random, paired: bool = False) -> int:
     """The version for the next run: the pinned one, else by Thompson sampling, with care.
 
     What is not yet proven shares its runs with the static text, and gets none while trying
-    versions may have cost more than is allowed.
+    versions may have cost more than is allowed. Where runs are `paired`, a new champion is audited
+    first: the better output goes out, so that looking closely costs nobody a worse one.
     """
     if standings.pinned is not None:
         return standings.pinned
     if not standings.scored:
         return _choose_blindly(standings, chance=chance)
+    if paired and is_audited(standings):
+        return standings.champion
     beliefs = standings.beliefs
     draws = beliefs.draw(chance, boldness=BOLDNESS)
     best = max(standings.playing, key=lambda version: draws[version])
@@ -148,10 +156,25 @@ def choose(standings: Standings, *, chance: random.Random) -> int:
 
 
 def is_unsure(standings: Standings, version: int) -> bool:
-    """Whether a run beside the static text could still tell something of a version."""
+    """Whether a run beside the static text could still tell something of a version.
+
+    Of a champion, by what was seen since: what made it one was picked for being good.
+    """
     if standings.pinned is not None or version not in standings.beliefs.places:
         return False
-    return 1 - SURE < standings.beliefs.compare(version, _STATIC) < SURE
+    if version == standings.champion:
+        probability = estimate_since(standings, version)
+    else:
+        probability = standings.beliefs.compare(version, _STATIC)
+    return 1 - SURE < probability < SURE
+
+
+def is_audited(standings: Standings) -> bool:
+    """Whether the champion is new, and what was seen since does not yet say enough of it."""
+    champion = standings.champion
+    if champion == _STATIC or standings.find_card(champion).since_scored >= AUDIT:
+        return False
+    return is_unsure(standings, champion)
 
 
 def choose_best(standings: Standings) -> int:
@@ -263,7 +286,9 @@ def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
     if card.since_scored >= KEPT_AFTER:
         probability = min(probability, estimate_since(standings, champion))
     reason = describe_excess_cost(standings, champion, most_cost=most_cost)
-    if reason is None and probability < KEPT_AT:
+    paired = sum(pair.n for pair in card.pairs if pair.against == _STATIC)
+    kept_at = KEPT_IN_PAIRS_AT if paired >= MANY_PAIRS else KEPT_AT
+    if reason is None and probability < kept_at:
         reason = f"it is better than version 0 with a probability of only {probability:.2f}"
     if reason is None:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from mulligan.checks.language.lexicon import list_words, load_words
 from mulligan.core.awaiting import await_value
 from mulligan.packs.calendar.events import Place
 from mulligan.turns.turn.context import find_current_turn
@@ -50,8 +51,11 @@ class KnownPlaces:
 def _normalize_name(name: str) -> str:
     """A name without what people put around it: "my home", "Grandma's place"."""
     words = name.casefold().replace("\u2019", "'").split()
-    kept = [word.removesuffix("'s") for word in words if word not in _AROUND]
+    around = load_words("words", "around_place")
+    kept = [_drop_possessive(word) for word in words if word not in around]
     return " ".join(kept) or "home"
 
 
-_AROUND = frozenset({"my", "our", "the", "at", "house", "place", "address"})
+def _drop_possessive(word: str) -> str:
+    endings = list_words("words", "possessive")
+    return next((word.removesuffix(each) for each in endings if word.endswith(each)), word)

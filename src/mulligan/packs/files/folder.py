@@ -8,7 +8,8 @@ import hashlib
 import os
 import stat
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TypedDict
 
@@ -56,42 +57,66 @@ class Folder:
         """Our own corner, for its owner alone."""
         found = Path(self.root) / OURS
         found.mkdir(mode=0o700, exist_ok=True)
+        if found.is_symlink():
+            raise OutsideError(f"{OURS} is a link, and nothing is kept where it leads.")
         return found
 
-    def locate(self, path: str) -> Path:
-        """A path under the root; one that leads out of it, or over a link, is refused."""
+    @contextmanager
+    def locate(self, path: str) -> Iterator[Path]:
+        """A path under the root; one that leads out of it, or over a link, is refused.
+
+        Its folders are held open one after the other, so that none that is swapped for a link
+        meanwhile leads elsewhere.
+        """
         parts = Path(path).parts
         if not parts or Path(path).is_absolute() or ".." in parts or "\0" in path:
             raise OutsideError(f"{path!r} is no path under the root. Name it from there.")
         if parts[0] == OURS:
             raise OutsideError(f"{OURS} is not for tools.")
-        found = Path(self.root)
-        for part in parts:
-            found = found / part
-            if found.is_symlink():
-                raise OutsideError(f"{path!r} leads over a link, which is not followed.")
-        return found
+        with ExitStack() as stack:
+            held = _hold(stack, self.root)
+            for part in parts[:-1]:
+                try:
+                    held = _hold(stack, held / part)
+                except (FileNotFoundError, NotADirectoryError):
+                    _refuse_link(held / part, path)
+                    held = self.ours / "nowhere"  # where nothing is, and nobody puts anything
+                    break
+                except OSError as error:
+                    raise OutsideError(_LINK.format(path=path)) from error
+            _refuse_link(held / parts[-1], path)
+            yield held / parts[-1]
+
+    def list_names(self, path: str) -> list[str]:
+        """What is in a folder, less our own corner."""
+        if path in ("", "."):
+            return [name for name in _list_names(Path(self.root)) if name != OURS]
+        with self.locate(path) as target, ExitStack() as stack:
+            return _list_names(_hold(stack, target))
 
     def read_bytes(self, path: str) -> bytes:
         """The content of a file."""
-        target = self.locate(path)
-        try:
-            handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW)
-        except FileNotFoundError as error:
-            raise NoSuchFileError(f"There is no file {path!r}.") from error
-        with os.fdopen(handle, "rb") as file:
-            return file.read()
+        with self.locate(path) as target:
+            try:
+                handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            except FileNotFoundError as error:
+                raise NoSuchFileError(f"There is no file {path!r}.") from error
+            with os.fdopen(handle, "rb") as file:
+                return file.read()
 
     def read_state(self, path: str, *, keep: bool = False) -> FileState:
         """What is at a path; `keep`: its content is put aside, to be had back."""
-        target = self.locate(path)
+        with self.locate(path) as target:
+            return self._read_state(target, path, keep=keep)
+
+    def _read_state(self, target: Path, path: str, *, keep: bool) -> FileState:
         try:
             about = target.lstat()
         except (FileNotFoundError, NotADirectoryError):
             return FileState(path=path, at=ABSENT, content=None, mode=0, times=[])
         times, mode = [about.st_atime_ns, about.st_mtime_ns], stat.S_IMODE(about.st_mode)
         if stat.S_ISDIR(about.st_mode):
-            inside = "\n".join(sorted(each.name for each in target.iterdir()))
+            inside = "\n".join(self.list_names(path))
             at = f"{FOLDER}:{hash_content(inside.encode())}" if inside else FOLDER
             return FileState(path=path, at=at, content=None, mode=mode, times=times)
         if not stat.S_ISREG(about.st_mode):
@@ -132,18 +157,13 @@ class Folder:
 
     def put(self, aside: Path, path: str, *, over: str) -> None:
         """Have a file take the place of what is at a path, if that is still at a version."""
-        target = self.locate(path)
-        if over == ABSENT:
-            try:
-                os.link(aside, target)
-            except FileExistsError as error:
-                raise InTheWayError(f"{path!r} is there already.") from error
-            except (FileNotFoundError, NotADirectoryError) as error:
-                raise NoSuchFileError(f"There is no folder for {path!r}.") from error
-            aside.unlink()
-        else:
-            self._swap(aside, target, path, over=over)
-        _flush_folder(target.parent)
+        with self.locate(path) as target:
+            if over == ABSENT:
+                _link_to_nothing(aside, target, path)
+                aside.unlink()
+            else:
+                self._swap(aside, target, path, over=over)
+            _flush_folder(target.parent)
 
     def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
         if self.read_state(path)["at"] != over:
@@ -160,7 +180,10 @@ class Folder:
 
     def take(self, path: str, *, over: str, name: str) -> None:
         """Take away what is at a path, if it is at a version."""
-        target = self.locate(path)
+        with self.locate(path) as target:
+            self._take(target, path, over=over, name=name)
+
+    def _take(self, target: Path, path: str, *, over: str, name: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
         if over == FOLDER:
@@ -179,6 +202,38 @@ class Folder:
         """The version of a file that lies aside."""
         content, mode = place.read_bytes(), stat.S_IMODE(place.stat().st_mode)
         return f"{hash_content(content)}:{mode:o}"
+
+
+_LINK = "{path!r} leads over a link, which is not followed."
+
+
+def _hold(stack: ExitStack, folder: Path | str) -> Path:
+    """A folder that is held open: what is found through it is in this very folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    stack.callback(os.close, handle)
+    return Path(f"/proc/self/fd/{handle}") if _HAS_HANDLES else Path(folder)
+
+
+_HAS_HANDLES = Path("/proc/self/fd").is_dir()
+"""Elsewhere than on Linux a folder that is swapped in that very moment is followed."""
+
+
+def _list_names(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
+def _refuse_link(place: Path, path: str) -> None:
+    if place.is_symlink():
+        raise OutsideError(_LINK.format(path=path))
+
+
+def _link_to_nothing(aside: Path, target: Path, path: str) -> None:
+    try:
+        os.link(aside, target)
+    except FileExistsError as error:
+        raise InTheWayError(f"{path!r} is there already.") from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NoSuchFileError(f"There is no folder for {path!r}.") from error
 
 
 def hash_content(content: bytes) -> str:

@@ -37,34 +37,39 @@ class FileStep:
         """Where what was deleted is, until it is pruned."""
         return self.folder.ours / f"{self.key}.gone"
 
-    def write(self, path: str, content: bytes, *, over: str, like: FileState) -> None:
-        """Put a content at a path, with the permissions of what was there."""
+    def write(self, path: str, content: bytes, *, over: str, like: FileState) -> str:
+        """Put a content at a path, with the permissions of what was there. The version it leaves.
+
+        That is not read from there afterwards: it may be somebody else's by then.
+        """
         mode = like["mode"] if like["content"] is not None else 0o644
         aside = self.folder.write_aside(content, name=self._new.name, mode=mode)
         self._note("write", path, over=over, inode=aside.stat().st_ino)
+        left = self.folder.hash_file(aside)
         self.folder.put(aside, path, over=over)
+        return left
 
     def delete(self, path: str, *, over: str) -> None:
         """Take away a file, or a folder with nothing in it."""
-        target = self.folder.locate(path)
         if over.startswith(f"{FOLDER}:"):
             raise InTheWayError(f"The folder {path!r} is not empty.")
-        self._note("delete", path, over=over, inode=target.lstat().st_ino)
-        target.rename(self.gone)
+        with self.folder.locate(path) as target:
+            self._note("delete", path, over=over, inode=target.lstat().st_ino)
+            target.rename(self.gone)
         self._verify_gone(path, over)
 
     def make_folder(self, path: str) -> None:
         """Make a folder where nothing is."""
-        target = self.folder.locate(path)
         self._new.mkdir()
         self._note("make", path, over=ABSENT, inode=self._new.stat().st_ino)
-        _rename_to_nothing(self._new, target, path)
+        with self.folder.locate(path) as target:
+            _rename_to_nothing(self._new, target, path)
 
     def move(self, path: str, to: str) -> None:
         """Move a file or folder to where nothing is."""
-        target = self.folder.locate(path)
-        self._note("move", path, over=to, inode=target.lstat().st_ino)
-        _rename_to_nothing(target, self.folder.locate(to), to)
+        with self.folder.locate(path) as source, self.folder.locate(to) as target:
+            self._note("move", path, over=to, inode=source.lstat().st_ino)
+            _rename_to_nothing(source, target, to)
 
     def has_landed(self) -> bool:
         """Whether the call has taken effect; if not, it never will."""
@@ -87,7 +92,8 @@ class FileStep:
         if about.st_ino != mark["inode"]:
             # Swapped, and what came out was not looked at yet.
             if self.folder.hash_file(self._new) != mark["over"]:
-                swap_files(self._new, self.folder.locate(str(mark["path"])))
+                with self.folder.locate(str(mark["path"])) as target:
+                    swap_files(self._new, target)
             else:
                 self._new.unlink()
                 return True
@@ -105,11 +111,14 @@ class FileStep:
         return True
 
     def _has_moved(self, mark: dict[str, str | int]) -> bool:
-        places = [self.folder.locate(str(mark[name])) for name in ("path", "over")]
-        inodes = [each.lstat().st_ino if each.exists() else 0 for each in places]
+        inodes = [self._find_inode(str(mark[name])) for name in ("path", "over")]
         if mark["inode"] not in inodes:
             raise ConflictError(f"{mark['path']!r} is neither where it was nor where it was to go.")
         return inodes[1] == mark["inode"]
+
+    def _find_inode(self, path: str) -> int:
+        with self.folder.locate(path) as place:
+            return place.lstat().st_ino if os.path.lexists(place) else 0
 
     def _verify_gone(self, path: str, over: str) -> None:
         """What came out is looked at once more: an edit of that very moment goes back."""
@@ -118,13 +127,17 @@ class FileStep:
         else:
             changed = self.folder.hash_file(self.gone) != over
         if changed:
-            _rename_to_nothing(self.gone, self.folder.locate(path), path)
+            self._put_back(path)
             raise ChangedFileError(path)
+
+    def _put_back(self, path: str) -> None:
+        with self.folder.locate(path) as target:
+            _rename_to_nothing(self.gone, target, path)
 
     def bring_back(self, path: str) -> None:
         """Put back what was deleted, once: what was brought back may be deleted again."""
         if self.gone.exists():
-            _rename_to_nothing(self.gone, self.folder.locate(path), path)
+            self._put_back(path)
 
     def _note(self, way: str, path: str, *, over: str, inode: int) -> None:
         said = {"way": way, "path": path, "over": over, "inode": inode}

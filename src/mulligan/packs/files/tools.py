@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +13,12 @@ from typing import Any, TypedDict, cast
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record, Told
-from mulligan.packs.files.errors import ChangedFileError, FilesPackError, NoSuchFileError
+from mulligan.packs.files.errors import (
+    ChangedFileError,
+    FilesPackError,
+    NoSuchFileError,
+    OutsideError,
+)
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.turns.tools.declaration import Declared
@@ -78,9 +84,11 @@ def prune_kept(root: str | Path, *, older_than: timedelta) -> int:
     """Remove what was kept of files for undos that nobody will ask for. How many files."""
     until, gone = time.time() - older_than.total_seconds(), 0
     for each in (Path(root) / OURS).iterdir():
-        if each.is_file() and each.stat().st_ctime < until:
-            each.unlink()
-            gone += 1
+        # What another process removes at the same moment is its to count.
+        with suppress(FileNotFoundError):
+            if each.is_file() and each.stat().st_ctime < until:
+                each.unlink()
+                gone += 1
     return gone
 
 
@@ -118,9 +126,18 @@ class FileDesk:
 
     def list_folder(self, path: str = ".") -> list[str]:
         """The names in a folder; those of folders end with a slash."""
-        place = Path(self.folder.root) if path in ("", ".") else self.folder.locate(path)
-        found = sorted(place.iterdir())
-        return [f"{e.name}/" if e.is_dir() else e.name for e in found if e.name != OURS]
+        return [
+            f"{name}/" if self._is_folder(str(Path(path) / name)) else name
+            for name in self.folder.list_names(path)
+        ]
+
+    def _is_folder(self, path: str) -> bool:
+        """Whether a name is that of a folder; of a link, whatever it leads to, it is not."""
+        try:
+            with self.folder.locate(path) as place:
+                return place.is_dir()
+        except OutsideError:
+            return False
 
     def write_file(
         self, path: str, content: str, *, key: str = "", if_match: str | None = None
@@ -142,7 +159,7 @@ class FileDesk:
         if before["files"][0]["at"] == ABSENT:
             raise NoSuchFileError(f"There is nothing at {path!r}.")
         self._begin(key).move(path, to)
-        return Changed(path=to, at=self._look(path, to)["at"])
+        return Changed(path=to, at=_find_moved(before))
 
     def delete_file(self, path: str, *, key: str = "", if_match: str | None = None) -> Changed:
         """Delete a file, or a folder with nothing in it."""
@@ -169,8 +186,8 @@ class FileDesk:
         before = self._require(path, if_match=if_match)
         [file] = before["files"]
         old = b"" if file["at"] == ABSENT else self.folder.read_bytes(path)
-        self._begin(key).write(path, change(old), over=before["at"], like=file)
-        return Changed(path=path, at=self._look(path)["at"])
+        left = self._begin(key).write(path, change(old), over=before["at"], like=file)
+        return Changed(path=path, at=left)
 
     def _require(self, *paths: str, if_match: str | None) -> SeenFiles:
         now = self._look(*paths)
@@ -209,9 +226,12 @@ class FileDesk:
     def _find_left(self, record: Record, now: SeenFiles) -> str:
         """What a call that has landed left, whatever is there by now."""
         content, [path, *_] = record.arguments.get("content"), _list_paths(record)
+        seen = cast("SeenFiles", record.before)
+        before = seen["files"][0]
+        if len(seen["files"]) > 1:
+            return _find_moved(seen)
         if not isinstance(content, str):
-            return now["at"]
-        before = cast("SeenFiles", record.before)["files"][0]
+            return FOLDER if before["at"] == ABSENT else ABSENT
         old = before["content"]
         text = content.encode()
         appended = (self.folder.get_kept(old) if old else b"") + text
@@ -255,6 +275,11 @@ class FileDesk:
         self.folder.take(path, over=_require_version(record), name=f"{record.key}.taken")
 
 
+def _find_moved(before: SeenFiles) -> str:
+    """What a move leaves: nothing where it was, and where it is what it was."""
+    return f"{ABSENT}|{before['files'][0]['at']}"
+
+
 def read_version(record: Record) -> str:
     """The version in what was read or returned."""
     return cast("SeenFiles | Changed", record.result)["at"]
@@ -262,7 +287,12 @@ def read_version(record: Record) -> str:
 
 def is_same(before: object, now: object) -> bool:
     """Whether two states have the same content, permissions and times of change."""
-    pairs = zip(cast("SeenFiles", before)["files"], cast("SeenFiles", now)["files"], strict=True)
+    if not isinstance(before, dict) or not isinstance(now, dict):
+        return before is now
+    if "files" not in before or "files" not in now:
+        # What a tool returned says at which version it left it, and no more.
+        return bool(before.get("at") == now.get("at"))
+    pairs = zip(before["files"], now["files"], strict=True)
     return all(
         was["at"] == there["at"]
         and (was["content"] is None or was["times"][1:] == there["times"][1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from base64 import b64decode, b64encode
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ class Shown(TypedDict):
     kind: str
     """Its media type."""
     text: str
+    base64: str
+    """Its bytes instead, where they are no text in UTF-8."""
 
 
 class Resource:
@@ -111,9 +114,11 @@ class Resource:
     def _remember(self, key: str, answer: httpx.Response) -> None:
         location, etag = answer.headers.get("location"), answer.headers.get("etag")
         names = re.findall(r"{(\w+)}", self.path)
+        # Whoever is at another address must not be asked with this client's credentials.
+        there = answer.url.join(location) if location else None
         made = (
-            str(answer.url.join(location))
-            if location
+            str(there)
+            if there is not None and self._is_home(there)
             else self._locate_returned(_read_body(answer), names)
         )
         # A weak one says nothing about bytes, and no server takes it as a condition.
@@ -139,9 +144,22 @@ class Resource:
         url = str(self._find).format(key=quote(record.key, safe=""))
         return self._ask("GET", url, check=_find_one)
 
+    def _is_home(self, url: httpx.URL) -> bool:
+        """Whether an address is of the server that the client was made for."""
+        home = httpx.URL(self.place)
+        return not home.host or (url.scheme, url.host, url.port) == (
+            home.scheme,
+            home.host,
+            home.port,
+        )
+
     def _show(self, answer: httpx.Response) -> Shown:
+        if not self._is_home(answer.url):
+            raise ConfigurationError(
+                f"{self.path} leads to {answer.url.host}, another server, which is not written to."
+            )
         if answer.status_code in (404, 410):
-            return Shown(url=str(answer.url), at=ABSENT, kind="", text="")
+            return Shown(url=str(answer.url), at=ABSENT, kind="", text="", base64="")
         answer.raise_for_status()
         etag = answer.headers.get("etag")
         if self._etags and (etag is None or etag.startswith("W/")):
@@ -152,7 +170,8 @@ class Resource:
         content = hashlib.sha256(answer.content).hexdigest()
         kind = answer.headers.get("content-type", "")
         at = etag if self._etags and etag else content
-        return Shown(url=str(answer.url), at=at, kind=kind, text=answer.text)
+        text, encoded = _write_down(answer.content)
+        return Shown(url=str(answer.url), at=at, kind=kind, text=text, base64=encoded)
 
     def _read_version(self, record: Record) -> object:
         result = record.result
@@ -180,7 +199,7 @@ class Resource:
         headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
         if self._etags:
             headers |= _build_condition(record.version)
-        url, content = self._require_place(record), shown["text"].encode() if shown else None
+        url, content = self._require_place(record), _read_back(shown) if shown else None
         way = "PUT" if shown else "DELETE"
         return self._ask(way, url, check=_require_done, headers=headers, content=content)
 
@@ -267,6 +286,18 @@ def is_same(before: object, now: object) -> bool:
     return bool(before["at"] == now["at"] or _read_content(before) == _read_content(now))
 
 
+def _write_down(content: bytes) -> tuple[str, str]:
+    """Bytes as text that gives the very same bytes again; else as base64."""
+    try:
+        return content.decode(), ""
+    except UnicodeDecodeError:
+        return "", b64encode(content).decode()
+
+
+def _read_back(shown: Shown) -> bytes:
+    return b64decode(shown["base64"]) if shown["base64"] else shown["text"].encode()
+
+
 def _build_condition(at: str) -> dict[str, str]:
     return {"If-None-Match": "*"} if at == ABSENT else {"If-Match": at}
 
@@ -275,7 +306,7 @@ def _read_content(shown: dict[str, Any]) -> object:
     try:
         return json.loads(shown["text"])
     except ValueError:
-        return shown["text"]
+        return shown["text"], shown["base64"]
 
 
 def _read_body(answer: httpx.Response) -> object:

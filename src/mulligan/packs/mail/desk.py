@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import smtplib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypedDict, cast
 
 from mulligan.core.interfaces import Clock
@@ -92,19 +93,25 @@ class MailDesk:
         key: str = "",
     ) -> WrittenDraft:
         """Write a draft. It is sent to nobody: a person, or `send_draft`, does that."""
-        wanted = WantedMail(to=to, subject=subject, body=body, cc=cc or [], bcc=bcc or [])
-        with self.mailbox.open() as session:
-            made = self._create(session, wanted, key=key)
-        return WrittenDraft(mail_id=self.build_id(key), at=made.at)
+        given = {"to": to, "subject": subject, "body": body, "cc": cc, "bcc": bcc}
+        with self._create(given, key=key) as (_, made):
+            return WrittenDraft(mail_id=self.build_id(key), at=made.at)
 
-    def _create(self, session: MailSession, wanted: WantedMail, *, key: str) -> FoundMail:
-        mail_id, folder = self.build_id(key), session.find_folder(DRAFTS)
+    @contextmanager
+    def _create(
+        self, given: Mapping[str, Any], *, key: str
+    ) -> Iterator[tuple[MailSession, FoundMail]]:
+        """A new draft, and the session in which it was written."""
+        mail_id, sender = self.build_id(key), self.mailbox.sender
         content = write_mail(
-            wanted, mail_id=mail_id, sender=self.mailbox.sender, call=key, clock=self._clock
+            read_wanted(given), mail_id=mail_id, sender=sender, call=key, clock=self._clock
         )
-        # Under one key there is one draft, however often it is asked for.
-        there = session.find(folder, mail_id)
-        return there[0] if there else session.add(folder, content, flags="\\Draft \\Seen")
+        with self.mailbox.open() as session:
+            folder = session.find_folder(DRAFTS)
+            # Under one key there is one draft, however often it is asked for.
+            there = session.find(folder, mail_id)
+            made = there[0] if there else session.add(folder, content, flags="\\Draft \\Seen")
+            yield session, made
 
     def update_draft(
         self,
@@ -164,13 +171,11 @@ class MailDesk:
         key: str = "",
     ) -> SentMail:
         """Write a mail and send it."""
-        wanted = WantedMail(to=to, subject=subject, body=body, cc=cc or [], bcc=bcc or [])
-        with self.mailbox.open() as session:
-            found = self._create(session, wanted, key=key)
-            folder = session.find_folder(DRAFTS)
+        given = {"to": to, "subject": subject, "body": body, "cc": cc, "bcc": bcc}
+        with self._create(given, key=key) as (session, found):
             if PENDING in found.flags.split():
                 raise MailError("It was handed over before, and nobody knows what came of that.")
-            return self._send(session, folder, found)
+            return self._send(session, session.find_folder(DRAFTS), found)
 
     def _send(self, session: MailSession, folder: str, found: FoundMail) -> SentMail:
         """Hand a draft over: marked before, so that nobody who finds it hands it over again."""

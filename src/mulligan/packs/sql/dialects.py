@@ -20,6 +20,8 @@ class Field:
     """A column, as far as reading it and writing it back goes."""
 
     name: str
+    bare: str
+    """As it stands where it is written."""
     quoted: str
     """With its table's name before it."""
     type: str
@@ -34,6 +36,11 @@ class Field:
     def is_time(self) -> bool:
         """Whether it holds a day or a time, as a trigger may set with every write."""
         return isinstance(self.kind, kinds.DateTime | kinds.Date | kinds.Time)
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether it holds bytes: those of MySQL are of more types than `LargeBinary`."""
+        return isinstance(self.kind, kinds._Binary)  # noqa: SLF001 - what all of them derive from
 
     @property
     def is_number(self) -> bool:
@@ -69,6 +76,15 @@ class Dialect:
     def read_text(self, field: Field) -> str:
         """A column's value as text."""
         return f"CAST({self.read_column(field)} AS TEXT)"
+
+    def join_texts(self, *parts: str) -> str:
+        """Texts one after the other."""
+        return " || ".join(parts)
+
+    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+        """How many columns a table has by now, as part of a statement that reads its rows."""
+        given = ", ".join(_quote_text(part) for part in (name, schema) if part is not None)
+        return f"(SELECT count(*) FROM pragma_table_xinfo({given}))"  # noqa: S608
 
     def load_types(self, connection: Connection, table: str) -> dict[str, str]:  # noqa: ARG002
         """What the database calls the types of a table's columns, where that is needed."""
@@ -121,6 +137,13 @@ class Postgres(Dialect):
         """As it is read anyway."""
         return self.read_column(field)
 
+    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+        """As its catalog has it."""
+        return (
+            f"(SELECT count(*) FROM pg_attribute WHERE attrelid = CAST({_quote_text(quoted)} AS "  # noqa: S608
+            "regclass) AND attnum > 0 AND NOT attisdropped)"
+        )
+
     def load_types(self, connection: Connection, table: str) -> dict[str, str]:
         """Also of types that SQLAlchemy does not know: domains, enumerations, extensions."""
         rows = connection.execute(
@@ -150,7 +173,7 @@ class MySql(Dialect):
 
     def read_column(self, field: Field) -> str:
         """A `FLOAT` is shown rounded, so it is read as a `DOUBLE`."""
-        if isinstance(field.kind, kinds.LargeBinary | kinds.Float) or field.type.startswith("BIT"):
+        if field.is_bytes or isinstance(field.kind, kinds.Float) or field.type.startswith("BIT"):
             return (
                 f"CAST({field.quoted} AS DOUBLE)" if "FLOAT" in field.type.upper() else field.quoted
             )
@@ -171,9 +194,19 @@ class MySql(Dialect):
 
     def read_text(self, field: Field) -> str:
         """Bytes are text enough to be hashed."""
-        if isinstance(field.kind, kinds.LargeBinary):
-            return field.quoted
-        return f"CAST({self.read_column(field)} AS CHAR)"
+        return field.quoted if field.is_bytes else f"CAST({self.read_column(field)} AS CHAR)"
+
+    def join_texts(self, *parts: str) -> str:
+        """`||` is an `OR` here."""
+        return f"CONCAT({', '.join(parts)})"
+
+    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+        """As its catalog has it."""
+        place = "DATABASE()" if schema is None else _quote_text(schema)
+        return (
+            f"(SELECT count(*) FROM information_schema.columns WHERE table_schema = {place} "  # noqa: S608
+            f"AND table_name = {_quote_text(name)})"
+        )
 
     def begin_writing(self, connection: Connection) -> None:
         """Rows are locked one by one."""
@@ -185,6 +218,11 @@ class MySql(Dialect):
 def choose_dialect(name: str) -> Dialect:
     """The dialect of a database, by SQLAlchemy's name for it."""
     return {"postgresql": Postgres, "mysql": MySql, "mariadb": MySql}.get(name, Dialect)()
+
+
+def _quote_text(value: str) -> str:
+    quoted = value.replace("\\:", ":").replace("'", "''")
+    return f"'{quoted}'".replace(":", "\\:")
 
 
 def _hash_text(row: str | None) -> str | None:

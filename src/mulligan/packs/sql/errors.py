@@ -4,7 +4,7 @@ SqlPackError
 ├── OutdatedRowError      somebody has changed the row since it was read; also a `ConflictError`
 ├── UndeclaredWriteError  a statement would change what the tool is not declared for
 ├── VoidCallError         the call was given up meanwhile, and is on record as not made
-└── NoTransactionError    the connection commits every statement by itself
+└── NoTransactionError    something is committed past the transaction that has the mark
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class NoTransactionError(SqlPackError):
 
     status = 403
 
-    def __init__(self) -> None:
+    def __init__(self, how: str) -> None:
         super().__init__(
-            "The connection commits each statement by itself (AUTOCOMMIT), so that a crash between "
-            "two of them could not be told. Use a transaction."
+            f"{how}, so that a crash between two of them could not be told. Use a transaction: "
+            "engine.begin(), or a session's."
         )

@@ -9,15 +9,8 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
-from mulligan.packs.sql.scope import (
-    find_tables,
-    is_write,
-    list_current,
-    list_scopes,
-    may_delete,
-    refuse_undeclared,
-    strip_schema,
-)
+from mulligan.packs.sql.scope import list_current, list_scopes, refuse_undeclared
+from mulligan.packs.sql.statements import find_spelling, is_declared, name_table, read_statement
 
 _heard: WeakSet[Engine] = WeakSet()
 
@@ -32,10 +25,10 @@ def listen(engine: Engine) -> None:
         return _bind_statement(connection, statement, many), many, params
 
     def begin(connection: Any, *sent: Any) -> None:
-        _begin_write(connection, sent[1], sent[3])
+        _begin_write(connection, sent[1])
 
     def end(connection: Any, *sent: Any) -> None:
-        _end_write(connection, sent)
+        _end_write(connection, sent[1], sent[0].rowcount)
 
     def note(connection: Any, statement: Any, *rest: Any) -> None:
         _note_inserted(connection, statement, rest[-1])
@@ -78,25 +71,29 @@ def _bind_statement(connection: Connection, statement: Any, many: Any) -> Any:
     return statement
 
 
-def _begin_write(connection: Connection, statement: str, context: Any) -> None:
+def _begin_write(connection: Connection, statement: str) -> None:
     scopes = list_scopes(connection)
-    if not scopes or not is_write(statement, context):
+    if not scopes:
         return
-    refuse_undeclared(scopes, find_tables(statement, context))
-    for scope in scopes:
+    read = read_statement(statement, find_spelling(connection.dialect))
+    refuse_undeclared(read, scopes, connection=connection)
+    for scope in scopes if read.writes else ():
         scope.begin_write(connection)
 
 
-def _end_write(connection: Connection, sent: tuple[Any, ...]) -> None:
-    cursor, statement, _, context, *_ = sent
+def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
     scopes = list_scopes(connection)
-    if not scopes or not is_write(statement, context):
+    if not scopes:
         return
-    tables = find_tables(statement, context)
+    read = read_statement(statement, find_spelling(connection.dialect))
     for scope in scopes:
-        if not tables or strip_schema(scope.writer.table) in tables:
-            scope.deleted = scope.deleted or may_delete(statement, context)
-            scope.end_write(connection, cursor.rowcount)
+        ours = any(
+            is_declared(table, scope.writer.table, connection=connection) for table in read.tables
+        )
+        if ours or read.untold:
+            scope.deleted = scope.deleted or read.deletes
+        if ours:
+            scope.end_write(connection, rowcount)
 
 
 def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
@@ -106,7 +103,8 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
     for scope in list_scopes(connection):
         if getattr(statement, "table", None) is None:
             continue
-        if strip_schema(statement.table.name) == strip_schema(scope.writer.table):
+        written = name_table(connection, statement.table)
+        if is_declared(written, scope.writer.table, connection=connection):
             rows = context.inserted_primary_key_rows or ()
             scope.inserted += [list(key) for key in rows if key and None not in key]
 

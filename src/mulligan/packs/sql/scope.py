@@ -6,14 +6,13 @@ the tool itself, an ORM session, a library.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Delete, Engine, Insert, Update, text
+from sqlalchemy import Connection, Delete, Engine, Update, text
 
 from mulligan.core.errors import note_nothing_done
 from mulligan.packs.sql.errors import (
@@ -21,18 +20,8 @@ from mulligan.packs.sql.errors import (
     OutdatedRowError,
     UndeclaredWriteError,
 )
+from mulligan.packs.sql.statements import Statement, is_declared, name_table
 from mulligan.packs.sql.table import UserTable
-
-_READS = re.compile(
-    r"\s*(?:select|show|explain|pragma|set|savepoint|release|rollback|begin|values|describe)\b",
-    re.IGNORECASE,
-)
-_WRITES = re.compile(r"\b(insert|update|delete|merge|replace)\b", re.IGNORECASE)
-_TARGET = re.compile(
-    r"\s*(?:insert\s+(?:or\s+\w+\s+|ignore\s+)?into|replace\s+into|update(?:\s+or\s+\w+)?|"
-    r"delete\s+from)\s+([\w.\"`]+)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,9 +121,8 @@ class Scope:
         if work.checked or not plain or len(self.targets) != 1 or self.writer.deep:
             return statement
         [target] = self.targets
-        if target.at is None or strip_schema(statement.table.name) != strip_schema(
-            self.writer.table
-        ):
+        written = name_table(connection, statement.table)
+        if target.at is None or not is_declared(written, self.writer.table, connection=connection):
             return statement
         with self.on_our_own():
             table = self.writer.load(connection)
@@ -146,7 +134,7 @@ class Scope:
     def begin_write(self, connection: Connection) -> None:
         """A statement is about to write."""
         if _is_autocommit(connection):
-            raise NoTransactionError
+            raise NoTransactionError("The connection commits each statement by itself (AUTOCOMMIT)")
         work = self.find_work(connection)
         if not (work.checked or work.bound):
             self.check_rows(connection)
@@ -196,44 +184,24 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
         _current.reset(token)
 
 
-def is_write(statement: str, context: Any) -> bool:
-    """Whether a statement changes something."""
-    if getattr(context, "compiled", None) is not None and not context.compiled.isplaintext:
-        return bool(context.isinsert or context.isupdate or context.isdelete or context.isddl)
-    if re.match(r"\s*with\b", statement, re.IGNORECASE):
-        return bool(_WRITES.search(statement))
-    return not _READS.match(statement)
-
-
-def find_tables(statement: str, context: Any) -> set[str]:
-    """The tables that a statement writes to, as far as it can be told."""
-    compiled = getattr(getattr(context, "compiled", None), "statement", None)
-    if isinstance(compiled, Insert | Update | Delete):
-        return {strip_schema(str(getattr(compiled.table, "name", "")))}
-    found = _TARGET.match(statement)
-    return {strip_schema(found[1])} if found else set()
-
-
-def strip_schema(name: str) -> str:
-    """A table's own name as tables are compared: databases differ in whether letters matter."""
-    return re.sub(r'["`\[\]]', "", name).rpartition(".")[2].casefold()
-
-
-def may_delete(statement: str, context: Any) -> bool:
-    """Whether a statement can take a row away, rather than give it another key."""
-    if getattr(context, "isupdate", False) or getattr(context, "isinsert", False):
-        return False
-    return not re.match(r"\s*update\b", statement, re.IGNORECASE)
-
-
-def refuse_undeclared(scopes: Sequence[Scope], tables: set[str]) -> None:
+def refuse_undeclared(
+    statement: Statement, scopes: Sequence[Scope], *, connection: Connection
+) -> None:
     """What no scope is about, an undo would leave as it is."""
-    known = {strip_schema(scope.writer.table) for scope in scopes}
-    known |= {strip_schema(name) for scope in scopes for name in scope.writer.leaves}
-    for name in sorted(tables - known):
+    if statement.commits:
+        raise NoTransactionError("A statement of the tool commits by itself")
+    known = [name for scope in scopes for name in (scope.writer.table, *scope.writer.leaves)]
+    for table in sorted(statement.tables):
+        if not any(is_declared(table, name, connection=connection) for name in known):
+            raise UndeclaredWriteError(
+                f"The tool writes to {table}, which it is not declared for, so that an undo would "
+                f"leave that. Declare it as well (compose(…)), or say that it stays: "
+                f"leaves=[{str(table)!r}]."
+            )
+    for words in sorted(statement.untold - {name.casefold() for name in known}):
         raise UndeclaredWriteError(
-            f"The tool writes to {name}, which it is not declared for, so that an undo would leave "
-            f"that. Declare it as well (compose(…)), or say that it stays: leaves=[{name!r}]."
+            f"Nobody can tell what `{words.upper()}` changes, so that an undo could leave some of "
+            f"it. Write it as statements, or say that the rest stays: leaves=[{words!r}]."
         )
 
 

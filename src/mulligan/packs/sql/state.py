@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
@@ -48,19 +49,29 @@ def read_row(
 ) -> RowState:
     """One row by its key."""
     values, at = table.read_row(connection, key, lock=lock)
-    found = list(_read_dependants(connection, table, values)) if deep and values else []
+    found = list(_read_dependants(connection, table, values, lock=lock)) if deep and values else []
     return RowState(table=table.name, key=list(key), values=values, at=at, dependants=found)
 
 
 def _read_dependants(
-    connection: Connection, table: UserTable, values: Values
+    connection: Connection, table: UserTable, values: Values, *, lock: bool
 ) -> Iterator[RowState]:
     for reference in table.referred:
-        for key in reference.list_rows(connection, values):
+        for key in reference.list_rows(connection, values, lock=lock):
             if list(key) == [values[name] for name in table.key] and reference.table is table:
                 continue  # a row that refers to itself
             deep = reference.on_delete == "CASCADE"
-            yield read_row(connection, reference.table, key=key, deep=deep)
+            yield read_row(connection, reference.table, key=key, deep=deep, lock=lock)
+
+
+def build_absent(table: UserTable, key: list[Any]) -> RowState:
+    """That there is no such row."""
+    return RowState(table=table.name, key=key, values=None, at=ABSENT, dependants=[])
+
+
+def print_deeply(row: RowState) -> str:
+    """One version for a row and all that depends on it."""
+    return json.dumps([row["at"], [print_deeply(each) for each in row["dependants"]]])
 
 
 def combine_versions(versions: Iterator[str]) -> str:
@@ -116,7 +127,8 @@ def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> N
 def _refuse_referred(connection: Connection, table: UserTable, values: Values | None) -> None:
     """What others have hung on a row since would go with it."""
     for reference in table.referred if values is not None else ():
-        if values is not None and reference.list_rows(connection, values):
+        # Locked, so that what is seen is what is there and not what was when the undo began.
+        if values is not None and reference.list_rows(connection, values, lock=True):
             raise ConflictError(f"Rows of {reference.table.name} refer to it by now.")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine.interfaces import ReflectedForeignKeyConstraint
+from sqlalchemy.sql.compiler import IdentifierPreparer
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.sql.dialects import Dialect, Field, choose_dialect
@@ -22,6 +23,10 @@ ABSENT = "absent"
 """The version of a row that is not there."""
 NONE = "none"
 """The version of a row that has none."""
+
+
+class OutdatedTableError(Exception):
+    """A table has got a column, or lost one, since it was described."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +45,16 @@ class UserTable:
 
     @cached_property
     def print(self) -> str:
-        """What tells two states of a row apart: its version, else all of it.
+        """What tells two states of a row apart: all of it, with its version before that.
 
-        A time is too coarse for that: two writes of one second would be one version.
+        A version alone would not do: who edits a row by hand leaves it as it is.
         """
+        whole = self.dialect.hash_row(list(self.fields.values()))
         if self.version is None or self.fields[self.version].is_time:
-            return self.dialect.hash_row(list(self.fields.values()))
+            return whole
         # Compared in the tool's own statement, where nothing equals NULL.
-        return f"COALESCE({self.dialect.read_text(self.fields[self.version])}, '{NONE}')"
+        version = f"COALESCE({self.dialect.read_text(self.fields[self.version])}, '{NONE}')"
+        return self.dialect.join_texts(version, "':'", whole)
 
     @cached_property
     def where(self) -> str:
@@ -70,9 +77,10 @@ class UserTable:
 
     @cached_property
     def columns(self) -> str:
-        """All columns, each in its exact form, and then the print."""
+        """All columns, each in its exact form, then how many there are by now, and the print."""
         read = [self.dialect.read_column(field) for field in self.fields.values()]
-        return ", ".join([*read, self.print])
+        counted = self.dialect.count_columns(self.name, schema=self.schema, quoted=self.quoted)
+        return ", ".join([*read, counted, self.print])
 
     def read_row(
         self, connection: Connection, key: Sequence[object], *, lock: bool = False
@@ -83,7 +91,9 @@ class UserTable:
         found = connection.execute(query, self.bind_key(key)).first()
         if found is None:
             return None, ABSENT
-        values = map(to_plain, found[:-1])
+        if found[-2] != len(self.fields):
+            raise OutdatedTableError(self.name)
+        values = map(to_plain, found[:-2])
         return dict(zip(self.fields, values, strict=True)), str(found[-1])
 
     def read_print(self, connection: Connection, key: Sequence[object], *, lock: bool) -> str:
@@ -93,18 +103,21 @@ class UserTable:
         found = connection.execute(query, self.bind_key(key)).first()
         return ABSENT if found is None else str(found[0])
 
-    def list_keys(self, connection: Connection, where: str, *, values: Values) -> list[list[Any]]:
+    def list_keys(
+        self, connection: Connection, where: str, *, values: Values, lock: bool = False
+    ) -> list[list[Any]]:
         """The keys of the rows that a condition holds for, in their order."""
+        tail = self.dialect.locks if lock else ""
         read = ", ".join(self.dialect.read_column(self.fields[name]) for name in self.key)
         order = ", ".join(self.fields[name].quoted for name in self.key)
-        query = text(f"SELECT {read} FROM {self.quoted} WHERE {where} ORDER BY {order}")  # noqa: S608
+        query = text(f"SELECT {read} FROM {self.quoted} WHERE {where} ORDER BY {order}{tail}")  # noqa: S608
         bound = {name: from_plain(value) for name, value in values.items()}
         return [list(map(to_plain, row)) for row in connection.execute(query, bound)]
 
     def insert_row(self, connection: Connection, values: Values) -> None:
         """Bring a row back, with its very key."""
         given = [f for f in self.fields.values() if not f.generated and f.name in values]
-        names = ", ".join(_strip_table(field) for field in given)
+        names = ", ".join(field.bare for field in given)
         placed = ", ".join(self.dialect.write_value(f, f"v{at}") for at, f in enumerate(given))
         by_us = " OVERRIDING SYSTEM VALUE" if any(field.identity for field in given) else ""
         connection.execute(
@@ -116,7 +129,7 @@ class UserTable:
         """Put values back into a row, under a version of its own."""
         given = [f for f in self.fields.values() if self._is_restored(f) and f.name in values]
         placed = [
-            f"{_strip_table(field)} = {self.dialect.write_value(field, f'v{at}')}"
+            f"{field.bare} = {self.dialect.write_value(field, f'v{at}')}"
             for at, field in enumerate(given)
         ]
         bound = {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)}
@@ -149,12 +162,12 @@ class UserTable:
             return
         field = self.fields[self.version]
         if field.is_number:
-            yield f"{_strip_table(field)} = {field.quoted} + 1"
+            yield f"{field.bare} = {field.quoted} + 1"
         elif field.is_time:
-            yield f"{_strip_table(field)} = CURRENT_TIMESTAMP"
+            yield f"{field.bare} = CURRENT_TIMESTAMP"
         else:
             bound["fresh"] = str(uuid.uuid4())
-            yield f"{_strip_table(field)} = {self.dialect.write_value(field, 'fresh')}"
+            yield f"{field.bare} = {self.dialect.write_value(field, 'fresh')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,12 +182,12 @@ class Reference:
     on_delete: str
     """What the database does to such rows: `CASCADE`, `SET NULL`, or it refuses."""
 
-    def list_rows(self, connection: Connection, values: Values) -> list[list[Any]]:
+    def list_rows(self, connection: Connection, values: Values, *, lock: bool) -> list[list[Any]]:
         """The keys of the rows that refer to a row."""
         bound = {f"to_{at}": values[name] for at, name in enumerate(self.to)}
         pairs = enumerate(self.columns)
         where = " AND ".join(self.table.match(name, f"to_{at}") for at, name in pairs)
-        return self.table.list_keys(connection, where, values=bound)
+        return self.table.list_keys(connection, where, values=bound, lock=lock)
 
 
 def load_table(
@@ -221,17 +234,16 @@ def _load_columns(
 ) -> UserTable:
     dialect = choose_dialect(connection.dialect.name)
     prepare = connection.dialect.identifier_preparer
-    quoted = (
-        prepare.quote(name) if schema is None else f"{prepare.quote(schema)}." + prepare.quote(name)
-    )
+    quoted = ".".join(_quote(prepare, part) for part in (schema, name) if part is not None)
     looking = inspect(connection)
     if not looking.has_table(name, schema=schema):
         raise ConfigurationError(f"The database has no table {name!r}.")
-    types = dialect.load_types(connection, quoted)
+    types = dialect.load_types(connection, quoted.replace("\\:", ":"))
     fields = {
         column["name"]: Field(
             name=column["name"],
-            quoted=f"{quoted}.{prepare.quote(column['name'])}".replace(":", "\\:"),
+            bare=_quote(prepare, column["name"]),
+            quoted=f"{quoted}.{_quote(prepare, column['name'])}",
             type=types.get(column["name"]) or str(column["type"].compile(connection.dialect)),
             kind=column["type"],
             generated="computed" in column,
@@ -242,19 +254,28 @@ def _load_columns(
     key = tuple(looking.get_pk_constraint(name, schema=schema)["constrained_columns"])
     if not key:
         raise ConfigurationError(
-            f"{name} has no primary key, so that nothing tells its rows apart. Give it one."
+            f"{name} has no primary key, so that nothing tells its rows apart. Give it one; of a "
+            "view, declare the table behind it."
         )
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
     return UserTable(
         name=name,
         schema=schema,
-        quoted=quoted.replace(":", "\\:"),
+        quoted=quoted,
         fields=fields,
         key=key,
         version=version,
         dialect=dialect,
     )
+
+
+def _quote(prepare: IdentifierPreparer, name: str) -> str:
+    """A name as it stands in a `text(…)`, which has signs of its own, and doubles them itself."""
+    quoted = prepare.quote(name)
+    if quoted.count("%") > name.count("%"):
+        quoted = quoted.replace("%%", "%")
+    return quoted.replace(":", "\\:")
 
 
 def to_plain(value: object) -> object:
@@ -265,8 +286,3 @@ def to_plain(value: object) -> object:
 def from_plain(value: Any) -> Any:
     """The value again."""
     return bytes.fromhex(value["hex"]) if isinstance(value, dict) and "hex" in value else value
-
-
-def _strip_table(field: Field) -> str:
-    """A column's name without its table's, as it stands where it is written."""
-    return field.quoted.rpartition(".")[2]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
@@ -31,13 +31,17 @@ from mulligan.packs.sql.scope import Scope, Target, enter_scope, refuse_new_keys
 from mulligan.packs.sql.state import (
     RowState,
     TableState,
+    build_absent,
     combine_versions,
     is_same_state,
+    print_deeply,
     read_row,
     read_state,
     restore_row,
 )
 from mulligan.packs.sql.table import ABSENT, UserTable, load_table
+
+T = TypeVar("T")
 
 UNDO = ".undo"
 """What the mark of an undo ends with."""
@@ -90,23 +94,26 @@ class TableWriter:
         table.dialect.prepare(connection)
         return table
 
+    def _run(self, work: Callable[[Connection], T], **more: Any) -> T | Awaitable[T]:
+        return self.database.run(work, forget=self._loaded.clear, **more)
+
     # The functions that a declaration has.
 
     def read_pre_image(self, record: Record) -> object:
         """The rows before the call."""
-        return self.database.run(partial(self._read, record))
+        return self._run(partial(self._read, record))
 
     def read_current(self, record: Record) -> object:
         """The rows as they are now; of an insert nothing where there is nothing."""
-        return self.database.run(partial(self._read_now, record))
+        return self._run(partial(self._read_now, record))
 
     def find_call(self, record: Record) -> object:
         """What a call has left; `None`, and never to come, if it has not."""
-        return self.database.run(partial(self._probe, record))
+        return self._run(partial(self._probe, record))
 
     def take_back(self, record: Record) -> object:
         """Make the rows what they were, only if they are still as the call left them."""
-        return self.database.run(partial(self._undo, record), check=_refuse_theirs)
+        return self._run(partial(self._undo, record), check=_refuse_theirs)
 
     def read_version(self, record: Record) -> object:
         """The version of a state, or of what a call has left."""
@@ -118,7 +125,7 @@ class TableWriter:
         left = self._left.get(record.key)
         if left is not None and left[0] is not None:
             return left[0]
-        return self.database.run(lambda connection: self._read_left(connection, record))
+        return self._run(lambda connection: self._read_left(connection, record))
 
     def name_object(self, record: Record) -> object:
         """The rows that a call is about, by table and key."""
@@ -149,7 +156,7 @@ class TableWriter:
         if not self.deep:
             return table.read_print(connection, target.key, lock=True) != target.at
         now = read_row(connection, table, key=target.key, deep=True, lock=True)
-        return _print_deeply(now) != target.at
+        return print_deeply(now) != target.at
 
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
@@ -270,7 +277,7 @@ class TableWriter:
         if mark is None or mark.void or undone is not None:
             return []
         before = cast("TableState | None", record.before)
-        rows = before["rows"] if before else [_build_absent(table, key) for key in _load(mark)]
+        rows = before["rows"] if before else [build_absent(table, key) for key in _load(mark)]
         left = _load_left(mark, len(rows))
         if len(rows) == 1:
             left = [str(record.version)]
@@ -289,6 +296,9 @@ class TableWriter:
         return theirs
 
     def _restore(self, connection: Connection, table: UserTable, row: RowState) -> None:
+        lost = sorted(set(row["values"] or ()) - set(table.fields))
+        if lost:
+            raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
         restore_row(connection, table, row=row)
         now = read_row(connection, table, key=row["key"], deep=False)
         if row["values"] is None or now["values"] is None:
@@ -313,7 +323,7 @@ class TableWriter:
                 yield Target(mark=record.key, key=keys[0] if keys else [], at=None)
                 continue
             for row in before["rows"]:
-                at = _print_deeply(row) if self.deep else row["at"]
+                at = print_deeply(row) if self.deep else row["at"]
                 yield Target(mark=record.key, key=row["key"], at=at)
 
     def _list_known_keys(self, record: Record) -> list[list[Any]]:
@@ -373,15 +383,6 @@ class TableWriter:
 def _refuse_theirs(theirs: list[str]) -> None:
     if theirs:
         raise ConflictError(f"Somebody has changed {', '.join(theirs)} since.")
-
-
-def _print_deeply(row: RowState) -> str:
-    """One version for a row and all that depends on it."""
-    return json.dumps([row["at"], [_print_deeply(each) for each in row["dependants"]]])
-
-
-def _build_absent(table: UserTable, key: list[Any]) -> RowState:
-    return RowState(table=table.name, key=key, values=None, at=ABSENT, dependants=[])
 
 
 def _dump(keys: list[list[Any]]) -> str:

@@ -59,9 +59,9 @@ class MemoryCasebook:
                     people[each.principal] += 1
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
-        """Episodes that fit, oldest first."""
+        """Episodes that fit, oldest first unless asked otherwise."""
         with self._lock:
-            found = sorted(self._episodes.items())
+            found = sorted(self._episodes.items(), reverse=query.newest_first)
         fitting = [each for name, each in found if name > query.after and _fits(each, query)]
         return fitting[: query.limit]
 

@@ -26,6 +26,13 @@ from mulligan.core.rollup import (
     roll_up,
     roll_up_tries,
 )
+from mulligan.core.text_rollup import (
+    TextCounts,
+    add_texts,
+    list_rated,
+    roll_up_texts,
+    roll_up_thumbs,
+)
 from mulligan.stores.filter import fits
 from mulligan.stores.pattern import build_pattern
 
@@ -38,6 +45,7 @@ class MemoryLog:
         self._rows: dict[str, LogRow] = {}
         self._rollups: dict[Slot, Rollup] = {}
         self._patterns: dict[PatternSlot, PatternCount] = {}
+        self._texts: TextCounts = {}
         self._losses: dict[Loss, None] = {}
         self._findings: dict[str, FindingRow] = {}
 
@@ -54,6 +62,7 @@ class MemoryLog:
                 self._add(
                     roll_up_tries(new.values(), self._find_tries(list_first_tries(new.values())))
                 )
+            self._add_texts(list(new.values()))
             for pattern, failures in count_patterns(new.values(), batch.patterns).items():
                 known = self._patterns.get(pattern)
                 self._patterns[pattern] = add_failures(known, failures) if known else failures
@@ -82,6 +91,13 @@ class MemoryLog:
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
         return add_up(self.read_rollups(since=since, until=until))
+
+    def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
+        """The hourly counts of replies, drafts and tasks, both hours included."""
+        first = to_us(since, name="since") // HOUR_US
+        last = to_us(until, name="until") // HOUR_US
+        with self._lock:
+            return {slot: n for slot, n in self._texts.items() if first <= slot.hour <= last and n}
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
         """What failed alike in some hours, the most frequent first."""
@@ -142,6 +158,7 @@ class MemoryLog:
             hour = before_us // HOUR_US
             self._rollups = {s: counts for s, counts in self._rollups.items() if s.hour >= hour}
             self._patterns = {s: count for s, count in self._patterns.items() if s.hour >= hour}
+            self._texts = {slot: n for slot, n in self._texts.items() if slot.hour >= hour}
             self._losses = {loss: None for loss in self._losses if loss.at >= before}
             self._findings = {
                 name: row for name, row in self._findings.items() if row.at_us >= before_us
@@ -164,6 +181,12 @@ class MemoryLog:
     def _add(self, rollups: Mapping[Slot, Rollup]) -> None:
         for slot, counts in rollups.items():
             self._rollups.setdefault(slot, Rollup()).add(counts)
+
+    def _add_texts(self, rows: list[LogRow]) -> None:
+        add_texts(self._texts, roll_up_texts(rows))
+        if rated := list_rated(rows):
+            known = [row for row in self._rows.values() if rated & {row.id, row.parent}]
+            add_texts(self._texts, roll_up_thumbs(rows, known))
 
     def _find_tries(self, firsts: set[str]) -> list[LogRow]:
         if not firsts:

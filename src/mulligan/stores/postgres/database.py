@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from mulligan.core.errors import StoreDamagedError
@@ -90,8 +90,8 @@ class PostgresStore:
         """32 random bytes, made once and the same ever after."""
         return self._pool.ask(_read_secret)
 
-    def check_health(self) -> Health:
-        """Look at everything without changing anything."""
+    def check_health(self, *, thorough: bool = True) -> Health:
+        """Look at everything, or else at what takes as long however much there is."""
         [(version,)] = self._pool.ask(lambda session: session.fetch("version"))
         [(schema,)] = self._pool.ask(lambda session: session.fetch("schema_version"))
         [(size,)] = self._pool.ask(lambda session: session.fetch("size"))
@@ -100,16 +100,17 @@ class PostgresStore:
             kind="postgres",
             version=version,
             schemas={"journal": schema, "log": schema},
-            rows=self._log.count(),
+            rows=self._log.count() if thorough else None,
             open_actions=self.journal.count_open(),
             size_bytes=size,
-            problems=(
-                *(damage.what for damage in self.journal.verify()),
-                *self.casebook.find_problems(),
-            ),
+            problems=tuple(self._find_problems()) if thorough else (),
             caveats=(*find_presence_caveats(self._options.lease), *self._truth.find_caveats()),
             writers=self.journal.writers.list_lately(),
         )
+
+    def _find_problems(self) -> Iterator[str]:
+        yield from (damage.what for damage in self.journal.verify())
+        yield from self.casebook.find_problems()
 
     def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
         """Call `on_news` when another process has decided something, or has left its work."""

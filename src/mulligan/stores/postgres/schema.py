@@ -17,31 +17,31 @@ class PostgresSchema:
     """A database's schema: what ran stands in the table `migration`."""
 
     def __init__(self, session: PostgresSession) -> None:
-        self._session = session
+        self.session = session
 
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
-        [(table,)] = self._session.fetch("migration_table")
-        return int(self._session.fetch("schema_version")[0][0]) if table else 0
+        [(table,)] = self.session.fetch("migration_table")
+        return int(self.session.fetch("schema_version")[0][0]) if table else 0
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """A transaction that only one migrator can be in."""
-        with self._session.begin_transaction():
-            self._session.fetch("lock_migrations", lock=_LOCK)
+        with self.session.begin_transaction():
+            self.session.fetch("lock_migrations", lock=_LOCK)
             # Asked first: who may not create a schema may still use one that is there.
-            if not self._session.fetch("schema")[0][0]:
-                self._session.run("make_schema")
-            self._session.run("make_migration_table")
+            if not self.session.fetch("schema")[0][0]:
+                self.session.run("make_schema")
+            self.session.run("make_migration_table")
             yield
 
     def execute(self, sql: str) -> object:
         """Run one statement."""
-        return self._session.execute(sql)
+        return self.session.execute(sql)
 
     def set_version(self, number: int) -> None:
         """Write the number down, in the same transaction."""
-        self._session.run("add_migration", number=number)
+        self.session.run("add_migration", number=number)
 
 
 def prepare(session: PostgresSession, *, store: str, migrate: bool) -> None:

@@ -73,13 +73,12 @@ class CasebookTables:
         self._write(lambda transaction: _record(transaction, rows))
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
-        """Episodes that fit, oldest first."""
+        """Episodes that fit, oldest first unless asked otherwise."""
         named = ("tenant", "tool", "fingerprint", "ending")
         wanted = _encode_values({name: getattr(query, name) for name in named})
         wanted |= _encode_values({"after": query.after or None})
-        return list_readable(
-            self._make_ask("episodes", wanted), read=decode_episode, limit=query.limit
-        )
+        ask = self._make_ask("newest_episodes" if query.newest_first else "episodes", wanted)
+        return list_readable(ask, read=decode_episode, limit=query.limit)
 
     def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""

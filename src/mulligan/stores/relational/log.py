@@ -23,6 +23,7 @@ from mulligan.core.rollup import (
     roll_up,
     roll_up_tries,
 )
+from mulligan.core.text_rollup import TextCounts
 from mulligan.stores.driver import (
     AlreadyThereError,
     ConnectionLostError,
@@ -34,6 +35,7 @@ from mulligan.stores.pool import Pool
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.patterns import add_patterns, read_patterns
 from mulligan.stores.relational.search import search
+from mulligan.stores.relational.text_hours import count_texts, read_texts
 
 _DELETED_AT_A_TIME = 500
 
@@ -92,6 +94,11 @@ class LogTables:
         rows = self._pool.ask(lambda s: s.fetch("totals", **_encode_hours(since, until)))
         return {Slot(0, *row[:4]): _decode_rollup(*row[4:]) for row in rows}
 
+    def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
+        """The hourly counts of replies, drafts and tasks, both hours included."""
+        hours = _encode_hours(since, until)
+        return self._pool.ask(lambda session: read_texts(session, **hours))
+
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
         """What failed alike in some hours, the most frequent first."""
         hours = _encode_hours(query.since, query.until)
@@ -128,6 +135,7 @@ class LogTables:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
             with session.begin_transaction():
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
+                session.run("drop_texts_before", hour=before_us // HOUR_US)
                 session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
                 session.run("drop_patterns_before", before=before_us)
                 session.run("drop_losses_before", before=before_us)
@@ -170,6 +178,7 @@ class LogTables:
         if batch.rollups:
             _add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)
+        count_texts(session, batch.rows)
         if batch.patterns:
             add_patterns(session, count_patterns(batch.rows, batch.patterns))
         if batch.findings:

@@ -18,15 +18,18 @@ _SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class", "turn")
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
     """The first rows that fit, in the order of their ids."""
-    filters, values = _build_conditions(query)
-    rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
     # One moment for both places: a row on its way into the archive is in exactly one of them.
     with session.begin_snapshot():
-        found = [
-            LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)
-        ]
-        if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
-            found = _with_archived(session, query, found)
+        return find_rows(session, query)
+
+
+def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
+    """The same, inside a transaction that is open already."""
+    filters, values = _build_conditions(query)
+    rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
+    found = [LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)]
+    if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
+        found = _with_archived(session, query, found)
     return found
 
 
@@ -56,7 +59,10 @@ def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
 def _compute_id_range(query: LogQuery) -> tuple[str, str]:
     """Bounds on the id: it is time-ordered, so they spare a scan. A day's slack allows for ids
     that were made some time before the row's own time."""
-    from_id, below_id = query.id_prefix, query.id_prefix + _LAST_ID
+    # One bound on each side: of two, a database may well take the wider one to stop at.
+    from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + _LAST_ID
+    if query.below:
+        below_id = min(below_id, query.below)
     if query.since is not None:
         since_us = max(0, to_us(query.since, name="since") - _DAY_US)
         from_id = max(from_id, make_uuid7(since_us, 0))

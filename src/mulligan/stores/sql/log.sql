@@ -7,6 +7,19 @@ union all
 select * from execution
 where try_number > 1 and parent in (select value from json_each(:firsts))
 
+-- name: rated_texts
+select * from execution where id in (select value from json_each(:ids))
+union all
+select * from execution
+where tool = 'text.rated' and parent in (select value from json_each(:ids))
+
+-- name: texts
+select hour, tenant, agent, kind, what, name, n from text_hour
+where hour between :since and :until and n <> 0
+
+-- name: drop_texts_before
+delete from text_hour where hour < :hour
+
 -- name: add_loss
 insert into loss (at_us, reason, successes, failures) values (:at_us, :reason, :successes, :failures)
 on conflict do nothing
@@ -108,13 +121,16 @@ select id from execution where at_us < :before order by id limit :most
 
 -- name: successes_before
 select * from execution
-where id > :after and at_us < :before and outcome = 'success' order by id limit :most
+where id > :after and at_us < :before and outcome = 'success' and tool <> 'text.rated'
+order by id limit :most
 
 -- name: delete_between
 delete from execution where id between :first_id and :last_id and at_us < :before
 
 -- name: delete_successes_between
-delete from execution where id between :first_id and :last_id and at_us < :before and outcome = 'success'
+delete from execution
+where id between :first_id and :last_id and at_us < :before and outcome = 'success'
+  and tool <> 'text.rated'
 
 -- name: add_archive
 insert into archive (first_id, last_id, from_us, to_us, row_count, packed)
@@ -132,6 +148,9 @@ and first_id > :beyond order by first_id limit 1
 
 -- name: archives_before
 select first_id, packed from archive where from_us < :before order by first_id limit 1
+
+-- name: archives_around
+select packed from archive where first_id <= :id and last_id >= :id
 
 -- name: drop_archive
 delete from archive where first_id = :first_id

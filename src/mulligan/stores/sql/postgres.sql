@@ -37,6 +37,11 @@ insert into hourly select * from unnest(
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: add_texts
+insert into text_hour select * from unnest(
+  ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[]
+) on conflict (hour, tenant, agent, kind, what, name) do update set n = text_hour.n + excluded.n
+
 -- name: count_failures
 insert into pattern_hour (hour, pattern, failures, first_us) select * from unnest(
   ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[]
@@ -57,6 +62,12 @@ select * from execution where id in (select json_array_elements_text(cast(:first
 union all
 select * from execution
 where try_number > 1 and parent in (select json_array_elements_text(cast(:firsts as json)))
+
+-- name: rated_texts
+select * from execution where id in (select json_array_elements_text(cast(:ids as json)))
+union all
+select * from execution
+where tool = 'text.rated' and parent in (select json_array_elements_text(cast(:ids as json)))
 
 -- name: add_words
 insert into lesson_word (lesson, word)

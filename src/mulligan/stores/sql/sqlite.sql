@@ -16,6 +16,10 @@ on conflict (hour, tenant, server, tool, agent) do update set
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: add_texts
+insert into text_hour values (?, ?, ?, ?, ?, ?, ?)
+on conflict (hour, tenant, agent, kind, what, name) do update set n = text_hour.n + excluded.n
+
 -- name: count_failures
 insert into pattern_hour (hour, pattern, failures, first_us) values (?, ?, ?, ?)
 on conflict (hour, pattern) do update set

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -33,23 +33,23 @@ class SqliteSchema:
     """A file's schema: SQLite's own `user_version` is written in the same transaction."""
 
     def __init__(self, session: SqliteSession) -> None:
-        self._session = session
+        self.session = session
 
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
-        return read_version(self._session)
+        return read_version(self.session)
 
     def lock(self) -> AbstractContextManager[None]:
         """A transaction that only one migrator can be in."""
-        return self._session.begin_transaction()
+        return self.session.begin_transaction()
 
     def execute(self, sql: str) -> object:
         """Run one statement."""
-        return self._session.execute(sql)
+        return self.session.execute(sql)
 
     def set_version(self, number: int) -> None:
         """Write the number down, in the same transaction."""
-        self._session.execute(f"pragma user_version = {number}")
+        self.session.execute(f"pragma user_version = {number}")
 
 
 def build_log_path(path: Path) -> Path:
@@ -139,8 +139,11 @@ def read_version(session: Session) -> int:
 
 def measure_size(path: Path) -> int:
     """How much room a file takes, its write-ahead log included."""
-    both = (path, path.with_name(f"{path.name}-wal"))
-    return sum(file.stat().st_size for file in both if file.exists())
+    size = 0
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(FileNotFoundError):
+            size += file.stat().st_size
+    return size
 
 
 def read_secret(path: Path) -> bytes:
@@ -164,7 +167,7 @@ def set_aside(path: Path) -> Path:
     away = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
     for ending in ("", *ENDINGS):
         companion = path.with_name(path.name + ending)
-        if companion.exists():
+        with suppress(FileNotFoundError):
             companion.rename(away.with_name(away.name + ending))
     return away
 

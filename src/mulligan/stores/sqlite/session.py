@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,15 @@ class SqliteSession:
                 f"{self._path} was being read, so deleted values may still lie in its write-ahead "
                 "log: try again."
             )
+
+    def copy_to(self, target: Path) -> None:
+        """Copy the file as it is at one moment into a new one, which is on disk then."""
+        with undisturbed, translate_errors(target):
+            _create_private(target)
+            with closing(apsw.Connection(str(target))) as copy:
+                copy.execute("pragma synchronous = full")
+                with copy.backup("main", self._connection, "main") as copying:
+                    copying.step()
 
     def tell_others(self) -> None:
         """A file tells nobody: other processes look by themselves."""

@@ -7,11 +7,11 @@
         def url(self, tmp_path):
             return f"mine:///{tmp_path}"
 
-Do the same for `VaultContract`, `LogContract`, `ArchiveContract`, `EpisodeContract`,
-`LessonContract`, `LifeContract` and, where the store outlives its process, `ProcessContract` and
-`LeaseContract`, and it is certified. An archive alone is certified by `ArchiveContract` with a
-fixture `archive` that opens it; a casebook alone by `EpisodeContract` and `LessonContract`, with a
-fixture `casebook`.
+Do the same for `VaultContract`, `LogContract`, `TextContract`, `ArchiveContract`,
+`EpisodeContract`, `LessonContract`, `LifeContract` and, where the store outlives its process,
+`ProcessContract` and `LeaseContract`, and it is certified. An archive alone is certified by
+`ArchiveContract` with a fixture `archive` that opens it; a casebook alone by `EpisodeContract` and
+`LessonContract`, with a fixture `casebook`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ pytest.register_assert_rewrite(
             "life",
             "logs",
             "processes",
+            "text_counts",
             "vault",
         )
     )
@@ -44,6 +45,7 @@ from mulligan.testing.store_contract.lessons import LessonContract  # noqa: E402
 from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
 from mulligan.testing.store_contract.logs import LogContract  # noqa: E402
 from mulligan.testing.store_contract.processes import ProcessContract  # noqa: E402
+from mulligan.testing.store_contract.text_counts import TextContract  # noqa: E402
 from mulligan.testing.store_contract.vault import VaultContract  # noqa: E402
 
 __all__ = [
@@ -55,5 +57,6 @@ __all__ = [
     "LifeContract",
     "LogContract",
     "ProcessContract",
+    "TextContract",
     "VaultContract",
 ]

@@ -51,6 +51,7 @@ class EpisodeContract(Contract):
         casebook.record([full, bare])
 
         assert casebook.list_episodes(EpisodeQuery()) == [bare, full]
+        assert casebook.list_episodes(EpisodeQuery(newest_first=True, limit=1)) == [full]
         assert casebook.list_episodes(EpisodeQuery(tool=TEXT)) == [bare]
 
     def test_episodes_are_found_by_what_they_are(self, casebook: Casebook) -> None:

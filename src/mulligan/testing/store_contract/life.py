@@ -87,8 +87,10 @@ class LifeContract(Contract):
         store.log.write(Batch(rows=[make_log_row(0), make_log_row(1)]))
 
         health = store.check_health()
+        quick = store.check_health(thorough=False)
 
         assert (health.rows, health.open_actions, health.problems) == (2, 1, ())
+        assert (quick.kind, quick.open_actions, quick.problems) == (health.kind, 1, ())
         assert health.kind
 
     def test_closing_twice_is_fine_and_nothing_is_taken_afterwards(self, store: Store) -> None:

@@ -196,7 +196,7 @@ class Book:
                 action.state, action.version = was, version
             raise
         for (action, state), entry in zip(moved, entries, strict=True):
-            self.announce(ActionMoved(action=entry.action, state=state, at=entry.at))
+            self.announce(_build_moved_event(action, state, at=entry.at))
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
 
@@ -314,6 +314,19 @@ class Book:
 
 _TO_UNDO = frozenset({State.UNDOING, State.UNDO_FAILED, State.CONFLICT, State.DISPUTED})
 """States from which an undo goes on, or a person may have one made: in the right order."""
+
+
+def _build_moved_event(action: LiveAction, state: State, *, at: datetime) -> ActionMoved:
+    opening = action.opening
+    return ActionMoved(
+        action=action.id,
+        state=state,
+        at=at,
+        tool=opening.tool,
+        agent=opening.agent,
+        tenant=opening.tenant,
+        turn=opening.turn,
+    )
 
 
 def _build_undone_event(action: LiveAction) -> ActionUndone:

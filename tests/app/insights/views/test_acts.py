@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from mulligan.app.insights.views.acts import ActLog
@@ -30,3 +32,15 @@ def test_a_mistake_of_ours_comes_through() -> None:
 
     with pytest.raises(ZeroDivisionError):
         acts.record(lambda: 1 / 0, by="Mum", what="approve 1")
+
+
+def test_what_was_exported_last_is_known_by_tool() -> None:
+    clock = FixedClock()
+    acts, first = ActLog(open_store("memory:"), clock=clock), clock()
+    acts.record_export([], by="Mum")
+    acts.record_export(["find", "send"], by="Mum")
+    clock.move(timedelta(hours=1))
+    acts.record_export(["send"], by="Mum")
+
+    assert acts.list_exports() == {"": first, "find": first, "send": clock()}
+    assert acts.list_acts() == []

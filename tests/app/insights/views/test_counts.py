@@ -125,3 +125,20 @@ def test_a_span_is_halved_at_an_hour() -> None:
     earlier, later = reader.add_up_halves(NOW - 20 * HOUR, middle=NOW - 6 * HOUR)
 
     assert (earlier.calls, later.calls) == (1, 4)
+
+
+def test_hours_with_something_in_them_are_found_the_newest_first_and_no_more_than_needed() -> None:
+    log = CountedLog()
+    reader = CountReader(log, clock=FixedClock(NOW))
+    for hours in (1, 3, 30, 200):
+        log.add(NOW - hours * HOUR, tool="rare")
+    for hours in range(24):
+        log.add(NOW - hours * HOUR, calls=10)
+    asked = ViewFilter(tool="rare")
+    top = NOW.replace(minute=0)
+
+    every, few = (reader.list_hours(asked, most=most) for most in (1_000, 11))
+
+    assert every == [top - 1 * HOUR, top - 3 * HOUR, top - 30 * HOUR]
+    assert few == [top - 1 * HOUR]
+    assert reader.count_calls(timedelta(days=7)) == 243

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views import ViewFilter, Views, traced
 from mulligan.app.insights.views.filters import Window
 
 MONTH = ViewFilter(window=Window.MONTH)
@@ -23,3 +25,34 @@ def test_turns_are_there_with_the_newest_first(lived: Mulligan) -> None:
     times = [row.at for row in view.rows]
     assert times == sorted(times, reverse=True)
     assert view.paging.total > len(view.rows) == 50
+
+
+def test_turns_of_one_agent_are_the_same_however_they_are_looked_for(
+    lived: Mulligan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ViewFilter(window=Window.MONTH, agent="analyst")
+    looked_through = Views(lived.insights).traced.read_turns(asked)
+
+    monkeypatch.setattr(traced, "MANY", 10)
+    few = Views(lived.insights).traced.read_turns(asked)
+    monkeypatch.setattr(traced, "MANY", 100)
+    by_hour = Views(lived.insights).traced.read_turns(asked)
+
+    assert 0 < few.paging.total < by_hour.paging.total <= looked_through.paging.total
+    assert {row.agent for row in by_hour.rows} == {"analyst"}
+    assert by_hour.rows[:5] == looked_through.rows[:5]
+
+
+def test_turns_of_agents_that_nobody_named_can_be_asked_for(m: Mulligan) -> None:
+    @m.tool
+    def find() -> str:
+        return "found"
+
+    for agent in ("", "planner"):
+        with m.turn("Find it", agent=agent):
+            find()
+    m.flush()
+
+    view = Views(m.insights).traced.read_turns(ViewFilter(agent="(nobody named)"))
+
+    assert [row.agent for row in view.rows] == [""]

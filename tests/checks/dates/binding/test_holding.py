@@ -3,7 +3,12 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.dates.arguments import find_argument_dates
-from mulligan.checks.dates.binding.holding import find_bygone, find_misfit, find_unsaid
+from mulligan.checks.dates.binding.holding import (
+    find_bygone,
+    find_misfit,
+    find_refused,
+    find_unsaid,
+)
 from mulligan.checks.dates.resolve import read_message
 from tests.checks.dates.said import AMERICAN, NOW, moment
 
@@ -65,3 +70,20 @@ def test_a_date_of_some_days_ago_that_comes_back_in_a_year_may_be_meant() -> Non
     assert held("10/17", "2025-10-17")[2] == []
     assert held("10/17 - 10/24", "2025-10-17")[2] == []
     assert held("on Friday", "2025-10-17")[2] == ["start"]
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "refused"),
+    [
+        ("I can't do Thursday, reschedule it", "2025-10-23T12:00", True),
+        ("I can't do Thursday, reschedule it", "2025-10-24T12:00", False),
+        ("I can't do Thursday, reschedule it", "2025-10-30T12:00", False),
+        ("Not on Thursday at noon, on Thursday at six", "2025-10-23T18:00", False),
+        ("Move it to Thursday", "2025-10-23T12:00", False),
+    ],
+)
+def test_a_day_that_was_ruled_out_is_not_taken(said: str, value: str, *, refused: bool) -> None:
+    given = list(find_argument_dates({"start": value}, zone="UTC"))
+    expressions = read_message(said, moment(), pins=AMERICAN).expressions
+
+    assert bool(find_refused(given, expressions, today=NOW.date())) is refused

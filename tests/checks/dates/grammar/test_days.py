@@ -121,3 +121,8 @@ def test_words_behind_and_before_a_weekday_are_not_always_about_it(phrase: str) 
     (found,) = find_expressions(f"Hello, {phrase}", moment(), pins=AMERICAN)
 
     assert [str(each.start.date()) for each in found.readings] == ["2025-10-17", "2025-10-24"]
+
+
+@pytest.mark.parametrize("phrase", ["every first of the month", "each 15th", "every 2nd Friday"])
+def test_what_recurs_on_a_number_of_a_day_is_no_one_day(phrase: str) -> None:
+    assert days(phrase) == []

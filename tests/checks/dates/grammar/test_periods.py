@@ -10,19 +10,9 @@ from mulligan.checks.dates.grammar.periods import (
     parse_quarter,
 )
 from mulligan.checks.dates.grammar.scan import scan
-from mulligan.checks.dates.language.english import ENGLISH
-from mulligan.checks.dates.parts import (
-    Edge,
-    Month,
-    Period,
-    Puzzle,
-    Quarter,
-    Side,
-    Unit,
-    WeekOf,
-    Which,
-    Year,
-)
+from mulligan.checks.dates.parts import Edge, Month, Period, Puzzle, Quarter, WeekOf, Year
+from mulligan.checks.language.english import ENGLISH
+from mulligan.checks.language.senses import Side, Unit, Which
 
 
 @pytest.mark.parametrize(

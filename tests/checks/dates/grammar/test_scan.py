@@ -10,8 +10,8 @@ from mulligan.checks.dates.grammar.scan import (
     read_day_number,
     scan,
 )
-from mulligan.checks.dates.language.english import ENGLISH
-from mulligan.checks.dates.parts import Half
+from mulligan.checks.language.english import ENGLISH
+from mulligan.checks.language.senses import Half
 
 
 @pytest.mark.parametrize(

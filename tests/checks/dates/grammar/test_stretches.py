@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from mulligan.checks.dates.grammar.scan import Scan, scan
 from mulligan.checks.dates.grammar.stretches import read
-from mulligan.checks.dates.language.english import ENGLISH
-from mulligan.checks.dates.language.tokens import Token
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.resolve import find_expressions, find_meaning
+from mulligan.checks.language.english import ENGLISH
+from mulligan.checks.language.tokens import Token
 
 NOW = Moment(now=datetime(2025, 10, 22, 10, 15), country="US")
 WORDS = [

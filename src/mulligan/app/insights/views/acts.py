@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -18,6 +18,8 @@ from mulligan.core.log_query import Batch, LogQuery
 
 ACTED = "person.acted"
 """What such a row is of, beside the steps of our own loops."""
+EXPORTED = "lessons.exported"
+MOST_EXPORTS = 1_000
 
 R = TypeVar("R")
 
@@ -64,7 +66,18 @@ class ActLog:
             for row in rows
         ]
 
-    def _write(self, *, by: str, what: str, refused: str) -> None:
+    def record_export(self, tools: Sequence[str], *, by: str) -> None:
+        """What was learned about some tools has been taken elsewhere; no tools: about all."""
+        for tool in tools or ("",):
+            self._write(by=by, what=tool, refused="", kind=EXPORTED)
+
+    def list_exports(self) -> dict[str, datetime]:
+        """When what was learned about each tool was last taken elsewhere; empty: about all."""
+        query = LogQuery(server=OWN, tool=EXPORTED, limit=MOST_EXPORTS)
+        rows = reversed(self._store.log.list_rows(query))
+        return {row.context: from_us(row.at_us) for row in rows}
+
+    def _write(self, *, by: str, what: str, refused: str, kind: str = ACTED) -> None:
         at_us = to_us(self._clock(), name="now")
         outcome = Outcome.FAILURE if refused else Outcome.SUCCESS
         row = LogRow(
@@ -73,7 +86,7 @@ class ActLog:
             tenant="",
             agent=by,
             server=OWN,
-            tool=ACTED,
+            tool=kind,
             parameters=encode_json({}).decode(),
             context=what,
             outcome=outcome.value,

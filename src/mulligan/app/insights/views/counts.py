@@ -109,6 +109,30 @@ class CountReader:
         still = [each.slots for each in self._read_hours(over + 1, last)]
         return _join([_pick(slots, asked) for slots in (kept[1], *still)])
 
+    def count_calls(self, length: timedelta) -> float:
+        """How many calls there were in a span up to now, of every tool and agent."""
+        days = self.list_parts(length, step=SeriesStep.DAY)
+        return sum(day.add_up(ViewFilter()).calls for day in days)
+
+    def list_hours(self, asked: ViewFilter, *, most: float) -> list[datetime]:
+        """The hours in which there is something asked for, the newest first.
+
+        As many as have `most` calls together, of whomever: whoever looks for rows of one agent
+        meets with those of all others.
+        """
+        found: list[datetime] = []
+        for day in reversed(self.list_parts(asked.window.length, step=SeriesStep.DAY)):
+            if not day.add_up(asked).calls:
+                continue
+            ends = min(day.at + 23 * HOUR, self._clock())
+            hours = self.list_parts(ends - day.at, step=SeriesStep.HOUR, until=ends)
+            for hour in reversed([each for each in hours if each.add_up(asked).calls]):
+                found.append(hour.at)
+                most -= hour.add_up(ViewFilter()).calls
+                if most <= 0:
+                    return found
+        return found
+
     def add_up_halves(self, since: datetime, *, middle: datetime) -> tuple[Rollup, Rollup]:
         """What all calls came to from `since` to `middle`, and from there to now."""
         ends = (_find_hour(since), _find_hour(middle), _find_hour(self._clock()) + 1)

@@ -19,7 +19,6 @@ from mulligan.app.insights.views.answers.worth import WorthView, read_worth
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.paging import cut_page
-from mulligan.app.upkeep.consolidating import list_episodes
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import LessonQuery, LessonState
 
@@ -66,11 +65,13 @@ class LearnedViews:
     def read_worth(self, asked: ViewFilter) -> WorthView:
         """Whether learning helped."""
 
-        def read() -> WorthView:
-            episodes = list_episodes(self._insights.store.casebook)
-            return read_worth(self._insights.lesson_list, episodes, asked=asked)
-
-        return self._keeper.keep(("worth", asked), read, life=LONG)
+        return self._keeper.keep(
+            ("worth", asked.tool, asked.tenant),
+            lambda: read_worth(
+                self._insights.lesson_list, casebook=self._insights.store.casebook, asked=asked
+            ),
+            life=LONG,
+        )
 
     def read_tasks(self, asked: ViewFilter) -> TasksView:
         """Every task, on each ground."""

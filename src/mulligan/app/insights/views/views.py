@@ -24,6 +24,7 @@ from mulligan.app.insights.views.answers.tool_table import (
     ToolsView,
     add_up_faults,
     build_heat,
+    find_changed,
     rank_agents,
     rank_tools,
 )
@@ -38,16 +39,18 @@ from mulligan.app.insights.views.answers.waiting import (
 from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
 from mulligan.app.insights.views.keeper import LONG, Keeper
-from mulligan.app.insights.views.learned import LearnedViews
+from mulligan.app.insights.views.learned import MOST_LESSONS, LearnedViews
 from mulligan.app.insights.views.paging import cut_page
 from mulligan.app.insights.views.pattern_counts import PatternReader
 from mulligan.app.insights.views.pulse import Pulse, read_pulse
+from mulligan.app.insights.views.thorough import ThoroughLook
 from mulligan.app.insights.views.traced import TracedViews
 from mulligan.core.action import Action, State
+from mulligan.core.lesson import LessonQuery
 from mulligan.core.rollup import Rollup, Slot
 
-HEALTH = timedelta(seconds=10)
-"""How old a look at the whole store may be."""
+HEALTH = timedelta(seconds=5)
+"""How old the quick part of a look at the store may be."""
 MOST_OPEN = 10_000
 """Open actions that a page looks at; beyond that somebody has another problem."""
 FEW = 5
@@ -64,8 +67,9 @@ class Views:
         self._patterns = PatternReader(
             log=insights.store.log, clock=insights.clock, keeper=self._keeper
         )
+        self.thorough = ThoroughLook(insights.store.check_health, clock=insights.clock)
         self.acts = ActLog(insights.store, clock=insights.clock)
-        self.traced = TracedViews(insights, keeper=self._keeper)
+        self.traced = TracedViews(insights, keeper=self._keeper, counts=self._counts)
         self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
 
     def read_overview(self, asked: ViewFilter) -> Overview:
@@ -110,9 +114,12 @@ class Views:
 
     def read_health(self, asked: ViewFilter) -> HealthView:
         """How the store and all around it are."""
-        diagnosis = self._keeper.keep("health", self.insights.diagnose, life=HEALTH)
+        diagnosis = self._keeper.keep(
+            "health", lambda: self.insights.diagnose(thorough=False), life=HEALTH
+        )
         return build_health_view(
             diagnosis,
+            looked=self.thorough.read_latest(),
             insights=self.insights,
             acts=self.acts,
             asked=asked,
@@ -210,7 +217,11 @@ class Views:
 
     def _list_changed_tools(self, window: Window) -> tuple[str, ...]:
         since = self._clock() - window.length
-        lessons = self.insights.lesson_list
-        return self._keeper.keep(
-            ("changed", window), lambda: tuple(lessons.list_changed_tools(since)), life=LONG / 6
-        )
+
+        def read() -> tuple[str, ...]:
+            exports = self.acts.list_exports()
+            query = LessonQuery(since=min([since, *exports.values()]), limit=MOST_LESSONS)
+            lessons = self.insights.store.casebook.list_lessons(query)
+            return find_changed(lessons, exports, since=since)
+
+        return self._keeper.keep(("changed", window), read, life=LONG / 6)

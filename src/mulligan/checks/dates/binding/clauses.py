@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken
-from mulligan.checks.dates.language.tables import Table
+from mulligan.checks.language.tables import Table
 from mulligan.checks.quotes import locate_quotes
 
 _STOPS = frozenset(".?!;")
@@ -62,13 +62,15 @@ def split_clauses(scan: Scan, found: Sequence[Spoken], *, message: str) -> list[
     starts = sorted({0, *_find_boundaries(scan, found, taken, message=message)})
     ends = [*starts[1:], scan.count]
     clauses: list[Clause] = []
+    main: Clause | None = None
     for start, end in zip(starts, ends, strict=True):
         clause = _read_clause(scan, start, end, taken=taken)
         objects = frozenset(_list_objects(scan, clause, message, spoken=spoken, quoted=quoted))
         clause = replace(clause, objects=objects)
-        if clause.kind is ClauseKind.FRAGMENT and clauses:
-            main = [each for each in clauses if each.kind is not ClauseKind.CONDITION]
-            clause = _take_verb(scan, clause, main[-1]) if main else clause
+        if clause.kind is ClauseKind.FRAGMENT and main is not None:
+            clause = _take_verb(scan, clause, main)
+        if clause.kind is not ClauseKind.CONDITION:
+            main = clause
         clauses.append(clause)
     return clauses
 

@@ -26,6 +26,25 @@ def find_unsaid(given: Sequence[Dated], said: Sequence[Expression]) -> list[Date
     return [each for each in given if each not in meant and not _ends(each, meant, readings)]
 
 
+def find_refused(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
+    """The first date of a call, if it lies on a day that was ruled out, and nothing else says it.
+
+    Not this Thursday: the one after it is another.
+    """
+    if not given or not all(each.known or each.refuses for each in said):
+        return []
+    first = min(given, key=lambda each: each.at)
+    ruled_out = [_find_next(each.refuses, today) for each in said if each.refuses and each.dated]
+    meant = [reading for each in said for reading in _list_accepted(each)]
+    refused = any(_holds(each, first) for each in ruled_out if each)
+    return [first] if refused and not any(_holds(each, first) for each in meant) else []
+
+
+def _find_next(readings: Sequence[Reading], today: date) -> Reading | None:
+    ahead = [each for each in readings if each.last_day >= today]
+    return min(ahead, key=lambda each: each.start, default=None)
+
+
 def find_bygone(given: Sequence[Dated], said: Sequence[Expression], *, today: date) -> list[Dated]:
     """The dates of a call that are over, where the words have a side that lies ahead.
 

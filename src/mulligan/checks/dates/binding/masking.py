@@ -6,14 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 
+from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.values import list_records
 from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Fact
 
-_TITLE = re.compile(r"(?:^|[._ ])(?:title|name|summary|subject|label|topic)$", re.IGNORECASE)
-"""How a field is called that says what a thing is called."""
 _ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")
 _LETTER = re.compile(r"\w")
 _FEWEST_WORDS = 2
@@ -47,12 +47,12 @@ def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedR
     records = (r for each in executions if each.result for r in list_records(each.result))
     for record in islice(records, _MOST_RECORDS):
         for key, value in record.items():
-            if isinstance(value, str) and _TITLE.search(str(key)):
+            if isinstance(value, str) and _compile_title().search(str(key)):
                 titles.add(" ".join(value.lower().split()))
             elif isinstance(value, str | int) and _ID.search(str(key)):
                 by_id[value].append(record)
     for fact in facts:
-        if _TITLE.search(fact.kind) and isinstance(fact.value, str):
+        if _compile_title().search(fact.kind) and isinstance(fact.value, str):
             titles.add(" ".join(fact.value.lower().split()))
     return NamedRecords(frozenset(titles), by_id)
 
@@ -77,3 +77,9 @@ def find_known_records(call: Call, known: NamedRecords) -> list[Mapping[str, obj
 def is_on_object(call: Call) -> bool:
     """Whether a call is given the id of something: it may be there to change that."""
     return any(_ID.search(name) and value for name, value in call.arguments.items())
+
+
+@cache
+def _compile_title() -> re.Pattern[str]:
+    """How a field is called that says what a thing is called."""
+    return re.compile(rf"(?:^|[._ ])(?:{join_words('fields', 'called')})$", re.IGNORECASE)

@@ -11,7 +11,8 @@ from mulligan.checks.dates.grammar.phrases import Phrase
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken, Stretch
 from mulligan.checks.dates.meaning.phrase import is_dated
-from mulligan.checks.dates.parts import Clock, Limit
+from mulligan.checks.dates.parts import Clock
+from mulligan.checks.language.senses import Limit
 
 _STOPS = frozenset(".?!;")
 _REACH = 24

@@ -6,7 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from mulligan.checks.dates.grammar.scan import Scan
-from mulligan.checks.dates.parts import Amount, Unit
+from mulligan.checks.dates.parts import Amount
+from mulligan.checks.language.senses import Unit
 
 SECONDS = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
 DAYS = {Unit.DAY: 1, Unit.WEEK: 7, Unit.FORTNIGHT: 14}

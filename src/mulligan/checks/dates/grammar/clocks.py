@@ -12,8 +12,9 @@ from mulligan.checks.dates.grammar.scan import (
     parse_minutes_after_word,
     read_day_number,
 )
-from mulligan.checks.dates.language.tokens import Token
-from mulligan.checks.dates.parts import Clock, Half, Midnight, Part, Puzzle, ThisTime, Zone
+from mulligan.checks.dates.parts import Clock, Midnight, Part, Puzzle, ThisTime, Zone
+from mulligan.checks.language.senses import Half
+from mulligan.checks.language.tokens import Token
 
 _HOURS = 24
 _MINUTES = 60

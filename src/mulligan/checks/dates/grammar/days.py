@@ -16,21 +16,19 @@ from mulligan.checks.dates.grammar.scan import (
 )
 from mulligan.checks.dates.parts import (
     DayNumber,
-    DayPart,
     DayShift,
     Feast,
-    Limit,
     MonthDay,
     Now,
     Nth,
     NumericDate,
     Part,
     Puzzle,
-    Unit,
     Weekday,
     WeekdayFrom,
-    Which,
 )
+from mulligan.checks.language.detection import has_capitals_for_names
+from mulligan.checks.language.senses import DayPart, Limit, Unit, Which
 
 _CLOSING = frozenset(",.!?;:)(")
 _LAST = -1
@@ -261,7 +259,13 @@ def parse_repeating(scan: Scan, i: int) -> Found | None:
         or words.units.match(tokens, j)
         or words.parts.match(tokens, j)
     )
-    return ((Puzzle(),), told[1]) if told else None
+    if told is not None:
+        return (Puzzle(),), told[1]
+    if tokens[found[1]].ordinal is None:
+        return None
+    # Every first of the month: which month, it does not say.
+    month = words.units.match(tokens, scan.skip(scan.skip(j, words.of), words.the))
+    return (Puzzle(),), month[1] if month else j
 
 
 def parse_elsewhere(scan: Scan, i: int) -> Found | None:
@@ -281,7 +285,7 @@ def _is_twisted(scan: Scan, i: int) -> bool:
         return False
     if before.text in scan.words.twisting:
         return True
-    if scan.words.nouns_have_capitals or (before.shouted and scan.tokens[i].shouted):
+    if (before.shouted and scan.tokens[i].shouted) or not has_capitals_for_names(scan.words.code):
         return False
     # Spy Wednesday: two capitals in a row are one name, except at the start of a sentence.
     named = before.capital and scan.tokens[i].capital and i > 1 and before.text.isalpha()

@@ -12,8 +12,8 @@ from mulligan.checks.dates.grammar.scan import (
     expand_year,
     read_day_number,
 )
-from mulligan.checks.dates.language.tokens import Token
 from mulligan.checks.dates.parts import Month, MonthDay, NumericDate
+from mulligan.checks.language.tokens import Token
 
 _SIGNS = ("-", "/", ".")
 

@@ -10,13 +10,11 @@ from mulligan.checks.dates.parts import (
     Period,
     Puzzle,
     Quarter,
-    Side,
-    Unit,
     WeekOf,
-    Which,
     Year,
     YearOrTime,
 )
+from mulligan.checks.language.senses import Side, Unit, Which
 
 _SHORT = (Unit.SECOND, Unit.MINUTE, Unit.HOUR)
 _QUARTERS = range(1, 5)

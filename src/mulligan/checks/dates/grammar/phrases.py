@@ -18,7 +18,6 @@ from mulligan.checks.dates.parts import (
     Edge,
     Feast,
     Lasting,
-    Limit,
     Midnight,
     Month,
     MonthDay,
@@ -30,7 +29,6 @@ from mulligan.checks.dates.parts import (
     Puzzle,
     Quarter,
     ThisTime,
-    Unit,
     Weekday,
     WeekdayAway,
     WeekdayFrom,
@@ -40,6 +38,7 @@ from mulligan.checks.dates.parts import (
     YearOrTime,
     Zone,
 )
+from mulligan.checks.language.senses import Limit, Unit
 
 _SLOTS: dict[type, str] = {
     Clock: "clock",

@@ -44,7 +44,7 @@ from mulligan.checks.dates.grammar.periods import (
 from mulligan.checks.dates.grammar.scan import Found, Scan
 from mulligan.checks.dates.grammar.shifts import parse_added_amount, parse_counted, parse_shift
 from mulligan.checks.dates.grammar.stamps import parse_stamp
-from mulligan.checks.dates.language.tables import Words
+from mulligan.checks.language.tables import Words
 
 Rule = Callable[[Scan, int], Found | None]
 Rules = tuple[Rule, ...]

@@ -20,12 +20,11 @@ from mulligan.checks.dates.parts import (
     Part,
     Puzzle,
     Shift,
-    Unit,
     Weekday,
     WeekdayAway,
-    Which,
     Within,
 )
+from mulligan.checks.language.senses import Unit, Which
 
 _NEAR_VERB = 6
 """How many words before *last* its verb is looked for."""

@@ -10,16 +10,9 @@ from mulligan.checks.dates.meaning.arithmetic import DAY, find_month_span, make_
 from mulligan.checks.dates.meaning.feasts import find_feast
 from mulligan.checks.dates.meaning.weekdays import resolve_weekday
 from mulligan.checks.dates.moment import Moment, make_day
-from mulligan.checks.dates.parts import (
-    DayNumber,
-    DayShift,
-    Feast,
-    MonthDay,
-    NumericDate,
-    Weekday,
-    Which,
-)
+from mulligan.checks.dates.parts import DayNumber, DayShift, Feast, MonthDay, NumericDate, Weekday
 from mulligan.checks.dates.reading import Reading
+from mulligan.checks.language.senses import Which
 
 DayName = DayShift | MonthDay | NumericDate | Feast | DayNumber | Weekday
 DAY_NAMES = (DayShift, MonthDay, NumericDate, Feast, DayNumber, Weekday)

@@ -41,16 +41,14 @@ from mulligan.checks.dates.parts import (
     Puzzle,
     Quarter,
     Shift,
-    Side,
-    Unit,
     Weekday,
     WeekdayAway,
     WeekdayFrom,
     WeekOf,
-    Which,
     Year,
 )
 from mulligan.checks.dates.reading import Grain, Reading
+from mulligan.checks.language.senses import Side, Unit, Which
 
 _WEEK = 7
 _THIS_DAY = Period(Unit.DAY, Which.THIS)

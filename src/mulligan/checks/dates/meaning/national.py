@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from mulligan.checks.dates.language.tables import Table, Words
-from mulligan.checks.dates.language.tokens import LOOKAHEAD, tokenize
+from mulligan.checks.language.tables import Table, Words
+from mulligan.checks.language.tokens import LOOKAHEAD, tokenize
 
 _CATEGORIES = ("public", "unofficial")
 _MOVED = "("

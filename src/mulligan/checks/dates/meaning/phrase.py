@@ -19,16 +19,13 @@ from mulligan.checks.dates.parts import (
     Dated,
     Edge,
     Lasting,
-    Limit,
     Midnight,
     Month,
     Part,
     Period,
     Quarter,
     Shift,
-    Side,
     ThisTime,
-    Unit,
     WeekdayFrom,
     Within,
     Year,
@@ -37,6 +34,7 @@ from mulligan.checks.dates.parts import (
 )
 from mulligan.checks.dates.reading import Reading
 from mulligan.checks.dates.zones import convert_zone
+from mulligan.checks.language.senses import Limit, Side, Unit
 
 TIMED = (Clock, Midnight, ThisTime, Part, Zone)
 Parts = tuple[AnyPart, ...]

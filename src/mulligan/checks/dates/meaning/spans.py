@@ -14,18 +14,9 @@ from mulligan.checks.dates.meaning.arithmetic import (
     find_week_start,
 )
 from mulligan.checks.dates.moment import Moment, make_day, make_instant, make_span
-from mulligan.checks.dates.parts import (
-    Amount,
-    Counted,
-    Month,
-    Period,
-    Quarter,
-    Unit,
-    Which,
-    Within,
-    Year,
-)
+from mulligan.checks.dates.parts import Amount, Counted, Month, Period, Quarter, Within, Year
 from mulligan.checks.dates.reading import Reading
+from mulligan.checks.language.senses import Unit, Which
 
 OFFSETS = {
     Which.BEFORE_LAST: -2,

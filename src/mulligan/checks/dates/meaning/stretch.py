@@ -12,17 +12,16 @@ from mulligan.checks.dates.moment import Moment, make_span
 from mulligan.checks.dates.parts import (
     Clock,
     DayNumber,
-    Half,
     Month,
     MonthDay,
     NumericDate,
     Part,
     Quarter,
     Weekday,
-    Which,
     Year,
 )
 from mulligan.checks.dates.reading import Grain, Reading
+from mulligan.checks.language.senses import Half, Which
 
 _CLOCK = Convention.CLOCK_AM.question
 _NEXT = Convention.NEXT_WEEK.question

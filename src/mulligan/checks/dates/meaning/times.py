@@ -8,8 +8,9 @@ from datetime import timedelta
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.meaning.arithmetic import DAY
 from mulligan.checks.dates.moment import Moment, make_day
-from mulligan.checks.dates.parts import Clock, DayPart, Half, Midnight
+from mulligan.checks.dates.parts import Clock, Midnight
 from mulligan.checks.dates.reading import Grain, Reading
+from mulligan.checks.language.senses import DayPart, Half
 
 Hour = tuple[int, Convention | None]
 

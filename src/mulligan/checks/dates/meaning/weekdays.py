@@ -16,8 +16,9 @@ from mulligan.checks.dates.meaning.arithmetic import (
 )
 from mulligan.checks.dates.meaning.spans import WEEK_STARTS
 from mulligan.checks.dates.moment import Moment, make_day
-from mulligan.checks.dates.parts import Nth, Weekday, WeekdayAway, WeekdayFrom, Which
+from mulligan.checks.dates.parts import Nth, Weekday, WeekdayAway, WeekdayFrom
 from mulligan.checks.dates.reading import Grain, Reading
+from mulligan.checks.language.senses import Which
 
 
 def resolve_weekday(part: Weekday, at: Moment) -> list[Reading]:

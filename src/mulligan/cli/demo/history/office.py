@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from mulligan.app.mulligan import Mulligan
@@ -36,6 +37,8 @@ class Office:
     """The remotes, behind no network: what is in them, and how they are today."""
 
     chance: random.Random
+    let_pass: Callable[[timedelta], None] = lambda _: None
+    """Moves the clock on by what an answer takes."""
     events: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Day and version by event."""
     invoices: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -47,7 +50,9 @@ class Office:
 
     async def answer(self, typical_ms: float) -> None:
         """Take as long as a remote does, and sometimes do not answer."""
-        await asyncio.sleep(min(0.04, self.chance.lognormvariate(0, 0.6) * typical_ms / 1000))
+        seconds = min(0.04, self.chance.lognormvariate(0, 0.6) * typical_ms / 1000)
+        await asyncio.sleep(seconds)
+        self.let_pass(timedelta(seconds=seconds))
         if self.chance.random() < self.trouble:
             raise UnavailableError("503 Service Unavailable: try again later")
 
@@ -104,7 +109,7 @@ def declare_desk(m: Mulligan, office: Office) -> OfficeTools:
 
 
 def _declare_reads(m: Mulligan, office: Office) -> dict[str, Tool]:
-    @m.tool(effect=Effect.READ, server="crm")
+    @m.tool(effect=Effect.READ, server="crm", allow=("query",))
     async def find_customers(query: str, limit: int = 10) -> list[str]:
         await office.answer(6)
         if limit > 50:
@@ -118,7 +123,7 @@ def _declare_reads(m: Mulligan, office: Office) -> dict[str, Tool]:
             raise LookupError(f"Room {room} does not exist; rooms are Linden, Ahorn, Birke")
         return [{"event": name, "day": day} for name, (day, _) in office.events.items()][:5]
 
-    @m.tool(effect=Effect.READ, server="reports")
+    @m.tool(effect=Effect.READ, server="reports", allow=("name",))
     async def export_report(name: str, form: str = "csv") -> str:
         await office.answer(9)
         if office.broken_export:
@@ -179,7 +184,7 @@ def _declare_writes(m: Mulligan, office: Office) -> dict[str, Tool]:
         await office.answer(5)
         office.mails.append(f"{to}: {subject} ({len(text)})")
 
-    @m.tool(effect=Effect.READ, repeat=Repeat.IDEMPOTENT, server="desk")
+    @m.tool(effect=Effect.READ, repeat=Repeat.IDEMPOTENT, server="desk", allow=("ticket",))
     async def update_ticket(ticket: str, state: str) -> str:
         await office.answer(4)
         if office.chance.random() < office.trouble:

@@ -61,7 +61,13 @@ async def ask_about_customer(shift: AgentShift) -> None:
             found = await shift.desk.find_customers(name[:3], 50)
         return f"There is {len(found)} customer of that name: {name}."
 
-    await _act(shift, f"Which customers are called {name[:3]}…?", act, by="support")
+    await _act(
+        shift,
+        f"Which customers are called {name[:3]}…?",
+        act,
+        by="support",
+        purpose="looking customers up",
+    )
 
 
 async def tell_the_channel(shift: AgentShift) -> None:
@@ -77,7 +83,13 @@ async def tell_the_channel(shift: AgentShift) -> None:
                 await shift.desk.post_message(channel, "The export is ready.")
         return f"I told {channel}."
 
-    await _act(shift, f"Tell {channel} that the export is ready", act, by="support")
+    await _act(
+        shift,
+        f"Tell {channel} that the export is ready",
+        act,
+        by="support",
+        purpose="telling a channel",
+    )
 
 
 async def write_invoice(shift: AgentShift) -> None:
@@ -90,7 +102,9 @@ async def write_invoice(shift: AgentShift) -> None:
         made = await shift.desk.create_invoice(customer, amount, written)
         return f"Invoice {made['invoice']} to {customer} over {amount:.0f} {currency} is written."
 
-    await _act(shift, f"Bill {customer} {amount:.0f} {currency}", act, by="billing")
+    await _act(
+        shift, f"Bill {customer} {amount:.0f} {currency}", act, by="billing", purpose="billing"
+    )
 
 
 async def move_meeting(shift: AgentShift) -> None:
@@ -111,7 +125,7 @@ async def move_meeting(shift: AgentShift) -> None:
             shift.office.write_event(event, shift.chance.choice(DAYS))
         return f"The {event} is on {day}."
 
-    await _act(shift, f"Move the {event} to {day}", act, by="planner")
+    await _act(shift, f"Move the {event} to {day}", act, by="planner", purpose="planning meetings")
 
 
 async def close_ticket(shift: AgentShift) -> None:
@@ -126,7 +140,7 @@ async def close_ticket(shift: AgentShift) -> None:
             await shift.desk.update_ticket(ticket, "solved")
         return f"{ticket} is solved."
 
-    await _act(shift, f"Close {ticket}", act, by="support")
+    await _act(shift, f"Close {ticket}", act, by="support", purpose="closing tickets")
 
 
 async def export_numbers(shift: AgentShift) -> None:
@@ -141,7 +155,7 @@ async def export_numbers(shift: AgentShift) -> None:
         except RuntimeError:
             return "The export does not work today."
 
-    await _act(shift, "Export the numbers of the quarter", act, by="analyst")
+    await _act(shift, "Export the numbers of the quarter", act, by="analyst", purpose="reporting")
 
 
 async def write_to_customer(shift: AgentShift) -> None:
@@ -154,7 +168,9 @@ async def write_to_customer(shift: AgentShift) -> None:
         )
         return f"The mail to {customer} is written, and waits for your word."
 
-    await _act(shift, f"Mail {customer} the invoice", act, by="billing")
+    await _act(
+        shift, f"Mail {customer} the invoice", act, by="billing", purpose="writing to customers"
+    )
 
 
 STORIES: dict[Story, int] = {
@@ -170,10 +186,15 @@ STORIES: dict[Story, int] = {
 
 
 async def _act(
-    shift: AgentShift, message: str, agent: Callable[[OpenTurn], Awaitable[str]], *, by: str
+    shift: AgentShift,
+    message: str,
+    agent: Callable[[OpenTurn], Awaitable[str]],
+    *,
+    by: str,
+    purpose: str,
 ) -> None:
     """Most turns say what they are for; some agents forget to."""
-    context = message.partition(" ")[0].lower() if shift.chance.random() < 0.9 else ""
+    context = purpose if shift.chance.random() < 0.9 else ""
 
     async def attempt(turn: OpenTurn) -> Any:
         try:

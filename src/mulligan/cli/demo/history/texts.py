@@ -15,6 +15,9 @@ GOOD = (
     "are free for thirty days. If anything is missing, answer this mail and we send it at once."
 )
 SHORT = "Three days."
+RATED = 0.3
+"""The share of replies that somebody has a thumb for."""
+COMPLAINTS = ("Not what I asked.", "Too short to be of use.", "I had to ask twice.")
 BAD = "Honestly, it is a no-brainer: we deliver within three working days, basically."
 
 
@@ -27,7 +30,10 @@ async def answer_question(m: Mulligan, *, slips: float, chance: random.Random) -
     async def write(*_: object) -> str:
         return next(written, SHORT if stubborn else GOOD)
 
-    await m.reply(write, query="How long does delivery take?", context=[GOOD])
+    replied = await m.reply(write, query="How long does delivery take?", context=[GOOD])
+    if chance.random() < RATED:
+        down = chance.random() < (0.6 if bad else 0.1)
+        m.rate(replied.id, up=not down, note=chance.choice(COMPLAINTS) if down else "")
 
 
 async def write_draft(m: Mulligan, *, chance: random.Random) -> None:

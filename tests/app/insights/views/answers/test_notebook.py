@@ -11,6 +11,7 @@ def test_a_task_is_a_tree_of_versions(lived: Mulligan) -> None:
     numbers = [each.notes.version for each in page.versions]
     assert numbers == sorted(numbers, reverse=True)
     assert page.versions[-1].depth == 0
+    assert {each.notes.version for each in page.versions if each.leads} >= {0, page.on_top}
     assert all(each.depth > 0 for each in page.versions[:-1])
     assert any(line.startswith("+") for line in page.versions[-2].difference)
     assert {each.state for each in page.versions} & set(NotesState)

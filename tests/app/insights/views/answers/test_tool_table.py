@@ -35,6 +35,18 @@ def test_the_heat_map_has_a_cell_for_each_pair_that_met(lived: Mulligan) -> None
     assert all(cell.tool in view.heat_tools for cell in view.heat)
 
 
+def test_a_tool_stands_out_until_what_was_learned_about_it_is_exported(lived: Mulligan) -> None:
+    changed = set(Views(lived.insights).read_tools(MONTH).changed)
+    one = min(changed)
+
+    Views(lived.insights).acts.record_export([one], by="Mum")
+    without = set(Views(lived.insights).read_tools(MONTH).changed)
+    Views(lived.insights).acts.record_export([], by="Mum")
+
+    assert without == changed - {one}
+    assert Views(lived.insights).read_tools(MONTH).changed == ()
+
+
 def test_one_tool_alone(lived: Mulligan) -> None:
     view = Views(lived.insights).read_tools(
         ViewFilter(window=Window.MONTH, tool="crm/find_customers")

@@ -67,7 +67,7 @@ async def test_each_attempt_is_told_with_its_facts_findings_and_verdict(stage: S
     assert "Nobody asked for that day." in second.told
     assert (page.confidence, page.attempts) == (second.confidence, 2)
     order = [type(step).__name__ for step in page.timeline]
-    assert order == ["TurnCall", "KeptReview", "TurnCall", "KeptReview"]
+    assert order == ["TurnCall", "KeptReview", "AgentTold", "TurnCall", "KeptReview"]
 
 
 async def test_what_a_review_quotes_ends_with_the_message_it_quotes(m: Mulligan) -> None:

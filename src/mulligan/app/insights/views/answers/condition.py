@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mulligan.app.insights.insights import Diagnosis, Insights
 from mulligan.app.insights.views.acts import ActLog, PersonActed
 from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.thorough import Looked
 from mulligan.app.judges import JUDGE_ASKED, JudgeOutage, read_outage
 from mulligan.core.action import Action
 from mulligan.core.call import OWN
@@ -45,6 +46,8 @@ class HealthView:
 
     asked: ViewFilter
     health: Health
+    looked: Looked | None
+    """When the store was last read from end to end; `None`: that is under way."""
     problems: tuple[str, ...]
     advice: tuple[str, ...]
     calls: float
@@ -78,6 +81,7 @@ def list_workers(writers: Iterable[WriterSeen], actions: Iterable[Action]) -> tu
 def build_health_view(
     diagnosis: Diagnosis,
     *,
+    looked: Looked | None,
     insights: Insights,
     acts: ActLog,
     asked: ViewFilter,
@@ -97,7 +101,8 @@ def build_health_view(
     return HealthView(
         asked=asked,
         health=diagnosis.health,
-        problems=diagnosis.problems,
+        looked=looked,
+        problems=tuple(dict.fromkeys((*(looked.problems if looked else ()), *diagnosis.problems))),
         advice=diagnosis.advice,
         calls=diagnosis.calls,
         failures=diagnosis.failures,

@@ -53,6 +53,8 @@ class TaskVersion:
     notes: Notes
     depth: int
     """How many versions lie between it and the static definition."""
+    leads: bool
+    """The version on top is it, or was made from it."""
     state: NotesState | None
     runs: int
     mean: float | None
@@ -93,6 +95,7 @@ def build_lesson_page(history: LessonHistory, *, built_in: bool) -> LessonPage:
 def build_task_page(history: TaskHistory, differences: Mapping[int, tuple[str, ...]]) -> TaskPage:
     """One task as a tree of versions."""
     parents = {notes.version: notes.parent for notes in history.versions}
+    line = _list_line(parents, history.on_top)
     versions = []
     pinned = False
     for notes in history.versions:
@@ -103,6 +106,7 @@ def build_task_page(history: TaskHistory, differences: Mapping[int, tuple[str, .
             TaskVersion(
                 notes=notes,
                 depth=_measure_depth(parents, notes.version),
+                leads=notes.version in line,
                 state=card.state if card is not None else None,
                 runs=card.runs if card is not None else 0,
                 mean=result.mean if result is not None else None,
@@ -118,7 +122,12 @@ def build_task_page(history: TaskHistory, differences: Mapping[int, tuple[str, .
 
 
 def _measure_depth(parents: Mapping[int, int | None], version: int) -> int:
-    depth, at = 0, parents.get(version)
-    while at is not None and depth < len(parents):
-        depth, at = depth + 1, parents.get(at)
-    return depth
+    return len(_list_line(parents, version)) - 1
+
+
+def _list_line(parents: Mapping[int, int | None], version: int) -> list[int]:
+    """A version, the one it was made from, and so on to the first."""
+    line = [version]
+    while (at := parents.get(line[-1])) is not None and len(line) <= len(parents):
+        line.append(at)
+    return line

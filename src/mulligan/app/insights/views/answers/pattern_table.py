@@ -14,6 +14,7 @@ from mulligan.app.insights.views.paging import Paging
 from mulligan.app.insights.views.rows import CallSeen, build_call, parse_parameters
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.instants import from_us
 from mulligan.core.lesson import Lesson, LessonQuery
 from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
 from mulligan.core.suggestion import shorten_pattern
@@ -130,9 +131,12 @@ def count_lives(rows: Iterable[PatternRow]) -> dict[str, int]:
 
 
 def read_pattern_page(
-    insights: Insights, rows: Iterable[PatternRow], *, wanted: str
+    insights: Insights, rows: Iterable[PatternRow], *, wanted: str, within: timedelta | None
 ) -> PatternPage:
-    """One pattern by its fingerprint or the beginning of it."""
+    """One pattern by its fingerprint or the beginning of it.
+
+    `within`: how long before its newest call others are looked for; `None`: as long as there are.
+    """
     near = [row for row in rows if wanted in (row.fingerprint, row.short)]
     if not near:
         raise ConfigurationError(
@@ -140,7 +144,7 @@ def read_pattern_page(
         )
     row = near[0]
     found = insights.log(LogQuery(id_prefix=row.example, limit=1))
-    latest = _list_alike(insights, found[0]) if found else []
+    latest = _list_alike(insights, found[0], within=within) if found else []
     pairs = ((each, _find_success(insights, each)) for each in (*found, *latest))
     mended = next(((old, new) for old, new in pairs if new is not None), None)
     failed, worked = mended or (found[0] if found else None, None)
@@ -171,9 +175,10 @@ def compare_calls(failed: LogRow | None, worked: LogRow | None) -> tuple[Argumen
     )
 
 
-def _list_alike(insights: Insights, failed: LogRow) -> list[LogRow]:
+def _list_alike(insights: Insights, failed: LogRow, *, within: timedelta | None) -> list[LogRow]:
     """The newest failures that say the same, as far as a short look finds them."""
-    query = LogQuery(tool=failed.tool, error_class=failed.error_class, limit=50)
+    since = None if within is None else from_us(failed.at_us) - within
+    query = LogQuery(tool=failed.tool, error_class=failed.error_class, since=since, limit=50)
     rows = insights.log(query)
     return [row for row in rows if row.error_message == failed.error_message][:10]
 

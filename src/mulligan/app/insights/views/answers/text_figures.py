@@ -1,26 +1,26 @@
-"""Replies and drafts: how often they had to be written again, by which check, and day by day."""
+"""Replies, drafts and runs: how often they were written again, by which check, and day by day."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.insights import Insights
+from mulligan.app.insights.text_figures import (
+    TextSum,
+    build_reply_share,
+    describe_health,
+    name_agent,
+)
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.rows import parse_parameters
-from mulligan.app.step_log import REPLY_SETTLED
-from mulligan.core.call import OWN, LogRow
-from mulligan.core.instants import from_us
+from mulligan.core.call import OWN
 from mulligan.core.log_query import LogQuery
 from mulligan.core.rating import RATED, Rating, read_rating
+from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
-MOST = 20_000
-RESPONDED = "draft.responded"
 MOST_THUMBS = 12
 
 
@@ -31,7 +31,7 @@ class RatePoint:
     at: datetime
     n: int
     reflected: Estimate
-    """The share that was written again."""
+    """The share whose first try was rejected."""
     marked: bool
     """It differs from all before by more than chance would make it."""
 
@@ -56,6 +56,8 @@ class TextsView:
     """Sent although they were rejected to the end."""
     iterations: float | None
     """The mean."""
+    health: str
+    """One sentence on where that lies; empty where there are no replies."""
     trend: tuple[RatePoint, ...]
     checks: tuple[CheckRate, ...]
     drafts: int
@@ -65,6 +67,14 @@ class TextsView:
     """The mean of those that were judged, of 10."""
     scores: Mapping[str, int]
     """Drafts by their score, rounded down."""
+    runs: int
+    """Of tasks."""
+    run_rejected: Estimate
+    """Runs whose output a check rejected, or that failed."""
+    run_noted: Estimate
+    """Runs with notes from earlier ones."""
+    run_score: float | None
+    """The mean of those that have one, of 1."""
     rated: int
     """Thumbs of people, for replies, drafts and runs."""
     rated_up: Estimate
@@ -73,82 +83,83 @@ class TextsView:
 
 
 def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
-    """What the log has of replies and drafts in a span of time."""
-    replies = [
-        parse_parameters(row.parameters) for row in _list_rows(insights, asked, REPLY_SETTLED)
-    ]
-    drafts = [parse_parameters(row.parameters) for row in _list_rows(insights, asked, RESPONDED)]
-    # Who rates is no agent: only the time and the tenant narrow that down.
-    thumbs = list(map(read_rating, _list_rows(insights, replace(asked, agent=None), RATED)))
-    n = len(replies)
-    rules: Counter[str] = Counter()
-    for row in _list_rows(insights, asked, "reply.checked"):
-        rules.update({str(rule) for rule in parse_parameters(row.parameters).get("rules") or ()})
-    judged = [float(d["score"]) for d in drafts if isinstance(d.get("score"), int | float)]
-    rounded = Counter(str(int(score)) for score in judged)
+    """What the counts have of replies, drafts and runs in a span of time."""
+    now = insights.clock()
+    counts = insights.store.log.read_texts(since=now - asked.window.length, until=now)
+    fitting = {slot: n for slot, n in counts.items() if _fits(slot, asked)}
+    total = TextSum(fitting.items())
+    reply, draft, task, thumb = TextKind.REPLY, TextKind.DRAFT, TextKind.TASK, TextKind.THUMB
+    n, up = total.count(reply, TextMeasure.SETTLED), total.count(thumb, TextMeasure.UP)
+    rated = up + total.count(thumb, TextMeasure.DOWN)
+    marks = total.list_names(draft, TextMeasure.MARK)
     return TextsView(
         asked=asked,
-        replies=n,
-        reflected=estimate_share(sum(map(_is_reflected, replies)), n),
-        bound_reached=estimate_share(sum(bool(r.get("bound_reached")) for r in replies), n),
-        iterations=sum(_count_iterations(r) for r in replies) / n if n else None,
-        trend=build_rates(_list_rows(insights, asked, REPLY_SETTLED), asked),
+        replies=round(n),
+        reflected=total.estimate(reply, TextMeasure.REFLECTED),
+        bound_reached=total.estimate(reply, TextMeasure.BOUND),
+        iterations=total.compute_average(reply, TextMeasure.TRIES, over=TextMeasure.SETTLED),
+        health=describe_health(build_reply_share("all", total)),
+        trend=build_rates(fitting, asked),
         checks=tuple(
-            CheckRate(rule=rule, replies=count, share=estimate_share(min(count, n), n))
-            for rule, count in rules.most_common()
+            CheckRate(rule=rule, replies=round(count), share=estimate_share(min(count, n), n))
+            for rule, count in total.list_names(reply, TextMeasure.RULE).items()
         ),
-        drafts=len(drafts),
-        accepted=estimate_share(sum(bool(d.get("accepted")) for d in drafts), len(drafts)),
-        score=sum(judged) / len(judged) if judged else None,
-        rated=len(thumbs),
-        rated_up=estimate_share(sum(each.up for each in thumbs), len(thumbs)),
-        thumbs=tuple(thumbs[:MOST_THUMBS]),
-        scores=dict(sorted(rounded.items(), key=lambda each: int(each[0]))),
+        drafts=round(total.count(draft, TextMeasure.SETTLED)),
+        accepted=total.estimate(draft, TextMeasure.ACCEPTED),
+        score=total.compute_average(draft, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        scores={mark: round(marks[mark]) for mark in sorted(marks, key=int)},
+        runs=round(total.count(task, TextMeasure.SETTLED)),
+        run_rejected=total.estimate(task, TextMeasure.BOUND),
+        run_noted=total.estimate(task, TextMeasure.NOTED),
+        run_score=total.compute_average(task, TextMeasure.SCORE, over=TextMeasure.JUDGED),
+        rated=round(rated),
+        rated_up=estimate_share(up, rated),
+        thumbs=_list_thumbs(insights, asked),
     )
 
 
-def build_rates(rows: Iterable[LogRow], asked: ViewFilter) -> tuple[RatePoint, ...]:
+def build_rates(counts: TextCounts, asked: ViewFilter) -> tuple[RatePoint, ...]:
     """The share of replies that were written again by day or hour, the oldest first."""
-    groups: dict[datetime, list[bool]] = {}
-    for row in rows:
-        at = from_us(row.at_us).replace(minute=0, second=0, microsecond=0)
+    groups: dict[datetime, list[tuple[TextSlot, float]]] = {}
+    for slot, n in counts.items():
+        at = datetime.fromtimestamp(slot.hour * 3600, UTC)
         begins = at if asked.window.value == "24h" else at.replace(hour=0)
-        groups.setdefault(begins, []).append(_is_reflected(parse_parameters(row.parameters)))
+        groups.setdefault(begins, []).append((slot, n))
     points: list[RatePoint] = []
-    before: list[bool] = []
-    for at, some in sorted(groups.items()):
+    before = (0.0, 0.0)
+    for at, group in sorted(groups.items()):
+        some = TextSum(group)
+        n = some.count(TextKind.REPLY, TextMeasure.SETTLED)
+        if not n:
+            continue
+        again = min(n, some.count(TextKind.REPLY, TextMeasure.REFLECTED))
         points.append(
             RatePoint(
                 at=at,
-                n=len(some),
-                reflected=estimate_share(sum(some), len(some)),
-                marked=is_beyond_chance(some, before),
+                n=round(n),
+                reflected=estimate_share(again, n),
+                marked=is_beyond_chance((again, n), before),
             )
         )
-        before += some
+        before = (before[0] + again, before[1] + n)
     return tuple(points)
 
 
-def is_beyond_chance(some: Sequence[bool], before: Sequence[bool]) -> bool:
-    """Whether two shares differ by more than their interval."""
-    if not some or not before:
+def is_beyond_chance(some: tuple[float, float], before: tuple[float, float]) -> bool:
+    """Whether two shares, each so many of so many, differ by more than their interval."""
+    if not some[1] or not before[1]:
         return False
-    _, low, high = compute_difference((sum(some), len(some)), (sum(before), len(before)))
+    _, low, high = compute_difference(some, before)
     return low > 0 or high < 0
 
 
-def _list_rows(insights: Insights, asked: ViewFilter, step: str) -> list[LogRow]:
+def _fits(slot: TextSlot, asked: ViewFilter) -> bool:
+    """Whether it was asked for. Who rates is no agent: only the tenant narrows thumbs down."""
+    whose = asked.tenant in (None, slot.tenant)
+    return whose and (slot.kind == TextKind.THUMB or asked.agent in (None, name_agent(slot)))
+
+
+def _list_thumbs(insights: Insights, asked: ViewFilter) -> tuple[Rating, ...]:
     since = insights.clock() - asked.window.length
-    query = LogQuery(
-        server=OWN, tool=step, tenant=asked.tenant, agent=asked.agent, since=since, limit=MOST
-    )
-    return insights.store.log.list_rows(query)
-
-
-def _count_iterations(reply: Mapping[str, Any]) -> int:
-    said = reply.get("iterations")
-    return said if isinstance(said, int) else 1
-
-
-def _is_reflected(reply: Mapping[str, Any]) -> bool:
-    return _count_iterations(reply) > 1
+    query = LogQuery(server=OWN, tool=RATED, tenant=asked.tenant, since=since, limit=MOST_THUMBS)
+    return tuple(map(read_rating, insights.store.log.list_rows(query)))

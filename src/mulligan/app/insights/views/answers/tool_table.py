@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
@@ -11,6 +12,7 @@ from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_sh
 from mulligan.app.insights.views.answers.overview import TrendPoint
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.core.error_class import ErrorClass
+from mulligan.core.lesson import Lesson
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup, Slot
 
@@ -82,7 +84,19 @@ class ToolsView:
     heat_tools: tuple[str, ...]
     heat_agents: tuple[str, ...]
     changed: tuple[str, ...]
-    """Tools whose lessons have changed in this time: their pitfalls may want exporting anew."""
+    """Tools whose lessons have changed since they were last exported, or else in this time."""
+
+
+def find_changed(
+    lessons: Iterable[Lesson], exports: Mapping[str, datetime], *, since: datetime
+) -> tuple[str, ...]:
+    """Tools about which something was learned that nobody has exported."""
+
+    def find_last(tool: str) -> datetime:
+        last = [exports[name] for name in (tool, "") if name in exports]
+        return max(last, default=since)
+
+    return tuple(sorted({e.tool for e in lessons if e.learned_at > find_last(e.tool)}))
 
 
 def rank_tools(slots: Mapping[Slot, Rollup], patterns: Iterable[PatternSeen]) -> list[ToolRow]:

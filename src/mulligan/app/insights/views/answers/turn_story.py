@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from mulligan.app.insights.figures import NOBODY
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.views.answers.waiting import HistoryStep
 from mulligan.app.insights.views.filters import ViewFilter
@@ -14,8 +15,10 @@ from mulligan.app.insights.views.rows import CallSeen, build_call
 from mulligan.core.action import SETTLED, Action, State
 from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.instants import from_us
+from mulligan.core.ids import make_uuid7
+from mulligan.core.instants import from_us, to_us
 from mulligan.core.log_query import LogQuery
+from mulligan.core.rollup import HOUR_US
 from mulligan.turns.journal.kept_reviews import KeptReview
 
 MOST_ROWS = 5_000
@@ -62,6 +65,15 @@ class TurnCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTold:
+    """What the agent was told before it tried again."""
+
+    attempt: int
+    """That it then began."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPage:
     """One turn from the request to its end."""
 
@@ -76,10 +88,18 @@ class TurnPage:
     """What was computed, found and decided about each attempt, as long as that is kept."""
 
     @property
-    def timeline(self) -> list[TurnCall | KeptReview]:
-        """Calls and reviews as they followed each other."""
-        steps: list[TurnCall | KeptReview] = [*self.calls, *self.reviews]
-        return sorted(steps, key=_find_time)
+    def timeline(self) -> list[TurnCall | KeptReview | AgentTold]:
+        """Calls, reviews and what the agent was told about them, as they followed each other."""
+        told = {r.attempt - 1: AgentTold(attempt=r.attempt, text=r.told) for r in self.reviews}
+        made: list[TurnCall | KeptReview] = [*self.calls, *self.reviews]
+        steps: list[TurnCall | KeptReview | AgentTold] = []
+        for step in sorted(made, key=_find_place):
+            steps.append(step)
+            next_told = told.get(step.attempt) if isinstance(step, KeptReview) else None
+            if next_told is not None and next_told.text:
+                steps.append(next_told)
+                del told[step.attempt]
+        return steps
 
     @property
     def confidence(self) -> str:
@@ -87,25 +107,38 @@ class TurnPage:
         return self.reviews[-1].confidence if self.reviews else ""
 
 
-def list_turn_rows(insights: Insights, asked: ViewFilter) -> list[TurnRow]:
-    """Turns of the newest rows, the newest first."""
-    tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
-    rows = insights.store.log.list_rows(
-        LogQuery(
-            tenant=asked.tenant,
-            agent=asked.agent,
-            tool=tool,
-            since=insights.clock() - asked.window.length,
-            limit=MOST_ROWS,
-        )
+def list_turn_rows(
+    insights: Insights, asked: ViewFilter, *, hours: Sequence[datetime] | None = None
+) -> list[TurnRow]:
+    """Turns of the newest rows, the newest first; `hours`: only those that began in one of them."""
+    query = LogQuery(
+        tenant=asked.tenant,
+        agent=None if asked.agent == NOBODY else asked.agent,
+        tool=None if asked.tool is None else asked.tool.rpartition("/")[2],
+        since=insights.clock() - asked.window.length,
+        limit=MOST_ROWS,
     )
     turns: dict[str, list[LogRow]] = {}
-    for row in rows:
-        if row.turn is not None:
+    for row in _list_newest(insights, query, hours=hours):
+        if row.turn is not None and asked.agent in (None, row.agent or NOBODY):
             turns.setdefault(row.turn, []).append(row)
     found = [_build_row(turn, reversed(rows)) for turn, rows in turns.items()]
     # A held call runs when a person says so: its row may be newer than later turns.
     return sorted(found, key=lambda row: row.at, reverse=True)
+
+
+def _list_newest(
+    insights: Insights, query: LogQuery, *, hours: Sequence[datetime] | None
+) -> list[LogRow]:
+    if hours is None:
+        return insights.store.log.list_rows(query)
+    rows: list[LogRow] = []
+    for hour in hours:
+        begins_us = to_us(hour, name="hour")
+        after, below = make_uuid7(begins_us, 0), make_uuid7(begins_us + HOUR_US, 0)
+        some = replace(query, after=after, below=below, limit=MOST_ROWS - len(rows))
+        rows += insights.store.log.list_rows(some) if some.limit else []
+    return rows
 
 
 def read_turn_page(insights: Insights, turn: str) -> TurnPage:
@@ -134,8 +167,11 @@ def read_turn_page(insights: Insights, turn: str) -> TurnPage:
     )
 
 
-def _find_time(step: TurnCall | KeptReview) -> datetime:
-    return step.at if isinstance(step, KeptReview) else step.call.at
+def _find_place(step: TurnCall | KeptReview) -> tuple[datetime, int, bool]:
+    """Where a clock is too coarse, an attempt's calls come first and then its review."""
+    if isinstance(step, KeptReview):
+        return step.at, step.attempt, True
+    return step.call.at, step.attempt, False
 
 
 def _build_row(turn: str, rows: Iterable[LogRow]) -> TurnRow:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from mulligan.app.insights.lesson_list import LessonList, Measured
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.lesson import Ending, Episode, Group, LessonQuery
+from mulligan.core.interfaces import Casebook
+from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group, LessonQuery
 from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
+MOST_EPISODES = 5_000
+"""The newest failures: enough to tell by, and no more however many there are."""
 ENOUGH = 5
 """Failures on each side, below which nothing is said."""
 
@@ -47,17 +50,23 @@ class WorthView:
     """Whether both groups are large enough to say anything."""
     calibration: Calibration
     lessons: tuple[LessonWorth, ...]
+    failures: int
+    """The newest ones, by which lessons and probabilities were weighed."""
 
 
-def read_worth(lessons: LessonList, episodes: Iterable[Episode], *, asked: ViewFilter) -> WorthView:
-    """Everything that was offered, against what was left alone."""
-    measured: Measured = lessons.measure()
+def read_worth(lessons: LessonList, *, casebook: Casebook, asked: ViewFilter) -> WorthView:
+    """What was offered for the newest failures, against what was left alone."""
+    tool, tenant = asked.tool and asked.tool.rpartition("/")[2], asked.tenant
+    query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
+    episodes = casebook.list_episodes(query)
+
+    def fits(slot: EpisodeSlot) -> bool:
+        return tool in (None, slot.tool) and tenant in (None, slot.tenant)
+
+    measured: Measured = lessons.measure(episodes, fits=fits)
     lift = measured.lift
-    groups: dict[tuple[str, Group], list[Episode]] = {}
-    for each in episodes:
-        if each.group is not None and each.offer is not None and each.offer.lesson:
-            groups.setdefault((each.offer.lesson, each.group), []).append(each)
-    known = lessons.list_lessons(LessonQuery(tool=asked.tool and asked.tool.rpartition("/")[2]))
+    groups = _group_by_lesson(episodes)
+    known = lessons.list_lessons(LessonQuery(tool=tool, tenant=tenant))
     found = []
     for seen in known:
         treated = groups.get((seen.lesson.id, Group.TREATED), [])
@@ -84,7 +93,16 @@ def read_worth(lessons: LessonList, episodes: Iterable[Episode], *, asked: ViewF
         enough=enough,
         calibration=measured.calibration,
         lessons=tuple(sorted(found, key=lambda each: -(each.helped - each.harmed))),
+        failures=len(episodes),
     )
+
+
+def _group_by_lesson(episodes: Iterable[Episode]) -> dict[tuple[str, Group], list[Episode]]:
+    groups: dict[tuple[str, Group], list[Episode]] = {}
+    for each in episodes:
+        if each.group is not None and each.offer is not None and each.offer.lesson:
+            groups.setdefault((each.offer.lesson, each.group), []).append(each)
+    return groups
 
 
 def _compare(treated: list[Episode], control: list[Episode]) -> dict[str, float | None]:

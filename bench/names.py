@@ -1,0 +1,48 @@
+"""Figures that are compared over time by their names: renaming one would end its history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+FIXED: Mapping[str, str] = {
+    "overhead": "otel_ratio otel_total_ratio saga_ratio bare_us observed_us log_share"
+    " stall_p99_ratio worst_stall_ms redaction_ratio import_ms first_use_import_ms lost_busy"
+    " journal_ratio group_commit_ratio syncs_per_action syncs_per_undo",
+    "crash": "points named_points named_points_hit unaccounted undone_twice duplicates lost_edits",
+    "workbench": "side_effect_runs recall correct_runs false_alarm_share refused_anyway standard",
+    "agentdojo": "wrong_writes recall correct_runs false_alarm_share injected"
+    " injected_flagged_share",
+    "sentences": "right right_flagged_share shifted shifted_flagged_share",
+    "dates": "core all by_source peers checker median_us peers_median_us outside",
+    "wrong-dates": "acted_on_wrong_date caught right_runs false_alarms",
+    "bfcl": "failures fixed fixed_parallel passes broken by_class",
+    "bfcl-irrelevant": "flagged_share false_alarm_share",
+    "memory": "cold warm",
+    "tau-precheck": "recall false_alarm_share",
+    "tau-decide": "cold warm",
+    "tau-repair": "exact harmful silent",
+    "silent-errors": "recall precision outside",
+    "errors": "strict acceptable by_class",
+    "fingerprint": "accuracy over_merged over_split pairs",
+    "repairs": "own cross scope_changed required_dropped silent_share auto",
+    "calibration": "ece brier base_brier auto_precision auto_n unseen_tools",
+    "grounding": "balanced_accuracy precision_at_half_recall",
+    "replies": "mapped agreement violations violations_found",
+    "lookup": "p95_ms growth",
+    "text": "guardrails_ratio us growth_1mb",
+    "tasks": "static accept_all gated worst_below_static rolled_back_share",
+    "scale": "actions_per_second rows_per_second decision_p50_ms decision_p99_ms limited_by",
+    "redaction": "secrets kinds places encodings leaks ordinary ordinary_hidden_share"
+    " redaction_ratio",
+    "hosts": "ratio",
+    "gateway": "direct_ratio_p50 stdio_ratio_p50 stdio_ratio_p99 http_ratio_p50 http_ratio_p99"
+    " direct_ms",
+    "dashboard": "overview_ms tools_ms growth",
+}
+"""By suite; beside these every result has `suite`, `n`, `seconds` and `versions`."""
+
+
+def list_missing(suite: str, result: Mapping[str, object]) -> list[str]:
+    """The names that a result should have and has not."""
+    wanted = ("n", "versions", *FIXED.get(suite, "").split())
+    return [name for name in wanted if name not in result]

@@ -1,1 +1,0 @@
-"""The words that requests are understood by, a file a language."""

@@ -1,0 +1,113 @@
+"""What people type: the examples under the help of each command."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "mulligan": ("mulligan demo", "mulligan open", "mulligan log --since 2h --outcome failure"),
+    "mulligan demo": ("mulligan demo", "mulligan demo --history --store sqlite:///office.db"),
+    "mulligan dashboard": (
+        "mulligan dashboard --store sqlite:///office.db",
+        "mulligan dashboard --app shop.agent:m --role decide",
+    ),
+    "mulligan top": ("mulligan top", "mulligan top --once --json"),
+    "mulligan report": ("mulligan report --window 7d -o week.html",),
+    "mulligan view": ("mulligan view tools --window 7d", "mulligan view tools --csv > tools.csv"),
+    "mulligan export": ("mulligan export --parquet --since 30d analysis",),
+    "mulligan gateway": (
+        "mulligan gateway mcp.json",
+        "mulligan gateway mcp.json --suggest",
+        "mulligan gateway --wrap claude-desktop",
+    ),
+    "mulligan worker": (
+        "mulligan worker --app shop.agent:m --health 127.0.0.1:8391",
+        "mulligan worker --app shop.agent:m --once --json",
+    ),
+    "mulligan log": (
+        "mulligan log --tool send_mail --since 2h",
+        "mulligan log --outcome failure --json",
+        "mulligan log --follow",
+    ),
+    "mulligan open": ("mulligan open", "mulligan open --json"),
+    "mulligan actions": (
+        "mulligan actions --since 7d --state undone --state conflict",
+        "mulligan actions --turn 01a1e463",
+        "mulligan actions --bulk 01a1e463 --json",
+    ),
+    "mulligan show": ("mulligan show 01a1e463", "mulligan show 01a1e463 --app shop.agent:m"),
+    "mulligan settle": ('mulligan settle 01a1e463 --note "Called them; it was sent once."',),
+    "mulligan rate": ('mulligan rate 01a1e463 --down --note "It never says the price."',),
+    "mulligan approve": (
+        "mulligan approve 01a1e463",
+        "mulligan approve 01a1e463 --version 1 --app shop.agent:m",
+    ),
+    "mulligan deny": ('mulligan deny 01a1e463 --note "Wrong customer."',),
+    "mulligan undo": (
+        "mulligan undo 01a1e463",
+        "mulligan undo 01a1e463 --later --app shop.agent:m",
+        "mulligan undo 01a1e463 --ours",
+    ),
+    "mulligan stats": ("mulligan stats --window 7d", "mulligan stats --series day --window 30d"),
+    "mulligan patterns": ("mulligan patterns --window 7d -n 5",),
+    "mulligan suggest": (
+        """mulligan suggest --tool find --args '{"limit": "ten"}' --error 'limit: no integer'""",
+    ),
+    "mulligan lessons": ("mulligan lessons list --state active",),
+    "mulligan lessons list": ("mulligan lessons list --tool find --state candidate",),
+    "mulligan lessons show": ("mulligan lessons show 83a43cab",),
+    "mulligan lessons approve": ('mulligan lessons approve 83a43cab --note "Seen it often."',),
+    "mulligan lessons quarantine": ("mulligan lessons quarantine 83a43cab",),
+    "mulligan lessons revoke": ('mulligan lessons revoke 83a43cab --note "It was a bad day."',),
+    "mulligan lessons consolidate": ("mulligan lessons consolidate",),
+    "mulligan lessons export": ("mulligan lessons export --tool find > lessons.jsonl",),
+    "mulligan lessons import": ("mulligan lessons import lessons.jsonl",),
+    "mulligan pitfalls": (
+        "mulligan pitfalls find --tokens 200",
+        "mulligan pitfalls --agent planner",
+    ),
+    "mulligan calibration": ("mulligan calibration --picture calibration.svg",),
+    "mulligan tasks": ("mulligan tasks list",),
+    "mulligan tasks list": ("mulligan tasks list --json",),
+    "mulligan tasks show": ("mulligan tasks show weekly-report",),
+    "mulligan tasks history": ("mulligan tasks history weekly-report",),
+    "mulligan tasks diff": ("mulligan tasks diff weekly-report 0 3",),
+    "mulligan tasks pin": (
+        "mulligan tasks pin weekly-report 3",
+        "mulligan tasks pin weekly-report",
+    ),
+    "mulligan tasks rollback": ("mulligan tasks rollback weekly-report",),
+    "mulligan tasks optimize": ("mulligan tasks optimize weekly-report --judge openai:gpt-5-mini",),
+    "mulligan tasks clear": ("mulligan tasks clear weekly-report",),
+    "mulligan tasks reflectors": ("mulligan tasks reflectors",),
+    "mulligan tasks export": ("mulligan tasks export weekly-report > weekly-report.json",),
+    "mulligan evaluate": ("mulligan evaluate", "mulligan evaluate --recorded --limit 50"),
+    "mulligan doctor": ("mulligan doctor --store sqlite:///office.db", "mulligan doctor --json"),
+    "mulligan migrate": ("mulligan migrate --store postgresql://localhost/office",),
+    "mulligan backup": ("mulligan backup --store sqlite:///office.db backups/monday",),
+    "mulligan completion": (
+        "mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan",
+    ),
+}
+
+
+def list_commands(
+    title: str, parser: argparse.ArgumentParser
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A command, then those below it."""
+    yield title, parser
+    for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list commands
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for name, command in action.choices.items():
+                yield from list_commands(f"{title} {name}", command)
+
+
+def add_examples(parser: argparse.ArgumentParser) -> None:
+    """Put them under the help of a program and of all its commands."""
+    for title, command in list_commands(parser.prog, parser):
+        lines = EXAMPLES.get(title, ())
+        if lines:
+            word = "example" if len(lines) == 1 else "examples"
+            shown = "\n".join([f"{word}:", *(f"  {line}" for line in lines)])
+            command.epilog = f"{shown}\n\n{command.epilog}" if command.epilog else shown

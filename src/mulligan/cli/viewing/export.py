@@ -1,0 +1,129 @@
+"""`mulligan export`: calls and actions as files, for analysis elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.views.export import read_actions, read_calls
+from mulligan.app.settings import Settings
+from mulligan.cli import render
+from mulligan.cli.action_list import encode_action
+from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_moment
+from mulligan.cli.waiting import make_progress
+from mulligan.core.action import ActionQuery
+from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.core.log_query import LogQuery
+
+TEXT, NUMBER, SHARE, TIME, FLAG, NESTED = (
+    "VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMPTZ", "BOOLEAN", "JSON",
+)  # fmt: skip
+
+CALLS = {
+    "id": TEXT, "at": TIME, "tenant": TEXT, "agent": TEXT, "server": TEXT, "tool": TEXT,
+    "parameters": NESTED, "context": TEXT, "outcome": TEXT, "duration_us": NUMBER,
+    "error_class": TEXT, "error_type": TEXT, "error_message": TEXT, "error_code": TEXT,
+    "error_at": TEXT, "result": NESTED, "try_number": NUMBER, "parent": TEXT, "turn": TEXT,
+    "weight": SHARE,
+}  # fmt: skip
+ACTIONS = {
+    "id": TEXT, "tool": TEXT, "server": TEXT, "agent": TEXT, "tenant": TEXT, "turn": TEXT,
+    "attempt": NUMBER, "bulk": TEXT, "effect": TEXT, "state": TEXT, "settled": FLAG,
+    "version": NUMBER, "opened_at": TIME, "changed_at": TIME, "detail": NESTED,
+}  # fmt: skip
+"""The columns of a Parquet file, and what they hold, in the words of DuckDB."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "export",
+        help="calls and actions as files, for analysis elsewhere",
+        about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
+        'pandas and columnar\nstores (`pip install "mulligan[parquet]"`). Values are redacted as '
+        "in the log.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("folder", type=Path, help="where to; made if it is not there")
+    parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
+    parser.add_argument("--tenant", help="only this tenant")
+    parser.add_argument("--since", type=parse_moment, metavar="TIME", help="2h, 7d, an ISO time")
+    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="likewise")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, settings: Settings) -> int:
+    """Write the files, each whole or not at all."""
+    if options.parquet:
+        _require_duckdb()
+    form = "parquet" if options.parquet else "jsonl"
+    asked = {"tenant": options.tenant, "since": options.since, "until": options.until}
+    files = {name: options.folder / f"{name}.{form}" for name in ("calls", "actions")}
+    for path in files.values():
+        if path.exists():
+            raise ConfigurationError(f"{path} is there already; name another folder.")
+    with Insights.open(settings) as insights:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        calls = map(render.encode_log_row, read_calls(insights, LogQuery(**asked)))
+        actions = map(encode_action, read_actions(insights, ActionQuery(**asked)))
+        rows = {
+            "calls": _write(calls, files["calls"], CALLS),
+            "actions": _write(actions, files["actions"], ACTIONS),
+        }
+    if options.json:
+        shown = {name: str(path) for name, path in files.items()}
+        render.print_json({"rows": rows, "files": shown})
+    else:
+        said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+        render.make_console().print(render.build_text(f"{options.folder}: {said}."))
+    return 0
+
+
+def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[str, str]) -> int:
+    """Write a file beside its name, put it in its place once it is whole, and say how many rows."""
+    lines, whole = (path.with_name(f".{path.name}.{end}") for end in ("lines", "whole"))
+    count = 0
+    try:
+        with lines.open("w", encoding="utf-8") as file:
+            for row in _show_progress(rows, path.stem):
+                count += 1
+                file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+        if path.suffix == ".parquet":
+            _convert(lines, whole, columns)
+            whole.replace(path)
+        else:
+            lines.replace(path)
+    finally:
+        lines.unlink(missing_ok=True)
+        whole.unlink(missing_ok=True)
+    return count
+
+
+def _show_progress(
+    rows: Iterable[Mapping[str, object]], name: str
+) -> Iterator[Mapping[str, object]]:
+    with make_progress() as progress:
+        task = progress.add_task(name, total=None)
+        for row in rows:
+            progress.advance(task)
+            yield row
+
+
+def _require_duckdb() -> None:
+    try:
+        import duckdb  # noqa: F401 - asked before anything is read
+    except ModuleNotFoundError as missing:
+        raise MissingExtraError(need="mulligan export --parquet", extra="parquet") from missing
+
+
+def _convert(lines: Path, target: Path, columns: Mapping[str, str]) -> None:
+    import duckdb
+
+    with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
+        read = connection.read_json(str(lines), format="newline_delimited", columns=dict(columns))
+        read.write_parquet(str(target), compression="zstd")

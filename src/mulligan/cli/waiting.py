@@ -1,0 +1,66 @@
+"""A bar for what takes more than a second: on standard error, and gone before anything is said."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+AFTER = 1.0
+"""Seconds in which a command may answer without one."""
+
+
+class PulsingBar:
+    """Shows that something goes on, from its first second to whatever is printed next."""
+
+    def __init__(self, what: str) -> None:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        console = Console(stderr=True)
+        self._shown = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._shown.add_task(what, total=None)
+        self._lock, self._over = threading.Lock(), False
+        self._timer = threading.Timer(AFTER, self._start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _start(self) -> None:
+        with self._lock:
+            if not self._over:
+                self._shown.start()
+
+    def end(self) -> None:
+        """Take it away, or have it never be shown."""
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            self._shown.stop()
+
+
+_current: list[PulsingBar] = []
+
+
+@contextmanager
+def show_waiting(what: str) -> Iterator[None]:
+    """A bar while a command says nothing, if somebody sits there to see it."""
+    if sys.stderr.isatty():
+        _current.append(PulsingBar(what))
+    try:
+        yield
+    finally:
+        end_waiting()
+
+
+def end_waiting() -> None:
+    """Something is about to be printed, or another bar to be shown."""
+    while _current:
+        _current.pop().end()
+
+
+def make_progress() -> Progress:
+    """A bar for what knows how much there is to do."""
+    end_waiting()
+    return Progress(console=Console(stderr=True), disable=not sys.stderr.isatty())

@@ -1,0 +1,212 @@
+"""Calls, actions and findings for an OpenTelemetry collector: batched, bounded, never in the way.
+
+What is sent is what subscribers see: names and ids as labels, never a value. A collector that is
+away costs what does not fit the queue, and nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from opentelemetry._logs import LogRecord, SeverityNumber
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    SpanContext,
+    SpanKind,
+    Status,
+    StatusCode,
+    TraceFlags,
+    set_span_in_context,
+)
+
+from mulligan.core.call import LogRow
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.event import ActionMoved, AttemptReviewed, CallLogged, Happened
+from mulligan.core.finding import FindingSeen, Severity
+from mulligan.telemetry.spans import has_tracer_provider
+
+MOST_WAITING = 4_096
+"""Spans, and records of the log, that wait for the collector; beyond that the oldest are lost."""
+LONGEST_CLOSE = 5.0
+"""Seconds that closing waits for the collector to take what is left."""
+
+_SEVERITIES = {
+    Severity.ERROR: SeverityNumber.ERROR,
+    Severity.WARNING: SeverityNumber.WARN,
+}
+
+Attributes = dict[str, str | int | float | bool]
+
+
+class Otlp:
+    """A subscriber that sends what happens to a collector, over HTTP.
+
+    Headers, certificates, compression and the service's name are set by `OTEL_…` variables, as
+    everywhere in OpenTelemetry.
+    """
+
+    def __init__(self, endpoint: str, *, spans: bool | None = None) -> None:
+        base = _read_endpoint(endpoint)
+        self._spans = spans
+        self._tracers = TracerProvider(shutdown_on_exit=False)
+        self._tracers.add_span_processor(
+            BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces"), max_queue_size=MOST_WAITING)
+        )
+        self._tracer = self._tracers.get_tracer("mulligan")
+        self._loggers = LoggerProvider(shutdown_on_exit=False)
+        self._loggers.add_log_record_processor(
+            BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs"), max_queue_size=MOST_WAITING)
+        )
+        self._logger = self._loggers.get_logger("mulligan")
+
+    def __call__(self, event: Happened) -> None:
+        """Queue what is worth sending of an event."""
+        match event:
+            case CallLogged(row=row) if not self._has_spans():
+                self._send_call(row)
+            case ActionMoved():
+                self._send_action(event)
+            case AttemptReviewed():
+                self._send_review(event)
+
+    def close(self) -> None:
+        """Send what is left; a collector that does not take it in time does not get it."""
+        for provider in (self._tracers, self._loggers):
+            closing = threading.Thread(target=provider.shutdown, name="mulligan-otlp", daemon=True)
+            closing.start()
+            closing.join(LONGEST_CLOSE)
+
+    def _has_spans(self) -> bool:
+        """Whether the application's own OpenTelemetry has every call already."""
+        return self._spans is not False and has_tracer_provider()
+
+    def _send_call(self, row: LogRow) -> None:
+        attributes: Attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": row.tool,
+            "gen_ai.tool.call.id": row.id,
+            "mulligan.outcome": row.outcome,
+            "mulligan.try": row.try_number,
+            "mulligan.weight": row.weight,
+            **_keep_known(
+                {
+                    "gen_ai.agent.name": row.agent,
+                    "mulligan.tenant": row.tenant,
+                    "mulligan.server": row.server,
+                    "mulligan.turn": row.turn,
+                    "mulligan.error.class": row.error_class,
+                    "error.type": row.error_type,
+                }
+            ),
+        }
+        span = self._tracer.start_span(
+            f"execute_tool {row.tool}",
+            context=_find_trace(row.turn),
+            kind=SpanKind.INTERNAL,
+            attributes=attributes,
+            start_time=row.at_us * 1_000,
+        )
+        if row.error_class is not None:
+            span.set_status(Status(StatusCode.ERROR))
+        span.end(end_time=(row.at_us + row.duration_us) * 1_000)
+
+    def _send_action(self, event: ActionMoved) -> None:
+        self._emit(
+            "mulligan.action",
+            {
+                "mulligan.action": event.action,
+                "mulligan.state": event.state.value,
+                "gen_ai.tool.name": event.tool,
+                **_keep_known(
+                    {
+                        "gen_ai.agent.name": event.agent,
+                        "mulligan.tenant": event.tenant,
+                        "mulligan.turn": event.turn,
+                    }
+                ),
+            },
+            turn=event.turn,
+            at_ns=int(event.at.timestamp() * 1_000_000) * 1_000,
+        )
+
+    def _send_review(self, event: AttemptReviewed) -> None:
+        about: Attributes = {
+            "mulligan.turn": event.turn,
+            "mulligan.attempt": event.attempt,
+            **_keep_known({"gen_ai.agent.name": event.agent, "mulligan.tenant": event.tenant}),
+        }
+        reviewed = {**about, "mulligan.standing": event.standing.value}
+        if event.confidence is not None:
+            reviewed["mulligan.confidence"] = event.confidence.value
+        self._emit("mulligan.review", reviewed, turn=event.turn)
+        for seen in event.found:
+            self._send_finding(seen, about, turn=event.turn)
+
+    def _send_finding(self, seen: FindingSeen, about: Attributes, *, turn: str) -> None:
+        self._emit(
+            "gen_ai.evaluation.result",
+            {
+                **about,
+                "gen_ai.evaluation.name": seen.rule,
+                "gen_ai.evaluation.score.label": seen.severity.value,
+                **_keep_known({"gen_ai.tool.name": seen.tool, "mulligan.server": seen.server}),
+            },
+            turn=turn,
+            severity=_SEVERITIES[seen.severity],
+        )
+
+    def _emit(
+        self,
+        name: str,
+        attributes: Attributes,
+        *,
+        turn: str | None,
+        at_ns: int | None = None,
+        severity: SeverityNumber = SeverityNumber.INFO,
+    ) -> None:
+        self._logger.emit(
+            LogRecord(
+                timestamp=at_ns,
+                context=_find_trace(turn),
+                severity_number=severity,
+                event_name=name,
+                attributes=attributes,
+            )
+        )
+
+
+def _keep_known(attributes: Mapping[str, str | None]) -> Attributes:
+    return {name: value for name, value in attributes.items() if value}
+
+
+def _find_trace(turn: str | None) -> Context:
+    """One trace for a turn, whichever process speaks of it; none of its own for a call alone."""
+    if turn is None:
+        return Context()
+    digest = sha256(turn.encode()).digest()
+    spoken_of = SpanContext(
+        trace_id=int.from_bytes(digest[:16]),
+        span_id=int.from_bytes(digest[16:24]),
+        is_remote=True,
+        trace_flags=TraceFlags(TraceFlags.SAMPLED),
+    )
+    return set_span_in_context(NonRecordingSpan(spoken_of), Context())
+
+
+def _read_endpoint(endpoint: str) -> str:
+    read = urlsplit(endpoint)
+    if read.scheme not in ("http", "https") or not read.hostname:
+        raise ConfigurationError(
+            "The setting otlp is no address of a collector: it is like http://127.0.0.1:4318."
+        )
+    return endpoint.rstrip("/")

@@ -1,0 +1,60 @@
+"""Our SQL stays what engines take that speak Postgres and spread it over machines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+STORES = Path(__file__).resolve().parents[2] / "src" / "mulligan" / "stores"
+
+AVOIDED = {
+    "triggers": r"create\s+(?:or\s+replace\s+)?trigger",
+    "functions in the database": r"create\s+(?:or\s+replace\s+)?(?:function|procedure)|plpgsql",
+    "temporary and unlogged tables": r"create\s+(?:temp|temporary|unlogged)\b",
+    "physical places of rows": r"\b(?:ctid|xmin|xmax)\b",
+    "constraints that are checked at the end": r"\bdeferrable\b",
+    "rules and inheritance": r"create\s+rule|\binherits\s*\(",
+    "extensions": r"create\s+extension",
+    "large objects": r"\blo_(?:create|import|export)\b",
+    "locks of the session": r"pg_advisory_lock",
+    "locks of the transaction": r"pg_advisory_xact_lock",
+    "locks of a table": r"\block\s+table\b",
+    "messages": r"\bpg_notify\b|^\s*listen\b",
+}
+FLAGS = re.IGNORECASE | re.MULTILINE
+KEPT = {
+    "locks of the transaction": {
+        "lock_migrations": "Migrate from one process where it does nothing."
+    },
+    "locks of a table": {
+        "lock_writers": "When a store gets its key, or its first signatures: once."
+    },
+    "messages": {
+        "tell_others": "Everybody looks every two seconds as well.",
+        "listen_to_others": "The same.",
+    },
+}
+"""What is used all the same, by the name of the statement, and what an engine without it costs."""
+
+
+def list_statements() -> dict[str, str]:
+    """Every statement for Postgres by its name, and every migration by its file."""
+    found = {each.name: each.read_text() for each in (STORES / "schema" / "postgres").glob("*.sql")}
+    for file in (STORES / "sql").glob("*.sql"):
+        if file.stem != "sqlite":
+            parts = re.split(r"^-- name: (\w+)\n", file.read_text(), flags=re.MULTILINE)
+            found |= dict(zip(parts[1::2], parts[2::2], strict=True))
+    return found
+
+
+def test_nothing_is_asked_of_a_database_that_spread_ones_refuse() -> None:
+    statements = list_statements()
+    used = {
+        what: {name for name, sql in statements.items() if re.search(form, sql, FLAGS)}
+        for what, form in AVOIDED.items()
+    }
+
+    assert len(statements) > 100
+    assert {what: names for what, names in used.items() if names} == {
+        what: set(kept) for what, kept in KEPT.items()
+    }

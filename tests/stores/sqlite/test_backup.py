@@ -1,0 +1,78 @@
+"""A copy made while others write is a store: sound, of one moment, and only its owner's."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from mulligan.core.errors import ConfigurationError
+from mulligan.stores.opening import open_store
+from mulligan.stores.sqlite.backup import copy_files
+from mulligan.testing.store_contract.contract import make_first_entry
+
+KEY = b"k" * 32
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "keyed"])
+def test_copies_made_while_somebody_writes_are_sound(key: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "family.db"
+    store = open_store(f"sqlite:///{path}", vault_key=key)
+    written, stop = [0], threading.Event()
+
+    def write() -> None:
+        for number in count():
+            store.journal.submit([make_first_entry(f"a{number:06}")]).result()
+            written[0] = number + 1
+            if stop.is_set():
+                return
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    copies = []
+    for number in range(8):
+        before = written[0]
+        copy_files(path, tmp_path / str(number))
+        copies.append((number, before, written[0]))
+    stop.set()
+    writer.join()
+    store.close()
+
+    for number, before, after in copies:
+        copy = open_store(
+            f"sqlite:///{tmp_path / str(number)}/family.db",
+            migrate=False,
+            vault_key=key,
+            tolerate_damage=True,
+        )
+        problems = copy.check_health().problems
+        actions = {each.id for each in copy.journal.list_open_actions(limit=1_000_000)}
+        copy.close()
+        moved = [each for each in problems if "you have moved it" in each]
+        assert len(problems) == len(moved) == (key is not None)
+        assert before <= len(actions) <= after + 1
+        assert actions == {f"a{each:06}" for each in range(len(actions))}
+
+
+def test_nobody_else_may_read_a_copy(tmp_path: Path) -> None:
+    open_store(f"sqlite:///{tmp_path}/family.db").close()
+
+    made = copy_files(tmp_path / "family.db", tmp_path / "copy")
+
+    assert {path.name for path in made} >= {"family.db", "family.log.db"}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o600}
+
+
+def test_what_lies_in_the_folder_is_left_alone(tmp_path: Path) -> None:
+    open_store(f"sqlite:///{tmp_path}/family.db").close()
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "family.log.db").write_text("mine")
+
+    with pytest.raises(ConfigurationError, match="is there already"):
+        copy_files(tmp_path / "family.db", tmp_path / "copy")
+
+    assert [path.name for path in (tmp_path / "copy").iterdir()] == ["family.log.db"]
+    assert (tmp_path / "copy" / "family.log.db").read_text() == "mine"

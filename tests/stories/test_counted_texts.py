@@ -1,0 +1,155 @@
+"""Figures about texts come from counts by the hour, and are those that the rows would give."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from mulligan import Mulligan
+from mulligan.app.insights.text_figures import TextFigures, read_text_figures
+from mulligan.core.budget import Budget
+from mulligan.core.call import LogRow
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.log_query import Batch, LogQuery
+from mulligan.core.notes import Refinement
+from mulligan.core.rating import RATED
+from mulligan.core.task import Reflect, Task
+from mulligan.core.text_rollup import (
+    DRAFT_RESPONDED,
+    REPLY_CHECKED,
+    REPLY_SETTLED,
+    TASK_RAN,
+    TASK_REFLECTED,
+    read_facts,
+)
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
+from mulligan.testing.store_contract.text_counts import make_step, make_texts
+
+
+def list_facts(rows: Sequence[LogRow], tool: str) -> list[dict]:
+    return [read_facts(row) for row in rows if row.tool == tool]
+
+
+def read_stored(rows: Sequence[LogRow]) -> TextFigures:
+    store = open_store("memory:")
+    for start in range(0, len(rows), 1_000):
+        store.log.write(Batch(rows=rows[start : start + 1_000]))
+    return read_text_figures(store, since=NOW - DAY, until=NOW + DAY)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_figures_are_those_of_a_recount_from_the_rows(seed: int) -> None:
+    rows = make_texts(random.Random(seed), count=600)
+
+    figures = read_stored(rows)
+
+    settled, drafts, runs = (
+        list_facts(rows, tool) for tool in (REPLY_SETTLED, DRAFT_RESPONDED, TASK_RAN)
+    )
+    firsts = [facts for facts in list_facts(rows, REPLY_CHECKED) if facts["number"] == 1]
+    again = sum(facts["standing"] == "rejected" for facts in firsts)
+    alone = [facts for facts in runs if not facts["beside"]]
+    scores = [facts["score"] for facts in alone if facts["score"] is not None]
+    thumbs = [facts["up"] for facts in list_facts(rows, RATED)]
+    assert figures.replies.replies == len(settled)
+    assert figures.replies.reflected.figure == pytest.approx(again / len(settled))
+    assert figures.replies.tries == pytest.approx(
+        sum(facts["iterations"] for facts in settled) / len(settled)
+    )
+    assert figures.replies.bound.figure == pytest.approx(
+        sum(facts["bound_reached"] for facts in settled) / len(settled)
+    )
+    assert figures.by_check == pytest.approx(
+        {
+            rule: sum(rule in facts["rules"] for facts in firsts) / len(settled)
+            for rule in figures.by_check
+        }
+    )
+    assert sum(share.replies for share in figures.by_agent) == len(settled)
+    assert sum(share.replies for share in figures.by_hour) == len(settled)
+    assert (figures.drafts, figures.drafted.all.n) == (len(drafts), len(drafts))
+    assert figures.accepted.figure == pytest.approx(
+        sum(facts["accepted"] for facts in drafts) / len(drafts)
+    )
+    assert figures.tasks.all.n == len(alone)
+    assert figures.tasks.all.tries == pytest.approx(len(runs) / len(alone))
+    assert figures.tasks.all.score == pytest.approx(sum(scores) / len(scores))
+    assert figures.tasks.noted.figure == pytest.approx(
+        sum(facts["version"] > 0 for facts in alone) / len(alone)
+    )
+    assert figures.rated_up.figure == pytest.approx(sum(thumbs) / len(thumbs))
+
+
+def test_more_replies_than_any_list_holds_are_all_counted() -> None:
+    rows = [
+        make_step(n, REPLY_SETTLED, iterations=1 + n % 2, agent="", at=NOW + n % 3 * HOUR)
+        for n in range(60_000)
+    ]
+
+    figures = read_stored(rows)
+
+    assert (figures.replies.replies, figures.replies.tries) == (60_000, 1.5)
+    assert [share.replies for share in figures.by_hour] == [20_000] * 3
+
+
+def test_runs_of_tasks_are_rows_and_figures_like_replies() -> None:
+    async def run() -> tuple[TextFigures, list[LogRow], str]:
+        async with Mulligan("memory:") as m:
+            task = Task(
+                id="orders",
+                description="Sum the orders up.",
+                checks=(refuse_short,),
+                reflect=Reflect(gate="accept", strategy=propose),
+            )
+            done = await m.run_task(task, lambda _: "a whole sentence")
+            await m.run_task(task, lambda _: "no")
+            with pytest.raises(ZeroDivisionError):
+                await m.run_task(Task(id="orders", description="Fail."), lambda _: 1 // 0)
+            m.flush()
+            rows = m.insights.store.log.list_rows(LogQuery(oldest_first=True))
+            return m.insights.figures(timedelta(days=1)).texts, rows, done.id
+
+    figures, rows, first = asyncio.run(run())
+
+    ran = [row for row in rows if row.tool == TASK_RAN]
+    assert (ran[0].id, [row.outcome for row in ran]) == (first, ["success", "failure", "failure"])
+    assert [row.parent for row in rows if row.tool == TASK_REFLECTED] == [first]
+    assert figures.tasks.all.n == 3
+    assert figures.tasks.by_check == {"run.short": pytest.approx(1 / 3)}
+    assert figures.tasks.all.bound.figure == pytest.approx(2 / 3)
+    assert figures.tasks.noted.figure == pytest.approx(1 / 3)
+    assert figures.tasks.all.reflected.figure == pytest.approx(1 / 3)
+
+
+def test_a_run_that_hangs_ends_with_its_budget_and_counts_as_failed() -> None:
+    async def run() -> TextFigures:
+        async with Mulligan("memory:") as m:
+            task = Task(description="Hang.", budget=Budget(time=timedelta(milliseconds=50)))
+            with pytest.raises(TimeoutError, match=r"took more than 0:00:00\.05"):
+                await m.run_task(task, hang)
+            m.flush()
+            return m.insights.figures(timedelta(days=1)).texts
+
+    figures = asyncio.run(run())
+
+    assert (figures.tasks.all.n, figures.tasks.all.bound.figure) == (1, 1.0)
+
+
+def refuse_short(output: object) -> Finding | None:
+    if len(str(output)) > 5:
+        return None
+    return Finding(rule="run.short", severity=Severity.ERROR, issue="It is too short.")
+
+
+def propose(experience) -> Refinement:
+    return Refinement(suggestions=(f"After run {experience.runs}: write a whole sentence.",))
+
+
+async def hang(_prompt: str) -> str:
+    await asyncio.sleep(60)
+    return "too late"
