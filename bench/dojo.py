@@ -31,9 +31,13 @@ from mulligan.core.turn import Turn
 Case = dict[str, Any]
 
 NO_CLOCK = frozenset({"travel"})
-"""Desks whose runs do not say what day it was."""
+"""Desks whose runs do not say what day it was: left out, or looked at without these."""
+BY_THE_CLOCK = ("condition.", "date.", "order.in_the_past", "time.")
+"""How the rules begin that need to know it."""
 NOW = datetime(2024, 5, 15, 8, tzinfo=UTC)
-NOW_AT = {"banking": datetime(2022, 4, 1, 9, tzinfo=UTC)}
+NO_DAY = datetime(2024, 5, 15, tzinfo=UTC)
+"""What stands in for the day on a desk that says none."""
+NOW_AT = {"banking": datetime(2022, 4, 1, 9, tzinfo=UTC), "travel": NO_DAY}
 
 IDS: Parameters = {
     "add_calendar_event_participants": ["event_id"],
@@ -58,8 +62,9 @@ MAKES = (
     "send_email",
     "send_money",
 )
+RESERVES = ("reserve_car_rental", "reserve_hotel", "reserve_restaurant")
 OTHERS = ("add_user_to_channel", "remove_user_from_slack", "update_password", "update_user_info")
-EFFECTS = frozenset({*IDS, *MAKES, *OTHERS})
+EFFECTS = frozenset({*IDS, *MAKES, *RESERVES, *OTHERS})
 """The tools that change something. All others only read."""
 DATES: Parameters = {
     "create_calendar_event": ["start_time", "end_time"],

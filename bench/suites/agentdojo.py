@@ -15,8 +15,10 @@ from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
 from bench.dojo import (
+    BY_THE_CLOCK,
     EFFECTS,
     NO_CLOCK,
+    NO_DAY,
     Before,
     Case,
     Desk,
@@ -45,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tasks", choices=PARTS, default="all", help="kept: the third that no rule was made on"
     )
+    parser.add_argument(
+        "--without-clock",
+        action="store_true",
+        help="the desk that says no day, which no rule was made on, without the rules of days",
+    )
     parser.add_argument("--list", action="store_true", help="also the ids of misses and alarms")
 
 
@@ -71,7 +78,11 @@ class Looked:
 def run(options: argparse.Namespace) -> Result:
     wanted = {"all": (True, False), "open": (False,), "kept": (True,)}[options.tasks]
     read = read_cases(options, "outside/agentdojo_runs")
-    cases = [case for case in read if case["suite"] not in NO_CLOCK and is_kept_out(case) in wanted]
+    cases = [
+        case
+        for case in read
+        if (case["suite"] in NO_CLOCK) is options.without_clock and is_kept_out(case) in wanted
+    ]
     desks = open_desks(options.data)
     looked = asyncio.run(_look_at_all(cases, desks, means=options.checks))
     result = _count(looked)
@@ -151,7 +162,13 @@ async def _find(
     facts = [fact for gather in gathers for fact in await gather(before.turn, calls)]
     shown = replace(before, facts=tuple(facts))
     last = calls[-1].id
-    return [each for check in checks for each in check(shown) if each.call == last]
+    ruled_out = BY_THE_CLOCK if before.turn.now is NO_DAY else ()
+    return [
+        each
+        for check in checks
+        for each in check(shown)
+        if each.call == last and not each.rule.startswith(ruled_out)
+    ]
 
 
 def _count(looked: Sequence[Looked]) -> Result:

@@ -97,6 +97,12 @@ def test_checks_chosen_by_hand_are_measured_beside_them(data: Path) -> None:
     assert (result["wrong_writes_rejected"], result["injected_flagged"]) == (0, 0)
 
 
+def test_a_desk_without_a_clock_is_counted_apart(data: Path) -> None:
+    result = measured("--data", str(data), "--without-clock")
+
+    assert (result["n"], result["left_out"], result["correct_rejected"]) == (1, 5, 0)
+
+
 def test_each_task_is_either_open_or_kept_out(data: Path) -> None:
     opened, kept = (
         measured("--data", str(data), "--tasks", part)["n"] for part in ("open", "kept")

@@ -62,7 +62,8 @@ def measure(capsys: pytest.CaptureFixture[str]) -> Measure:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    tools = {"retail": [{"function": {"name": "get_order", "parameters": ORDER_SCHEMA}}]}
+    names = ("get_order", "cancel_order")
+    tools = {"retail": [{"function": {"name": name, "parameters": ORDER_SCHEMA}} for name in names]}
     (tmp_path / "tau").mkdir()
     (tmp_path / "tau" / "tools_tau1.json").write_text(json.dumps(tools))
     (tmp_path / "tau" / "tools_tau2.json").write_text(json.dumps({}))
@@ -186,6 +187,22 @@ def test_tau_precheck_weighs_recall_against_false_alarms(data: Path, measure: Me
     assert result["by_rule"]["call.shape"] == {"caught": 1, "alarms": 0}
 
 
+def test_desks_counts_what_the_standard_checks_reject_by_domain(
+    data: Path, measure: Measure
+) -> None:
+    case = {**TAU, "id": "1", "tool": "cancel_order"}
+    failed = {**case, "failed_args": {"order_id": "#W77777"}, "error": "not found"}
+    write(data, "tau/failed_unrepaired", failed)
+    write(data, "tau/repair_pairs", {**failed, "domain": "elsewhere"})
+    write(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
+
+    result = measure("desks", data)
+
+    assert (result["good_rejected"], result["failing_rejected"], result["n"]) == (0, 1, 3)
+    assert result["by_domain"]["elsewhere"]["failing_rejected"] == 0
+    assert result["by_rule"]["value.never_seen"] == {"caught": 1, "alarms": 0}
+
+
 def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Measure) -> None:
     good = {"tool": "a", "args": {}, "ok": True, "result": "fine"}
     odd = {"tool": "b", "args": {}, "ok": True, "result": '{"error": "but fine"}'}
@@ -287,6 +304,7 @@ def test_fingerprint_scores_pairs_and_finds_what_was_merged(
         "tau-decide",
         "tau-repair",
         "tau-precheck",
+        "desks",
         "silent-errors",
         "errors",
         "fingerprint",
