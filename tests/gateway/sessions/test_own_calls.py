@@ -42,11 +42,16 @@ async def test_an_agent_sees_its_own_held_call_and_nobody_elses(tmp_path):
         mine = await ask(client, "mulligan_status", action=action)
         theirs = await ask(other, "mulligan_status", action=action)
         m.insights.open_list.approve(action, by="ann")
+        approved = await ask(client, "mulligan_status", action=action)
         made = await client.call("write", {"name": "x"})
         after = await ask(client, "mulligan_status", action=action)
 
     assert held["result"]["isError"] is True
-    assert action in held["result"]["content"][0]["text"]
+    told = held["result"]["content"][0]["text"]
+    assert action in told
+    assert "Do not call it again now" in told
+    assert "Once mulligan_status says that it is approved, call it once more" in told
+    assert "call it once more with the same arguments" in approved
     assert "held" in mine
     assert theirs == "There is no such action of yours."
     assert made["result"]["content"][0]["text"] == "written"

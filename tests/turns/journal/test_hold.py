@@ -16,7 +16,7 @@ def test_what_an_agent_gets_is_a_sentence_and_the_hold() -> None:
     held = Held(hold, tool="mail")
 
     assert held.startswith("mail was not run yet: It cannot be undone.")
-    assert "(hold a1, until 09:30 UTC). Do not call it again" in held
+    assert "(hold a1, until 09:30 UTC). Do not call it again now; tell" in held
     assert held.hold is hold
 
 

@@ -20,7 +20,10 @@ MOST_KEPT = 1_000
 """Actions and turns of a client that are remembered."""
 MOST_FAILURES = 20
 UNKNOWN = "There is no such action of yours."
-WAITS = frozenset({State.HELD, State.APPROVED})
+_NEXT = {
+    State.HELD: " It waits for a person.",
+    State.APPROVED: " It is approved: call it once more with the same arguments.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +121,7 @@ class OwnCalls:
 
     def _describe(self, action: Action) -> str:
         what = self._shared.m.insights.open_list.describe(action)
-        waits = " It waits for a person." if action.state is State.HELD else ""
-        return f"{action.id}: {action.state}. {what}{waits}"
+        return f"{action.id}: {action.state}. {what}{_NEXT.get(action.state, '')}"
 
     async def _undo(self, named: str, *, by: str) -> str:
         if not named:

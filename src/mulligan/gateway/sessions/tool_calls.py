@@ -30,7 +30,7 @@ from mulligan.gateway.sessions.server_call import (
     UpstreamCall,
     read_call,
 )
-from mulligan.gateway.tools.offered import OWN_TOOLS
+from mulligan.gateway.tools.offered import OWN_TOOLS, STATUS
 from mulligan.gateway.tools.results import add_notes, build_result
 
 CHANGED = (
@@ -129,7 +129,7 @@ class Calls:
         except HeldError as held:
             self._ends.own.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
-            told = build_result(str(held), failed=True, modern=asked.is_modern)
+            told = build_result(tell_held(held), failed=True, modern=asked.is_modern)
             return write_result(key, again or told)
         except InputRequested as asks:
             return write_result(key, asks.answer.result)
@@ -208,3 +208,16 @@ def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: s
     said = str(error) or type(error).__name__
     modern = made.asked.is_modern
     return write_result(key, build_result(said, failed=True, notes=(advice,), modern=modern))
+
+
+def tell_held(held: HeldError) -> str:
+    """What an agent is told of a call that waits: also how it gets its result once it may be made.
+
+    Nobody else makes it then, since a client has servers of its own.
+    """
+    if held.decided:
+        return str(held)
+    return (
+        f"{held} Once {STATUS} says that it is approved, call it once more with the same "
+        "arguments: it is made then."
+    )

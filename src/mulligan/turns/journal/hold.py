@@ -26,7 +26,7 @@ class Held(str):
         held = super().__new__(
             cls,
             f"{tool} was not run yet: {hold.reason} It waits for a person to approve it "
-            f"(hold {hold.action}, until {hold.expires_at:%H:%M} UTC). Do not call it again; "
+            f"(hold {hold.action}, until {hold.expires_at:%H:%M} UTC). Do not call it again now; "
             "tell the person that it waits.",
         )
         held.hold = hold
