@@ -14,6 +14,7 @@ from bench.attempts import attempted
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
+from bench.versions import ours
 from bench.workers.phrases import country_of
 from mulligan.checks.dates import dates_as_said
 
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "looked_at": _count([each for each, kept in zip(found, apart, strict=True) if not kept]),
         "kept_apart": _count([each for each, kept in zip(found, apart, strict=True) if kept]),
         "flagged_ids": [case["id"] for case, each in zip(cases, found, strict=True) if each[0]],
-        "versions": {},
+        "versions": ours(),
     }
 
 

@@ -13,6 +13,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS
 from bench.report import progress, table
 from bench.said import count_caught, read_requests
+from bench.versions import ours
 from mulligan.checks.dates import dates_as_said
 
 NAME = "wrong-dates"
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         "n": len(cases),
         **counts,
         "two_phrases": _measure_requests(),
-        "versions": {},
+        "versions": ours(),
     }
 
 
