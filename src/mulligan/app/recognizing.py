@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mulligan.codec.json_text import decode_json
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import ErrorRule, Pattern
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
     # Not loaded by those who only read.
     from mulligan.turns.calls.toolbox import Toolbox
 
+NONE_SHOWN: frozenset[str] = frozenset()
+
 
 def build_recognizer(
-    toolbox: Toolbox, *, rules: Sequence[ErrorRule]
+    toolbox: Toolbox, *, rules: Sequence[ErrorRule], shown: frozenset[str] | None = NONE_SHOWN
 ) -> Callable[[LogRow], Pattern]:
-    """Recognizes failures by what tools' authors say of errors first, then by these rules."""
+    """Recognizes failures by what tools' authors say of errors first, then by these rules.
+
+    `shown`: arguments whose texts the log shows of every tool; `None` for all of them.
+    """
 
     # The log's thread asks, and must not keep tools alive that nobody uses any more.
     reference = weakref.ref(toolbox)
@@ -28,35 +34,57 @@ def build_recognizer(
     def recognize_by_tool(row: LogRow) -> Pattern:
         found = reference()
         tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
-        return recognize(row, rules=tool.error_rules if tool else rules)
+        if tool is None:
+            return recognize(row, rules=rules, shown=shown)
+        here = shown if shown is None else shown | tool.declaration.allow
+        return recognize(row, rules=tool.error_rules, shown=here)
 
     return recognize_by_tool
 
 
-def recognize(row: LogRow, *, rules: Sequence[ErrorRule] = ()) -> Pattern:
+def recognize(
+    row: LogRow, *, rules: Sequence[ErrorRule] = (), shown: frozenset[str] | None = NONE_SHOWN
+) -> Pattern:
     """The pattern of a failed row; the user's rules come first.
 
-    What the log keeps is enough: the call's own values were masked before it was written.
+    What the log keeps is enough: the call's own values were masked before it was written, and those
+    of arguments that are `shown` stand in the row as they do in the error.
     """
     error_class = row.error_class or ErrorClass.UNKNOWN
     said = (row.tool, row.error_message or "", error_class, row.error_type or "")
-    return _recognize(said, tuple(rules))
+    return _recognize(said, tuple(rules), _list_shown(row.parameters, shown))
 
 
 # Masked as they are, most failures say the same again.
 @lru_cache(maxsize=1024)
-def _recognize(said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...]) -> Pattern:
+def _recognize(
+    said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...], shown: tuple[str, ...]
+) -> Pattern:
     # Only a failure needs the masks, and they take longer to load than all else here.
     from mulligan.learning.errors.fingerprint import build_pattern
 
     tool, error, error_class, error_type = said
     return build_pattern(
-        Call(id="", tool=tool),
+        Call(id="", tool=tool, arguments={"": shown}),
         error=error,
         error_class=ErrorClass(error_class),
         error_type=error_type,
         rules=rules,
     )
+
+
+def _list_shown(parameters: str, names: frozenset[str] | None) -> tuple[str, ...]:
+    """The texts that these arguments have in a row; of arguments that were cut short, none."""
+    if names is not None and not names:
+        return ()
+    try:
+        values = decode_json(parameters)
+    except ValueError:
+        return ()
+    if not isinstance(values, dict):
+        return ()
+    texts = (values.get(name) for name in (sorted(names) if names is not None else values))
+    return tuple(text for text in texts if isinstance(text, str))
 
 
 def classify_pattern(pattern: Pattern) -> Pattern:

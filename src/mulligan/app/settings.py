@@ -186,6 +186,10 @@ class Settings:
         """These settings without what would have to be imported: errors are compared by words."""
         return replace(self, similarity="") if isinstance(self.similarity, str) else self
 
+    def list_shown(self) -> frozenset[str] | None:
+        """Arguments whose texts the log shows of every tool; `None` for all of them."""
+        return None if self.capture is Capture.FULL else self.allow
+
     def build_redactor(self, store: Store, *, to_decide: bool = False) -> Redactor:
         """What takes secrets out of everything that is logged or shown, with the store's key.
 

@@ -358,7 +358,9 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             store.log,
             clock=clock,
             on_drop=_publish_weakly(events),
-            recognize=build_recognizer(toolbox, rules=settings.error_rules),
+            recognize=build_recognizer(
+                toolbox, rules=settings.error_rules, shown=settings.list_shown()
+            ),
         ),
         book=Book(
             journal=store.journal,
