@@ -141,6 +141,7 @@ def measure_size(path: Path) -> int:
     """How much room a file takes, its write-ahead log included."""
     size = 0
     for file in (path, path.with_name(f"{path.name}-wal")):
+        # The log goes when the last who has the file open closes it.
         with suppress(FileNotFoundError):
             size += file.stat().st_size
     return size
@@ -167,6 +168,7 @@ def set_aside(path: Path) -> Path:
     away = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
     for ending in ("", *ENDINGS):
         companion = path.with_name(path.name + ending)
+        # There may be none, or another process has moved it already.
         with suppress(FileNotFoundError):
             companion.rename(away.with_name(away.name + ending))
     return away
