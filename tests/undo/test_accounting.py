@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.undo.accounting import Given, is_work_of
+from mulligan.undo.accounting import Given, is_edit_of, is_work_of
 
 EVENT = {"day": 1, "title": "a"}
 
@@ -37,3 +37,19 @@ def test_the_version_changes_with_every_write() -> None:
 
     assert is_work_of([{"day": 2}], before=before, now=now, version="etag")
     assert not is_work_of([{"day": 2}], before=before, now=now)
+
+
+@pytest.mark.parametrize(
+    ("given", "now", "ours"),
+    [
+        ({"edits": [{"oldText": "milk", "newText": "beer"}]}, "beer\nbread\n", True),
+        ({"old_string": "milk", "new_string": "beer"}, "beer\nbread\n", True),
+        ({"edits": [{"oldText": "milk", "newText": "beer"}]}, "beer\nbread\nwine\n", False),
+        ({"content": "beer"}, "milk\nbread\n", False),
+    ],
+)
+def test_replacements_account_for_a_text_and_for_all_of_it(
+    given: Given, now: str, ours: bool
+) -> None:
+    assert is_edit_of(given, before="milk\nbread\n", now=now) is ours
+    assert is_edit_of(given, before="milk\r\nbread\r\n", now=now) is ours

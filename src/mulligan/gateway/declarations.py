@@ -83,6 +83,7 @@ class ToolDeclaration:
             declared["probe_by"] = self.recipe.probe_by
         if "undo" in declared:
             declared["compares"] = self.recipe.compares
+            declared["rests_on"] = self.recipe.list_grounds()
         return cast("Declared", declared)
 
     @unbind

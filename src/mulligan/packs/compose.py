@@ -47,6 +47,7 @@ def compose(*declared: Declared) -> Declared:
         lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_to_seconds),
         settles_within=max((part.get("settles_within", 0) for part in declared), key=_to_seconds),
         loses=[each for part in declared for each in part.get("loses", ())],
+        rests_on=[each for part in declared for each in part.get("rests_on", ())],
         compares=all(part.get("compares", True) for part in declared),
     )
     if all("probe" in part for part in declared):

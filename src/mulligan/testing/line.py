@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -65,6 +65,8 @@ class Line:
     """Every write that reached the server, in order."""
     strange: bool = False
     """Whether every read is answered with a page for people, as a portal does."""
+    then: Callable[[], object] | None = None
+    """What somebody else does once the next write is through, before anybody hears of it."""
 
     def rewrite_url(self, url: str) -> str:
         """The same place on the server, by way of this line."""
@@ -114,6 +116,9 @@ class _Request(BaseHTTPRequestHandler):
         status, headers, content = self._ask(line.upstream, body)
         if writes:
             line.written.append(self._as_written(status, headers, body))
+            then, line.then = line.then, None
+            if then is not None:
+                then()
         if fault is LineFault.LOST_AFTER:
             return
         if fault is LineFault.BROKEN_AFTER:

@@ -33,3 +33,27 @@ def _list_given(call: Given) -> Iterator[tuple[str, object]]:
         yield name, value
         if isinstance(value, Mapping):
             yield from ((str(part), inner) for part, inner in value.items())
+
+
+def is_edit_of(given: Given, *, before: str, now: str) -> bool:
+    """Whether a text is another with the replacements made in it that a call was given.
+
+    Those are arguments, or tables in a list of them, whose names begin with `old` and `new`.
+    """
+    pairs = [*_list_replacements(given)]
+    for text in (before, before.replace("\r\n", "\n")) if pairs else ():
+        for old, new in pairs:
+            text = text.replace(old, new, 1)
+        if text == now:
+            return True
+    return False
+
+
+def _list_replacements(given: Given) -> Iterator[tuple[str, str]]:
+    lists = [value for value in given.values() if isinstance(value, list)]
+    tables = [each for found in lists for each in found if isinstance(each, Mapping)]
+    for table in (given, *tables):
+        named = {str(name)[:3]: value for name, value in table.items()}
+        old, new = named.get("old"), named.get("new")
+        if isinstance(old, str) and isinstance(new, str):
+            yield old, new

@@ -140,6 +140,25 @@ async def test_an_edit_in_a_file_is_taken_back_under_what_it_left(m, upstream, f
     assert (files / "a.txt").read_text() == "as it was"
 
 
+async def test_an_edit_of_the_moment_after_a_call_is_not_taken_for_the_call(m, upstream, files):
+    @m.check("edit_file")
+    def never(call):
+        return "Not this one."
+
+    def edit() -> None:
+        (files / "a.txt").write_text("by a person")
+
+    run = m._build_host({}).open("Change it")
+    edits = [{"oldText": "was", "newText": "is"}]
+    with Faults(Strike(deed=Deed.EDIT, point=Point.CALLED), edit=edit):
+        await run.call(upstream.ask("edit_file", path="a.txt", edits=edits))
+    await run.review(None)
+    await run.leave()
+
+    assert (files / "a.txt").read_text() == "by a person"
+    assert list_states(m) == [State.UNDO_FAILED]
+
+
 async def test_an_edit_of_what_is_not_there_fails_as_it_does_without_us(m, upstream):
     run = m._build_host({}).open("Change it")
 

@@ -193,6 +193,26 @@ async def test_a_server_that_tells_no_etag_is_asked_for_it(family: Family) -> No
     assert family.states() == []
 
 
+async def test_what_somebody_adds_right_after_a_write_without_an_etag_stays(
+    family: Family,
+) -> None:
+    def add_a_word() -> None:
+        [name] = [each for each in family.export() if each.endswith(f"/{event_id(3)}.ics")]
+        text = family.export()[name].decode()
+        theirs = text.replace("END:VEVENT", "DESCRIPTION:Bring wine\r\nEND:VEVENT")
+        family.radicale.put(family.calendar_url, theirs, name=f"{event_id(3)}.ics")
+
+    async def do() -> None:
+        family.line.faults[:] = [LineFault.NO_ETAG]
+        family.line.then = add_a_word
+        await update(family)
+
+    await family.act(do)
+
+    assert family.states() == [State.CONFLICT]
+    assert b"Bring wine" in family.export()[_find_name(family.export(), 3)]
+
+
 @pytest.mark.parametrize("point", [Point.EXECUTED, Point.TAKEN_BACK])
 async def test_what_a_killed_process_left_is_taken_back_by_another(
     family: Family, point: Point

@@ -10,8 +10,8 @@ from mulligan.packs.calendar.errors import BadEventError
 from mulligan.packs.calendar.events import Changes, Event, Invited, Stored
 from mulligan.packs.calendar.text import (
     create_text,
-    holds,
     is_alike,
+    is_rewritten,
     parse_attendees,
     parse_stretch,
     read_text,
@@ -110,8 +110,19 @@ def test_texts_are_alike_but_for_what_a_server_sets() -> None:
     assert is_alike(ours, rewritten.replace("SEQUENCE:1", "SEQUENCE:7"))
     assert not is_alike(ours, edited)
     assert not is_alike(ours, added)
-    assert holds(added, ours)
-    assert not holds(edited, ours)
+
+
+def test_what_a_server_spells_out_is_no_edit_and_what_somebody_adds_is_one() -> None:
+    ours = update_text(event_text(1), {"title": "Supper"}, zone=BERLIN)
+
+    spelled = ours.replace("BEGIN:VALARM", "STATUS:CONFIRMED\r\nTRANSP:OPAQUE\r\nBEGIN:VALARM")
+    added = ours.replace("BEGIN:VALARM", "LOCATION:Graz\r\nBEGIN:VALARM")
+    cancelled = ours.replace("BEGIN:VALARM", "STATUS:CANCELLED\r\nBEGIN:VALARM")
+
+    assert is_rewritten(spelled, ours)
+    assert not is_rewritten(added, ours)
+    assert not is_rewritten(cancelled, ours)
+    assert not is_rewritten(ours.replace("Supper", "Breakfast"), ours)
 
 
 def test_everybody_invited_is_found() -> None:

@@ -16,6 +16,7 @@ from mulligan.packs import http
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.turns.turn.context import OpenTurn
 from tests.packs.http.pictures import serve_pictures
+from tests.packs.http.quiet_server import QuietServer, serve_quietly
 from tests.packs.proving import choose_proven
 
 WAYS = ["put", "patch", "delete", "post"]
@@ -229,3 +230,74 @@ async def test_nobody_elsewhere_is_asked_because_a_server_says_so() -> None:
 
         assert elsewhere.asked == []
         assert states, "where it is nobody knows, so a person is asked"
+
+
+@pytest.fixture
+def quiet() -> Iterator[QuietServer]:
+    with serve_quietly() as server:
+        yield server
+
+
+async def take_back(server: QuietServer, way: str, *, title: str = "beer", **more: Any) -> Any:
+    """Write once, have that found wrong, and see what became of it."""
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}", **more)
+
+            @m.tool(**getattr(events, way)())
+            def send(event_id: str | None = None, text: str = "") -> None:
+                body = None if way == "delete" else {"title": text}
+                client.request(way.upper(), f"/events/{event_id or ''}", json=body)
+
+            return await act(m, lambda: send(None if way == "post" else "e1", title))
+
+
+@pytest.mark.parametrize(("tag", "etags"), [(None, True), ("W/", True), (None, False)])
+@pytest.mark.parametrize("shows", ["whole", "nothing"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_edit_right_after_a_write_is_not_taken_for_the_write(
+    quiet: QuietServer, way: str, shows: str, tag: str | None, etags: bool
+) -> None:
+    quiet.shows, quiet.tag = shows, tag
+    theirs, name = {"title": "theirs", "size": 1}, "e2" if way == "post" else "e1"
+    quiet.edit = lambda: quiet.write(name, theirs)
+
+    states = await take_back(quiet, way, etags=etags)
+
+    assert quiet.items[name] == theirs
+    assert len(states) == 1
+    assert states[0] in (State.CONFLICT, State.UNDO_FAILED)
+
+
+@pytest.mark.parametrize(("shows", "stamps"), [("whole", True), ("id", False), ("nothing", True)])
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_was_sent_is_known_again_without_an_etag(
+    quiet: QuietServer, way: str, shows: str, stamps: bool
+) -> None:
+    quiet.stamps, quiet.shows = stamps, shows
+    quiet.write("e1", {"title": "milk"})
+
+    assert await take_back(quiet, way) == []
+
+    assert [item["title"] for item in quiet.items.values()] == ["milk"]
+
+
+async def test_what_a_server_rewrites_is_known_by_its_answer_alone(quiet: QuietServer) -> None:
+    quiet.trims = True
+
+    assert await take_back(quiet, "put", title=" Beer ") == []
+    quiet.shows = "nothing"
+    assert await take_back(quiet, "put", title=" Beer ") == [State.UNDO_FAILED]
+
+    assert quiet.items["e1"] == {"title": "beer"}
+
+
+@pytest.mark.parametrize(("status", "location"), [(202, "/events/e1"), (201, "/events")])
+async def test_an_address_that_is_not_of_what_was_made_is_not_deleted(
+    quiet: QuietServer, status: int, location: str
+) -> None:
+    quiet.status, quiet.location, quiet.shows = status, location, "nothing"
+
+    assert len(await take_back(quiet, "post")) == 1
+
+    assert sorted(quiet.items) == ["e1", "e2"]

@@ -13,6 +13,7 @@ from mulligan.core.record import DeclaredAbilities, Record
 from mulligan.gateway.undoing.recipe import CONTENT, WHOLE, Look, ToolCall, UndoRecipe
 from mulligan.gateway.undoing.templates import MissingValueError, follow_path
 from mulligan.turns.tools.binding import unbind
+from mulligan.undo.accounting import is_edit_of, is_work_of
 
 CallTool = Callable[[str, str, Mapping[str, object]], Awaitable[object]]
 """Calls a tool of a server, outside any client's session: server, tool, arguments. It answers with
@@ -130,9 +131,34 @@ class CompiledRecipe:
             return hash_content(rule.leaves.fill(record, before=_unpack_state(record.before)))
         if rule.in_result:
             return _as_version(follow_path(result, _split(rule.in_result)))
-        # The result does not tell, so it is looked at right away.
+        # The result does not tell, so it is looked at right away; it may be an edit by then.
         found = await self.read(record)
-        return found.get(VERSION) if isinstance(found, dict) else None
+        if not isinstance(found, dict) or not (rule.seen_after or self._is_work(record, found)):
+            return None
+        return found.get(VERSION)
+
+    def _is_work(self, record: Record, found: Mapping[str, object]) -> bool:
+        """Whether what is there is explained by the call: by what it returned or was given."""
+        now, before = found[STATE], _unpack_state(record.before)
+        given = {name: value for name, value in record.arguments.items() if value is not None}
+        if now == before or self._is_returned(record, now):
+            return True
+        if (
+            isinstance(before, str)
+            and isinstance(now, str)
+            and is_edit_of(given, before=before, now=now)
+        ):
+            return True
+        was = {} if before is None and isinstance(now, Mapping) else before
+        return is_work_of([given], before=was, now=now)
+
+    def _is_returned(self, record: Record, now: object) -> bool:
+        """Whether the call's own result shows the same, read as a look is."""
+        look = self.recipe.read
+        try:
+            return look is not None and _keep_fields(_take(record.result, look), look) == now
+        except UnseenStateError:
+            return False
 
     @unbind
     def name_object(self, record: Record) -> object:

@@ -72,6 +72,16 @@ class VersionRule:
     """Where the tool's own result has it."""
     leaves: ArgumentTemplate | None = None
     """For `content`: what a call leaves, as a look will show it."""
+    seen_after: bool = False
+    """What is there right after a call is taken for its work, whatever it is: an edit made in that
+    very moment counts as the call's own."""
+
+
+_SEEN_AFTER = "nobody having changed it between the call and the look right after it"
+_ACCOUNTED = (
+    "what is there right after a call being what it returned or was given: else nobody knows whose "
+    "it is, and the undo waits for a person"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +105,13 @@ class UndoRecipe:
     def takes_image(self) -> bool:
         """Whether what is there can be read before the call: not if only its result names it."""
         return self.read is not None and "result" not in self.read.call.arguments.sources
+
+    def list_grounds(self) -> tuple[str, ...]:
+        """What an undo takes for granted, for a person."""
+        rule = self.version
+        if rule is None or rule.in_result or rule.leaves is not None:
+            return ()
+        return (_SEEN_AFTER if rule.seen_after else _ACCOUNTED,)
 
     def list_calls(self) -> Iterator[ToolCall]:
         """Every call that it may make."""
@@ -222,6 +239,7 @@ def _read_version_rule(table: WrittenTable) -> VersionRule:
         leaves=None
         if leaves is None
         else ArgumentTemplate.read(leaves, where=f"{table.where}.leaves"),
+        seen_after=table.take("seen_after", bool, default=False),
     )
     table.finish()
     if not of:

@@ -32,7 +32,7 @@ from mulligan.packs.calendar.errors import (
 )
 from mulligan.packs.calendar.events import Stored
 from mulligan.packs.calendar.memory import EtagCache
-from mulligan.packs.calendar.text import holds, is_alike, parse_uid
+from mulligan.packs.calendar.text import is_alike, is_rewritten, parse_uid
 
 _MIME = "text/calendar; charset=utf-8"
 _GONE = (404, 410)
@@ -99,7 +99,7 @@ class CalDAV:
             if not etag:
                 # A server that rewrites what it is given tells no ETag: look, and be sure of it.
                 now = self._load(client, stored.href, stored.id)
-                etag = now.etag if now and holds(now.text, stored.text) else ""
+                etag = now.etag if now and is_rewritten(now.text, stored.text) else ""
         self._memory.reach(stored.href, etag)
         return replace(stored, etag=etag)
 
@@ -190,7 +190,9 @@ class CalDAV:
         with _translate_errors():
             answer = client.request(stored.href, "PUT", body, {"Content-Type": _MIME, **condition})
         _raise_for(answer.status, stored)
-        return str(answer.headers.get("ETag") or "")
+        etag = str(answer.headers.get("ETag") or "")
+        # A weak one is of several texts, and no condition.
+        return "" if etag.startswith("W/") else etag
 
 
 def _on_this_machine(url: str) -> bool:

@@ -18,6 +18,10 @@ VOLATILE = frozenset(
 )
 """Properties that a server may set by itself, and that no person means by an edit."""
 
+_UNSAID = frozenset(
+    {("STATUS", b"CONFIRMED"), ("TRANSP", b"OPAQUE"), ("CLASS", b"PUBLIC"), ("PRIORITY", b"0")}
+)
+"""What holds of an event that does not say so (RFC 5545); some servers write it out."""
 _MAKER = "-//Mulligan//Calendar pack//EN"
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
@@ -95,10 +99,13 @@ def is_alike(one: str, other: str) -> bool:
     )
 
 
-def holds(theirs: str, ours: str) -> bool:
-    """Whether a calendar has the event with every property of another's, and maybe more."""
-    wanted, there = _find_master(_parse_calendar(ours)), _find_master(_parse_calendar(theirs))
-    return set(_list_properties(wanted)) <= set(_list_properties(there))
+def is_rewritten(theirs: str, ours: str) -> bool:
+    """Whether a calendar is another's as a server may have rewritten it, and has no edit in it.
+
+    What a server spells out is what goes without saying; all else may be a person's.
+    """
+    there, wanted = map(_normalize_component, map(_parse_calendar, (theirs, ours)))
+    return _drop_unsaid(there) == _drop_unsaid(wanted)
 
 
 def parse_moment(value: str, *, zone: ZoneInfo | None) -> Moment:
@@ -210,7 +217,17 @@ def _find_master(calendar: Calendar) -> VEvent:
     return next((event for event in events if "recurrence-id" not in event), events[0])
 
 
-def _normalize_component(component: Component) -> tuple[str, tuple[Any, ...], tuple[Any, ...]]:
+Normalized = tuple[str, tuple[Any, ...], tuple[Any, ...]]
+"""A component: its name, its properties, and what is inside of it."""
+
+
+def _drop_unsaid(component: Normalized) -> Normalized:
+    name, properties, inside = component
+    said = tuple(each for each in properties if each[:2] not in _UNSAID)
+    return name, said, tuple(map(_drop_unsaid, inside))
+
+
+def _normalize_component(component: Component) -> Normalized:
     inside = [
         _normalize_component(each) for each in component.subcomponents if each.name != "VTIMEZONE"
     ]

@@ -25,16 +25,21 @@ class CallRequests:
     headers: dict[str, str]
     """What its writes are sent with: `If-Match`, a key."""
     refused: frozenset[int] = REFUSED
-    sent: int = 0
-    """Requests that write."""
+    requests: list[httpx.Request] = field(default_factory=list)
+    """Those that write."""
     answers: list[httpx.Response] = field(default_factory=list)
     """What came back to them."""
+
+    @property
+    def sent(self) -> int:
+        """How many requests that write were sent."""
+        return len(self.requests)
 
     def fill(self, request: httpx.Request) -> None:
         """Send a write under the condition of its call."""
         if request.method in SAFE:
             return
-        self.sent += 1
+        self.requests.append(request)
         if self.sent == 1:
             for name, value in self.headers.items():
                 request.headers.setdefault(name, value)
@@ -43,6 +48,13 @@ class CallRequests:
         """Note what a write was answered with."""
         if response.request.method not in SAFE:
             self.answers.append(response)
+
+    def list_writes(self) -> Iterator[tuple[httpx.Request, httpx.Response | None]]:
+        """Each write with its answer, if it has one. One that was sent on elsewhere is none."""
+        for request in self.requests:
+            answer = next((each for each in self.answers if each.request is request), None)
+            if answer is None or not answer.is_redirect:
+                yield request, answer
 
     @property
     def nothing_done(self) -> bool:

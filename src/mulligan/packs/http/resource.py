@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from base64 import b64decode, b64encode
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypedDict, TypeVar, cast
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import httpx
@@ -18,26 +18,38 @@ from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
 from mulligan.packs.http.exchange import REFUSED, CallRequests, enter_exchange, listen
+from mulligan.packs.http.shown import (
+    ABSENT,
+    Shown,
+    is_same,
+    parse_shown,
+    read_back,
+    write_down,
+)
+from mulligan.packs.http.written import Written, hash_answered, is_given, read_written
 from mulligan.turns.tools.declaration import Declared
 
-ABSENT = "absent"
-"""The version of what is not there."""
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""
+ACCEPTED = 202
+_SEEN = (
+    "what is read right after the write being what the server answered, or what was sent: else "
+    "nobody knows whose it is, and the undo waits for a person"
+)
+RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
+"""By whether there are ETags: what says that what is there is our work."""
 T = TypeVar("T")
 
 
-class Shown(TypedDict):
-    """What a resource is, as its server shows it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What this process knows of a write that it has made."""
 
-    url: str
-    at: str
-    """Its version: the ETag, else a hash of its content."""
-    kind: str
-    """Its media type."""
-    text: str
-    base64: str
-    """Its bytes instead, where they are no text in UTF-8."""
+    url: str = ""
+    """Where the server has put what it made."""
+    etag: str | None = None
+    """A strong one, of what the write has left."""
+    written: Written | None = None
 
 
 class Resource:
@@ -58,7 +70,7 @@ class Resource:
         self.place = str(client.base_url)
         self._etags, self._key_header, self._find = etags, key_header, find
         self._refused = refused
-        self._made: OrderedDict[str, tuple[str, str | None]] = OrderedDict()
+        self._made: OrderedDict[str, Left] = OrderedDict()
         listen(client)
 
     def put(self) -> Declared:
@@ -71,7 +83,9 @@ class Resource:
 
     def delete(self) -> Declared:
         """A tool that deletes a resource. Its undo puts it back where it was."""
-        return self._declare(undo=self._undo_write)
+        declared = self._declare(undo=self._undo_write)
+        declared["version"] = partial(self._read_version, deletes=True)
+        return declared
 
     def post(self) -> Declared:
         """A tool that makes a resource, whose address the server answers with (`Location`)."""
@@ -94,6 +108,7 @@ class Resource:
             around=self._enter,
             compares=self._etags,
             binds=self._etags,
+            rests_on=RESTS_ON[self._etags],
             server=self.place,
         )
 
@@ -106,26 +121,54 @@ class Resource:
         if self._key_header is not None:
             headers[self._key_header] = record.key
         exchange = CallRequests(headers=headers, refused=self._refused)
-        with enter_exchange(exchange):
-            yield
-        for answer in exchange.answers[:1]:
-            self._remember(record.key, answer)
+        try:
+            with enter_exchange(exchange):
+                yield
+        finally:
+            self._remember(record, exchange)
 
-    def _remember(self, key: str, answer: httpx.Response) -> None:
-        location, etag = answer.headers.get("location"), answer.headers.get("etag")
-        names = re.findall(r"{(\w+)}", self.path)
-        # Whoever is at another address must not be asked with this client's credentials.
-        there = answer.url.join(location) if location else None
-        made = (
-            str(there)
-            if there is not None and self._is_home(there)
-            else self._locate_returned(_read_body(answer), names)
-        )
-        # A weak one says nothing about bytes, and no server takes it as a condition.
-        strong = etag if self._etags and etag and not etag.startswith("W/") else None
-        self._made[key] = made, strong
+    def _remember(self, record: Record, exchange: CallRequests) -> None:
+        """Keep what the first write to the resource has sent, and what it was answered."""
+        about = [each for each in exchange.list_writes() if self._is_about(each[0].url, record)]
+        if not about:
+            return
+        request, answer = about[0]
+        if answer is None or not answer.is_success:
+            left = Left(written=read_written(request, None))
+        else:
+            etag = answer.headers.get("etag")
+            # A weak one says nothing about bytes, and no server takes it as a condition.
+            strong = etag if self._etags and etag and not etag.startswith("W/") else None
+            written = None if strong else read_written(request, answer)
+            left = Left(url=self._find_made(answer), etag=strong, written=written)
+        self._made[record.key] = left
         if len(self._made) > MOST:
             self._made.popitem(last=False)
+
+    def _is_about(self, url: httpx.URL, record: Record) -> bool:
+        """Whether a write went to the resource itself: what else a call writes tells nothing."""
+        before = record.before
+        if not isinstance(before, dict):
+            return True
+        there = httpx.URL(str(before["url"]))
+        same = "?" not in self.path or url.query == there.query
+        return same and url.path.rstrip("/") == there.path.rstrip("/")
+
+    def _find_made(self, answer: httpx.Response) -> str:
+        """Where a server says that it has put what was made: in `Location`, else by its id."""
+        location = answer.headers.get("location")
+        # Of what is only accepted (202), it is where to ask how far that is.
+        there = answer.url.join(location) if location and answer.status_code != ACCEPTED else None
+        # Whoever is at another address must not be asked with this client's credentials, and what
+        # is no such resource, as a list of all of them, must not be deleted for one.
+        if there is not None and self._is_home(there) and self._fits(there):
+            return str(there)
+        return self._locate_returned(_read_body(answer), re.findall(r"{(\w+)}", self.path))
+
+    def _fits(self, url: httpx.URL) -> bool:
+        """Whether an address is one of the template's."""
+        pattern = re.sub(r"\\{\w+\\}", "[^/?]+", re.escape(self.path.lstrip("/")))
+        return re.search(f"(^|/){pattern}/?$", url.raw_path.decode()) is not None
 
     def _read(self, record: Record) -> Shown | Awaitable[Shown]:
         url = self._locate(record)
@@ -170,21 +213,39 @@ class Resource:
         content = hashlib.sha256(answer.content).hexdigest()
         kind = answer.headers.get("content-type", "")
         at = etag if self._etags and etag else content
-        text, encoded = _write_down(answer.content)
+        text, encoded = write_down(answer.content)
         return Shown(url=str(answer.url), at=at, kind=kind, text=text, base64=encoded)
 
-    def _read_version(self, record: Record) -> object:
+    def _read_version(self, record: Record, *, deletes: bool = False) -> object:
         result = record.result
         if isinstance(result, dict) and result.keys() == Shown.__annotations__.keys():
             return result["at"]
-        made = self._made.get(record.key)
-        if made is not None and made[1]:
-            return made[1]
-        # The answer had no ETag, or there are none: what is there right after it is ours.
+        left = self._made.get(record.key, Left())
+        if left.etag and not deletes:
+            return left.etag
         url = self._locate(record)
         if not url:
             return None
-        return self._ask("GET", url, check=lambda answer: self._show(answer)["at"])
+        check = partial(self._find_left, record, written=left.written, deletes=deletes)
+        return self._ask("GET", url, check=check)
+
+    def _find_left(
+        self, record: Record, answer: httpx.Response, *, written: Written | None, deletes: bool
+    ) -> str | None:
+        """The version that is there right after a write, if that is its work and nobody else's."""
+        now = self._show(answer)
+        if now["at"] == ABSENT:
+            return ABSENT if deletes else None
+        before, there = parse_shown(cast("Shown | None", record.before)), parse_shown(now)
+        made_id = answer.url.path.rstrip("/").rpartition("/")[2]
+        if written is not None and written.explains(there, before=before, made_id=made_id):
+            return now["at"]
+        if written is not None and written.differs(there):
+            # Somebody has been here since: what we left will not be seen any more.
+            return hash_answered(written)
+        given = record.arguments
+        ours = not deletes and is_given(given, before=before, now=there, made_id=made_id)
+        return now["at"] if ours else None
 
     def _undo_write(self, record: Record) -> object:
         before = cast("Shown", record.before)
@@ -199,7 +260,7 @@ class Resource:
         headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
         if self._etags:
             headers |= _build_condition(record.version)
-        url, content = self._require_place(record), _read_back(shown) if shown else None
+        url, content = self._require_place(record), read_back(shown) if shown else None
         way = "PUT" if shown else "DELETE"
         return self._ask(way, url, check=_require_done, headers=headers, content=content)
 
@@ -222,9 +283,9 @@ class Resource:
         if all(record.arguments.get(name) is not None for name in names):
             given = {name: quote(str(record.arguments[name]), safe="") for name in names}
             return self.path.format(**given)
-        made = self._made.get(record.key)
-        if made is not None and made[0]:
-            return made[0]
+        left = self._made.get(record.key)
+        if left is not None and left.url:
+            return left.url
         return self._locate_returned(record.result, names)
 
     def _locate_returned(self, result: object, names: list[str]) -> str:
@@ -277,36 +338,8 @@ def resource(
     )
 
 
-def is_same(before: object, now: object) -> bool:
-    """Whether two representations say the same."""
-    if not isinstance(before, dict) or not isinstance(now, dict):
-        return before is now
-    if ABSENT in (before["at"], now["at"]):
-        return bool(before["at"] == now["at"])
-    return bool(before["at"] == now["at"] or _read_content(before) == _read_content(now))
-
-
-def _write_down(content: bytes) -> tuple[str, str]:
-    """Bytes as text that gives the very same bytes again; else as base64."""
-    try:
-        return content.decode(), ""
-    except UnicodeDecodeError:
-        return "", b64encode(content).decode()
-
-
-def _read_back(shown: Shown) -> bytes:
-    return b64decode(shown["base64"]) if shown["base64"] else shown["text"].encode()
-
-
 def _build_condition(at: str) -> dict[str, str]:
     return {"If-None-Match": "*"} if at == ABSENT else {"If-Match": at}
-
-
-def _read_content(shown: dict[str, Any]) -> object:
-    try:
-        return json.loads(shown["text"])
-    except ValueError:
-        return shown["text"], shown["base64"]
 
 
 def _read_body(answer: httpx.Response) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypedDict, cast
 
 from mulligan.core.errors import ConflictError
@@ -18,7 +19,7 @@ from mulligan.packs.mail.desk import (
 )
 from mulligan.packs.mail.errors import ChangedMailError
 from mulligan.packs.mail.mailbox import FoundMail, MailSession
-from mulligan.packs.mail.message import decode_mail, encode_mail, find_call, has_said
+from mulligan.packs.mail.message import decode_mail, encode_mail, find_call, is_as_rewritten
 
 
 class MailState(TypedDict):
@@ -36,7 +37,7 @@ class MailAbilities:
 
     def __init__(self, desk: MailDesk) -> None:
         self.mailbox = desk.mailbox
-        self._build_id = desk.build_id
+        self._build_id, self._is_created = desk.build_id, desk.is_created
 
     def read_draft_state(self, record: Record) -> MailState:
         """The draft that a call is about."""
@@ -72,7 +73,7 @@ class MailAbilities:
             found = session.find(session.find_folder(DRAFTS), self.find_id(record))
         if not found:
             return None
-        if len(found) > 1 or not has_said(found[0].content, read_wanted(record.arguments)):
+        if not self._is_created(found, record.arguments, key=record.key):
             raise ConflictError("The draft was written, and somebody has changed it since.")
         return WrittenDraft(mail_id=self.find_id(record), at=found[0].at)
 
@@ -84,10 +85,9 @@ class MailAbilities:
             found = session.find(folder, self.find_id(record))
             ours = [each for each in found if find_call(each.content) == record.key]
             old = [each for each in found if each.at == before["at"]]
-            wanted = read_wanted(record.arguments)
             if not ours and len(old) == len(found) == 1:
                 return None
-            if len(ours) != 1 or not has_said(ours[0].content, wanted) or len(found) > 2:
+            if len(ours) != 1 or len(found) > 2 or not _is_updated(ours[0], record):
                 raise ConflictError("Somebody has changed the draft meanwhile.")
             for each in old:
                 session.remove(folder, each)
@@ -126,7 +126,9 @@ class MailAbilities:
             if ours and old:
                 session.remove(folder, ours[0])  # an undo before this one came that far
             elif ours:
-                session.replace(folder, ours[0], content=before.content, like=before)
+                # A flag that somebody has set on ours stays.
+                like = replace(before, flags=ours[0].flags)
+                session.replace(folder, ours[0], content=before.content, like=like)
             elif not old:
                 raise ChangedMailError(self.find_id(record))
 
@@ -157,6 +159,12 @@ class MailAbilities:
         if any(each.at != record.version for each in found):
             raise ChangedMailError(self.find_id(record))
         return found
+
+
+def _is_updated(found: FoundMail, record: Record) -> bool:
+    """Whether a draft is in everything what a change has made of the one before."""
+    before = decode_mail(cast("MailState", record.before)["content"])
+    return is_as_rewritten(found.content, before, read_wanted(record.arguments), call=record.key)
 
 
 def read_version(record: Record) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import smtplib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypedDict, cast
 
@@ -14,6 +14,7 @@ from mulligan.packs.mail.message import (
     MailText,
     WantedMail,
     has_said,
+    is_as_written,
     read_mail,
     rewrite_mail,
     to_send,
@@ -110,8 +111,17 @@ class MailDesk:
             folder = session.find_folder(DRAFTS)
             # Under one key there is one draft, however often it is asked for.
             there = session.find(folder, mail_id)
+            if there and not self.is_created(there, given, key=key):
+                raise MailError("It was written before, and somebody has changed it since.")
             made = there[0] if there else session.add(folder, content, flags="\\Draft \\Seen")
             yield session, made
+
+    def is_created(self, found: Sequence[FoundMail], given: Mapping[str, Any], *, key: str) -> bool:
+        """Whether a draft is there once, and in everything as a call has written it."""
+        wanted, mail_id, sender = read_wanted(given), self.build_id(key), self.mailbox.sender
+        return len(found) == 1 and is_as_written(
+            found[0].content, wanted, mail_id=mail_id, sender=sender, call=key
+        )
 
     def update_draft(
         self,

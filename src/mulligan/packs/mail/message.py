@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import format_datetime, getaddresses
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from mulligan.core.interfaces import Clock
 from mulligan.packs.mail.errors import BadMailError
@@ -116,6 +116,28 @@ def has_said(content: bytes, wanted: WantedMail) -> bool:
     plain = {name: value for name, value in wanted.items() if name != "body"}
     same = all(found[name] == value for name, value in plain.items())  # type: ignore[literal-required]
     return same and (body is None or found["body"].rstrip("\n") == body.rstrip("\n"))
+
+
+def is_as_written(
+    content: bytes, wanted: WantedMail, *, mail_id: str, sender: str, call: str
+) -> bool:
+    """Whether a mail is all of what a call has written, and nobody has put a word to it."""
+    dated: Any = _parse(content).get("Date")
+    when = getattr(dated, "datetime", None)
+    if when is None:
+        return False
+    expected = write_mail(wanted, mail_id=mail_id, sender=sender, call=call, clock=lambda: when)
+    return _to_lines(content) == _to_lines(expected)
+
+
+def is_as_rewritten(content: bytes, before: bytes, wanted: WantedMail, *, call: str) -> bool:
+    """Whether a mail is all of what a call has made of another."""
+    return _to_lines(content) == _to_lines(rewrite_mail(before, wanted, call=call))
+
+
+def _to_lines(content: bytes) -> list[bytes]:
+    """A mail's lines, whichever way they end."""
+    return content.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
 
 
 def find_id(content: bytes) -> str:

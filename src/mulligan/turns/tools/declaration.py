@@ -150,6 +150,8 @@ class Declared(DeclaredAbilities, total=False):
     the call left is still there, and an edit made in that moment can be lost."""
     loses: Iterable[str]
     """What an undo does not bring back: invitations sent, answers given."""
+    rests_on: Iterable[str]
+    """What an undo takes for granted, or waits for a person without, as sentences for a person."""
     with_note: Callable[[Any, str], Any]
     """Where a result tells its agent that the call was mended: a function of the result and the
     note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
@@ -198,6 +200,7 @@ class Declaration:
     binds: bool = False
     around: Annotated[Around | None, ReadBy(read_function)] = None
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
+    rests_on: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
     schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
         default_factory=dict, repr=False
     )

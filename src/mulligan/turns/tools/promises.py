@@ -142,6 +142,8 @@ _RACES = (
     "no versions"
 )
 
+_UNBOUND = "one made between the look before a call and the call"
+
 
 def _describe_undo(declaration: Declaration) -> str:
     can = declaration.abilities
@@ -151,9 +153,10 @@ def _describe_undo(declaration: Declaration) -> str:
             f"Undone while nothing is in its place, and read back: {ever}. An "
             "undo that may have been made is not made again, as a person may have deleted it since."
         )
-    if can.version is not None and not declaration.compares:
-        return f"Undone only while it is as the call left it, and read back: {_RACES}."
     bound = declaration.binds or declaration.if_version is not None
+    if can.version is not None and not declaration.compares:
+        over = "" if bound or can.before is None else f", and so can {_UNBOUND}"
+        return f"Undone only while it is as the call left it, and read back: {_RACES}{over}."
     if can.version is not None and can.before is not None and not bound:
         return (
             "Undone under the version it wrote and read back: no later edit is overwritten; one "
@@ -168,7 +171,8 @@ def _describe_undo(declaration: Declaration) -> str:
 
 
 def _describe_grounds(declaration: Declaration) -> Iterator[str]:
-    """What an undo rests on: which object, and what a read proves."""
+    """What an undo rests on: which object, whose work it is, and what a read proves."""
+    yield from (f"An undo rests on {each}." for each in declaration.rests_on)
     if declaration.abilities.about is None:
         yield (
             "Nobody declared which object a call is about: its undo waits for those of all later "

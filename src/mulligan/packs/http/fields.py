@@ -1,0 +1,85 @@
+"""Fields that a server sets by itself with every write, told from what somebody has written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+NOTHING = object()
+"""Of a write that has sent no body, or was answered without one."""
+
+_CHANGED = frozenset(
+    {"updated", "updated_at", "updatedat", "modified", "modified_at", "modifiedat",
+     "last_modified", "lastmodified"}
+)  # fmt: skip
+"""Names of times that a server sets with every write."""
+_MADE = frozenset({"created", "created_at", "createdat"})
+_COUNTS = frozenset({"version", "revision", "rev", "sequence"})
+"""Names of numbers that a server counts up with every write."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFields:
+    """Tells fields that a server sets by itself from what somebody has written."""
+
+    before: object
+    given: Mapping[str, object]
+    """What the call itself was to write."""
+    made_id: str
+
+    def are_all(self, expected: object, now: object) -> bool:
+        """Whether they are all in which what is there differs from what is expected."""
+        if not isinstance(expected, Mapping) or not isinstance(now, Mapping):
+            return is_equal(expected, now)
+        return all(
+            self.is_own(name, now) or is_equal(expected.get(name, NOTHING), now.get(name, NOTHING))
+            for name in {*expected, *now}
+        )
+
+    def is_own(self, name: str, now: Mapping[str, object]) -> bool:
+        """Whether the server has set a field, by all that its name and value tell."""
+        was = self.before.get(name) if isinstance(self.before, Mapping) else None
+        if name in self.given and self.given[name] != was:
+            return False
+        called, value, new = name.lower(), now.get(name), self.before is None
+        if called in _CHANGED or (called in _MADE and new):
+            return _is_time(value)
+        if called in _COUNTS and isinstance(value, int):
+            # Two further on: somebody else has written as well.
+            return value == was + 1 if isinstance(was, int) else new
+        return called == "etag" or (new and called.endswith("id") and str(value) == self.made_id)
+
+
+def is_alike(before: object, now: object) -> bool:
+    """Whether two contents say the same, but for what a server sets by itself."""
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return is_equal(before, now)
+    return {*before} == {*now} and all(
+        is_equal(was, now[name]) or _has_moved_on(name.lower(), was, now[name])
+        for name, was in before.items()
+    )
+
+
+def _has_moved_on(called: str, was: object, value: object) -> bool:
+    if called in _COUNTS:
+        return isinstance(was, int) and isinstance(value, int) and value > was
+    return called == "etag" or (called in _CHANGED and _is_time(was) and _is_time(value))
+
+
+def _is_time(value: object) -> bool:
+    if isinstance(value, str):
+        try:
+            return bool(datetime.fromisoformat(value))
+        except ValueError:
+            return False
+    return isinstance(value, int | float)
+
+
+def is_equal(one: object, other: object) -> bool:
+    """Whether two contents are the same, as JSON has it, where 1 is not true."""
+    plain = not any(each is NOTHING or isinstance(each, bytes) for each in (one, other))
+    if plain:
+        return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return one is other or one == other

@@ -1,0 +1,24 @@
+"""What a server sets by itself is no difference; whatever else is, is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.packs.http.fields import is_alike
+
+
+@pytest.mark.parametrize(
+    ("now", "alike"),
+    [
+        ({"title": "milk", "rev": 5, "updated": "2026-11-16T10:00:00Z"}, True),
+        ({"title": "milk", "rev": 2, "updated": "2026-11-16T10:00:00Z"}, False),
+        ({"title": "milk", "rev": 5, "updated": "by Ann"}, False),
+        ({"title": "tea", "rev": 5, "updated": "2026-11-16T10:00:00Z"}, False),
+        ({"title": "milk", "rev": 5}, False),
+        ("milk", False),
+    ],
+)
+def test_times_and_numbers_of_a_write_are_no_content(now: object, alike: bool) -> None:
+    before = {"title": "milk", "rev": 3, "updated": "2026-11-15T10:00:00Z"}
+
+    assert is_alike(before, now) is alike
