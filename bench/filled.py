@@ -24,7 +24,7 @@ STOPPED_WITHIN = 120.0
 MakeUrl = Callable[[int], str]
 """Where the store of so many rows is."""
 Fill = Callable[[str, int, Callable[[], None]], datetime]
-"""Fills the store at a URL with so many rows, and says so at each step. Up to when it has a past."""
+"""Fills the store at a URL with so many rows, step by step. Up to when it has a past then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

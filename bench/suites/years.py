@@ -88,9 +88,7 @@ def _measure_kind(
         keep = None if options.keep is None else options.keep.absolute() / "years"
         filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, keep=keep, step=step))
         row_bytes = {str(rows): measure_row_bytes(each.url) for rows, each in filled.items()}
-        taken = asyncio.run(
-            _measure(filled, options, step=lambda: step(f"{kind}: measuring"))
-        )
+        taken = asyncio.run(_measure(filled, options, step=lambda: step(f"{kind}: measuring")))
     return {
         "questions": {name: _sum_up(by_size) for name, by_size in taken.items()},
         "bytes_per_row": row_bytes,

@@ -1,1 +1,1 @@
-"""What an application does and is asked all day, on stores with a short past and with a long one."""
+"""What applications do and are asked all day, on stores with a short past and a long one."""

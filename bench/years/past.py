@@ -65,7 +65,8 @@ class Past:
 
     def _spread(self, span: timedelta) -> Iterator[list[int]]:
         """Moments, evenly over a span that ends now, some at a time."""
-        first_us, span_us = to_us(self.until - span, name="until"), span // timedelta(microseconds=1)
+        span_us = span // timedelta(microseconds=1)
+        first_us = to_us(self.until, name="until") - span_us
         for start in range(0, self.beside, AT_A_TIME):
             numbers = range(start, min(start + AT_A_TIME, self.beside))
             yield [first_us + number * span_us // self.beside for number in numbers]

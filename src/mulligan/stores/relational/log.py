@@ -32,6 +32,7 @@ from mulligan.stores.driver import (
 )
 from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.blocks import drop_blocks, mark_blocks
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.patterns import add_patterns, read_patterns
 from mulligan.stores.relational.search import search
@@ -134,6 +135,7 @@ class LogTables:
         with self._turn, self._erasing() as session:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
             with session.begin_transaction():
+                drop_blocks(session, before_us=before_us)
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
                 session.run("drop_texts_before", hour=before_us // HOUR_US)
                 session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
@@ -175,6 +177,7 @@ class LogTables:
     def _add(self, session: Session, batch: Batch) -> None:
         if batch.rows:
             session.run_many("add_rows", batch.rows)
+            mark_blocks(session, batch.rows)
         if batch.rollups:
             _add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)
