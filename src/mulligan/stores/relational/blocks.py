@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2s
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
@@ -24,6 +25,12 @@ LAST_ID = "\U0010ffff"
 """Stands after whatever an id goes on with."""
 _HEX = re.compile("[0-9a-f]+")
 _MARKED_AT_A_TIME = 5_000
+_MOST_KNOWN = 20_000
+_CELL = 30
+"""Digits of a time that do not count: of microseconds, a quarter of an hour or so."""
+
+Place = tuple[Any, ...]
+"""What the rows of a kind have in common, a block, and a time without its last digits."""
 
 
 class Mark(NamedTuple):
@@ -64,18 +71,33 @@ class Times:
     until: int
 
 
-def mark_blocks(session: Session, rows: Iterable[LogRow]) -> None:
-    """Write down where rows are that the log has just been given."""
-    _add(session, _find_marks(rows))
+class BlockMarker:
+    """Writes down where rows are that the log is given: what it has written before, not again."""
+
+    def __init__(self) -> None:
+        self._known: set[Place] = set()
+        self._new: set[Place] = set()
+
+    def mark(self, session: Session, rows: Iterable[LogRow]) -> None:
+        """Do so in the transaction of the rows."""
+        self._new = find_places(rows) - self._known
+        if self._new:
+            _add(session, (_find_mark(place) for place in self._new))
+
+    def on_commit(self) -> None:
+        """The transaction is done."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        self._known |= self._new
 
 
 def mark_old_blocks(session: Session) -> None:
-    """The same of rows that were there before anybody wrote it down, packed ones too."""
+    """Write down where rows are that were there before anybody did, packed ones too."""
     found = [Mark(*row) for row in session.fetch("old_blocks")]
     for start in range(0, len(found), _MARKED_AT_A_TIME):
         _add(session, found[start : start + _MARKED_AT_A_TIME])
     for rows in _list_packed(session):
-        mark_blocks(session, rows)
+        _add(session, map(_find_mark, find_places(rows)))
 
 
 def drop_blocks(session: Session, *, before_us: int) -> None:
@@ -118,36 +140,46 @@ def shift(block: str, by: int) -> str:
     return moved if len(moved) == len(block) else LAST_ID
 
 
-def _find_marks(rows: Iterable[LogRow]) -> list[Mark]:
-    times: dict[tuple[str, ...], tuple[int, int]] = {}
+def find_places(rows: Iterable[LogRow]) -> set[Place]:
+    """The kinds, blocks and stretches of time that rows are in."""
     # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
-    for (
-        name, at_us, tenant, agent, server, tool, _, _, outcome, _,
-        error_class, _, _, _, _, _, _, _, _, _,
-    ) in rows:  # fmt: skip
-        key = (tenant, agent, server, tool, outcome, error_class or "", name[:DIGITS])
-        known = times.get(key)
-        if known is None:
-            times[key] = (at_us, at_us)
-        elif not known[0] <= at_us <= known[1]:
-            times[key] = (min(known[0], at_us), max(known[1], at_us))
-    return [Mark(*key, *between) for key, between in times.items()]
+    return {
+        (tenant, agent, server, tool, outcome, error_class or "", name[:DIGITS], at_us >> _CELL)
+        for (
+            name, at_us, tenant, agent, server, tool, _, _, outcome, _,
+            error_class, _, _, _, _, _, _, _, _, _,
+        ) in rows
+    }  # fmt: skip
 
 
-def _add(session: Session, marks: Sequence[Mark]) -> None:
+def _find_mark(place: Place) -> Mark:
+    *named, cell = place
+    return Mark(*named, cell << _CELL, cell << _CELL)
+
+
+def _add(session: Session, marks: Iterable[Mark]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
+    blocks: dict[tuple[int, str], tuple[int, int]] = {}
     for mark in marks:
         kind = mark[: len(SAME)]
-        kinds[kind] = max(kinds.get(kind, mark.to_us), mark.to_us)
-    numbers = {kind: _hash_kind(kind) for kind in kinds}
+        from_us, to_us = _round(mark)
+        kinds[kind] = max(kinds.get(kind, to_us), to_us)
+        key = (_hash_kind(kind), mark.block)
+        first, last = blocks.get(key, (from_us, to_us))
+        blocks[key] = (min(first, from_us), max(last, to_us))
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    rows = sorted((numbers[kind], *kind, last_us) for kind, last_us in kinds.items())
+    rows = sorted((_hash_kind(kind), *kind, last_us) for kind, last_us in kinds.items())
     session.run_many("add_kinds", rows)
-    blocks = [(numbers[m[: len(SAME)]], m.block, m.from_us, m.to_us) for m in marks]
-    session.run_many("add_blocks", sorted(blocks))
+    session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
 
 
-def _hash_kind(kind: Sequence[str]) -> int:
+def _round(mark: Mark) -> tuple[int, int]:
+    """Times so far apart that most batches have nothing new to say."""
+    return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
+
+
+@lru_cache(maxsize=4_096)
+def _hash_kind(kind: tuple[str, ...]) -> int:
     """The number of a kind, the same whoever asks: so that nobody has to look it up to write."""
     digest = blake2s(encode_json(kind), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
