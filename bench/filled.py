@@ -23,6 +23,8 @@ STOPPED_WITHIN = 120.0
 
 MakeUrl = Callable[[int], str]
 """Where the store of so many rows is."""
+Fill = Callable[[str, int, Callable[[], None]], datetime]
+"""Fills the store at a URL with so many rows, step by step. Up to when it has a past then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,7 @@ class Filled:
 
 @contextmanager
 def fill_stores(
-    kind: str, sizes: list[int], *, span: timedelta, keep: Path | None, step: Callable[[str], None]
+    kind: str, sizes: list[int], *, fill: Fill, keep: Path | None, step: Callable[[str], None]
 ) -> Iterator[dict[int, Filled]]:
     """A store of each size; those that are kept already are as they were left."""
     with ExitStack() as stack:
@@ -57,15 +59,15 @@ def fill_stores(
             if mark is not None and mark.exists():
                 until = datetime.fromisoformat(json.loads(mark.read_text())["until"])
             else:
-                told = partial(step, f"{kind}: {rows:,} executions")
-                until = _fill(url, rows, span=span, step=told)
+                until = fill(url, rows, partial(step, f"{kind}: {rows:,} executions"))
             if mark is not None:
                 mark.write_text(json.dumps({"until": until.isoformat()}))
             filled[rows] = Filled(url=url, until=until)
         yield filled
 
 
-def _fill(url: str, rows: int, *, span: timedelta, step: Callable[[], None]) -> datetime:
+def fill_log(url: str, rows: int, step: Callable[[], None], *, span: timedelta) -> datetime:
+    """Executions over a span of time, and what pages show beside them."""
     until = datetime.now(UTC)
     store = open_store(url)
     history.fill(

@@ -49,19 +49,21 @@ def fill(
     span: timedelta = timedelta(days=1),
     at_a_time: int = AT_A_TIME,
     most_episodes: int | None = None,
+    tenant: str = TENANT,
 ) -> list[Known]:
     """Put a past into a store, through the store's own doors. Gives what there are lessons for.
 
     `most_episodes`: of how many failures of a batch there is an episode, else of all: each is
-    written alone, and who asks only for counts need not wait for the others.
+    written alone, and who asks only for counts need not wait for the others. `tenant`: as the
+    store knows it, where turns of that tenant are to find it.
     """
-    for some in _batches(rows, until=until, span=span, at_a_time=at_a_time):
+    for some in _batches(rows, until=until, span=span, at_a_time=at_a_time, tenant=tenant):
         failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
         store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
-        episodes = [_episode(row, failed[row.id]) for row in some if row.id in failed]
+        episodes = [build_episode(row, failed[row.id]) for row in some if row.id in failed]
         store.casebook.record(episodes[:most_episodes])
         step()
-    lessons = [_lesson(number, at=until) for number in range(lessons_of(rows))]
+    lessons = [_lesson(number, at=until, tenant=tenant) for number in range(lessons_of(rows))]
     store.casebook.append(lessons)
     return [
         Known(tool=each.tool, fingerprint=each.fingerprint, template=each.when) for each in lessons
@@ -79,7 +81,7 @@ def batches_of(rows: int, *, at_a_time: int = AT_A_TIME) -> int:
 
 
 def _batches(
-    rows: int, *, until: datetime, span: timedelta, at_a_time: int
+    rows: int, *, until: datetime, span: timedelta, at_a_time: int, tenant: str
 ) -> Iterator[list[LogRow]]:
     chance = random.Random(f"history of {rows}")
     span_us = span // timedelta(microseconds=1)
@@ -92,19 +94,29 @@ def _batches(
             before = made[-1] if made else None
             again = before if before and before.outcome == "failure" else None
             if again and again.try_number == 1 and chance.random() < 0.5:
-                made.append(_row(chance, at_us, failed=chance.random() < 0.3, first=again))
+                failed = chance.random() < 0.3
+                made.append(build_row(chance, at_us, failed=failed, first=again, tenant=tenant))
             else:
-                made.append(_row(chance, at_us, failed=chance.random() < 0.05))
+                failed = chance.random() < 0.05
+                made.append(build_row(chance, at_us, failed=failed, tenant=tenant))
         yield made
 
 
-def _row(chance: random.Random, at_us: int, *, failed: bool, first: LogRow | None = None) -> LogRow:
+def build_row(
+    chance: random.Random,
+    at_us: int,
+    *,
+    failed: bool,
+    first: LogRow | None = None,
+    tenant: str = TENANT,
+) -> LogRow:
+    """One execution, as the log has it; `first`: the try that it is made after."""
     agent = chance.randrange(AGENTS)
     tool = _tool(agent * TOOLS_EACH + chance.randrange(TOOLS_EACH))
     return LogRow(
         id=make_uuid7(at_us, chance.getrandbits(RANDOM_BITS)),
         at_us=at_us,
-        tenant=TENANT,
+        tenant=tenant,
         agent=first.agent if first else f"agent {agent}",
         server="desk",
         tool=first.tool if first else tool,
@@ -134,7 +146,8 @@ def _message(way: int, chance: random.Random) -> str:
     return f"place {chance.randrange(10**6)} is {reasons[way % WAYS]}: give another"
 
 
-def _episode(row: LogRow, pattern: Pattern) -> Episode:
+def build_episode(row: LogRow, pattern: Pattern) -> Episode:
+    """How a failure ended: well, by a repair."""
     return Episode(
         id=row.id,
         at=from_us(row.at_us),
@@ -153,14 +166,14 @@ def _episode(row: LogRow, pattern: Pattern) -> Episode:
     )
 
 
-def _lesson(number: int, *, at: datetime) -> Lesson:
+def _lesson(number: int, *, at: datetime, tenant: str) -> Lesson:
     tool = _tool(number % (AGENTS * TOOLS_EACH))
     said = f"place <number> is refused for reason {number}"
     return Lesson(
         id=f"lesson {number}",
         version=1,
         tool=tool,
-        tenant=TENANT,
+        tenant=tenant,
         fingerprint=f"1:{number:016x}",
         error_class=ErrorClass.VALIDATION,
         when=said,

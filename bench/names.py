@@ -39,6 +39,9 @@ FIXED: Mapping[str, str] = {
     "gateway": "direct_ratio_p50 stdio_ratio_p50 stdio_ratio_p99 http_ratio_p50 http_ratio_p99"
     " direct_ms",
     "dashboard": "overview_ms tools_ms growth",
+    "years": "turn_ms failing_turn_ms open_ms recovery_ms filters_ms stats_ms doctor_ms growth"
+    " bytes_per_row",
+    "counts": "counts baseline worst_ratio",
 }
 """By suite; beside these every result has `suite`, `n`, `seconds` and `versions`."""
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from rich.console import RenderableType
 from starlette.testclient import TestClient
 
 from bench import history, versions
-from bench.filled import AT_A_TIME, fill_stores
+from bench.filled import AT_A_TIME, fill_log, fill_stores
 from bench.report import progress, table
 from bench.rounds import digits
 from bench.suites.lookup import KINDS
@@ -95,7 +96,8 @@ def _measure_kind(
     """All sizes in turn within a round, so that a busy moment of the machine meets each of them."""
     with ExitStack() as stack:
         keep = None if options.keep is None else options.keep.absolute()
-        filled = stack.enter_context(fill_stores(kind, sizes, span=MONTH, keep=keep, step=step))
+        fill = partial(fill_log, span=MONTH)
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=fill, keep=keep, step=step))
         clients = {}
         for rows, each in filled.items():
             store = open_store(each.url)

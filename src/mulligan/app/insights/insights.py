@@ -239,7 +239,7 @@ class Insights:
         health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()
-        counts = self.store.log.read_rollups(since=now - timedelta(hours=24), until=now).values()
+        counts = self.store.log.sum_rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
         problems = [*health.problems, *self._find_overdue(now)]

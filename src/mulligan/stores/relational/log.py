@@ -32,6 +32,7 @@ from mulligan.stores.driver import (
 )
 from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool
+from mulligan.stores.relational.blocks import BlockMarker, drop_blocks
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.patterns import add_patterns, read_patterns
 from mulligan.stores.relational.search import search
@@ -65,6 +66,7 @@ class LogTables:
         self._pool = pool
         self._erasing = erasing
         self._tally = tally
+        self._blocks = BlockMarker()
         self._turn = threading.Lock()
 
     def write(self, batch: Batch) -> None:
@@ -134,6 +136,7 @@ class LogTables:
         with self._turn, self._erasing() as session:
             pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
             with session.begin_transaction():
+                drop_blocks(session, before_us=before_us)
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
                 session.run("drop_texts_before", hour=before_us // HOUR_US)
                 session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
@@ -169,12 +172,14 @@ class LogTables:
                 # Rare, so it is found out by trying: asking first would cost every batch.
                 with session.begin_transaction():
                     self._add(session, _drop_present(session, batch))
+        self._blocks.on_commit()
         if self._tally is not None:
             self._tally.on_commit()
 
     def _add(self, session: Session, batch: Batch) -> None:
         if batch.rows:
             session.run_many("add_rows", batch.rows)
+            self._blocks.mark(session, batch.rows)
         if batch.rollups:
             _add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)

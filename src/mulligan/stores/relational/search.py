@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.stores.driver import Session
 from mulligan.stores.filter import fits
+from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, Span, Times, shift
 from mulligan.stores.relational.packed_rows import unpack
 
-_LAST_ID = "\U0010ffff"
 _DAY_US = 86_400_000_000
 _ALL_TIME_US = 2**62
-_SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class", "turn")
+_SAME = (*SAME, "turn")
+_LOOKED_AT = 1_000
+"""Rows that are looked at one by one before blocks are left out: who is there often is found so."""
+_LOOKED_AT_FOR_EACH = 20
+"""… or so many for each that is wanted, if that is more."""
 
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
@@ -25,22 +32,102 @@ def search(session: Session, query: LogQuery) -> list[LogRow]:
 
 def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
     """The same, inside a transaction that is open already."""
-    filters, values = _build_conditions(query)
-    rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
-    found = [LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)]
-    if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
-        found = _with_archived(session, query, found)
+    if not _is_narrow(query):
+        return scan_rows(session, query)
+    wanted = {name: value for name in SAME if (value := getattr(query, name))}
+    kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
+    return _find_by_block(session, query, kinds) if kinds else []
+
+
+def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
+    """The same, row by row."""
+    return _scan(session, query, _compute_span(query))
+
+
+def _is_narrow(query: LogQuery) -> bool:
+    """Whether few rows may fit of many that no index tells apart."""
+    if query.turn:
+        return False
+    named = any(getattr(query, name) for name in SAME if name != "tool")
+    return named or query.since is not None or query.until is not None
+
+
+def _find_by_block(session: Session, query: LogQuery, kinds: Sequence[int]) -> list[LogRow]:
+    """Block by block, without those that have no row of these kinds and times.
+
+    First a stretch of many rows; then one block, and twice as many each time as long as there is a
+    row for each of them.
+    """
+    blocks = Blocks(session, kinds, times=_read_times(query))
+    rest, found = _compute_span(query), list[LogRow]()
+    blocks_at_once = 0
+    while len(found) < query.limit and not rest.empty:
+        block = blocks.find_oldest(rest) if query.oldest_first else blocks.find_newest(rest)
+        if block is None:
+            break
+        rest = _skip_to(rest, block, query)
+        part = (
+            _cut_blocks(rest, block, blocks_at_once, query)
+            if blocks_at_once
+            else _cut_rows(session, rest, block, query)
+        )
+        more = _scan(session, replace(query, limit=query.limit - len(found)), part)
+        found += more
+        filled = blocks_at_once and len(more) >= blocks_at_once
+        blocks_at_once = 2 * blocks_at_once if filled else 1
+        rest = _drop(rest, part, query)
     return found
 
 
-def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
+def _skip_to(rest: Span, block: str, query: LogQuery) -> Span:
+    if query.oldest_first:
+        return rest._replace(from_id=max(rest.from_id, block))
+    return rest._replace(below_id=min(rest.below_id, shift(block, 1)))
+
+
+def _cut_blocks(rest: Span, block: str, blocks: int, query: LogQuery) -> Span:
+    """So many blocks of what is left, in the order that is asked for."""
+    if query.oldest_first:
+        return rest._replace(below_id=min(rest.below_id, shift(block, blocks)))
+    return rest._replace(from_id=max(rest.from_id, shift(block, 1 - blocks)))
+
+
+def _cut_rows(session: Session, rest: Span, block: str, query: LogQuery) -> Span:
+    """So many rows of what is left that to look at each takes no time."""
+    order = "oldest_first" if query.oldest_first else "newest_first"
+    skip = max(_LOOKED_AT, _LOOKED_AT_FOR_EACH * query.limit)
+    values = rest._asdict()
+    edge = session.fetch_where(f"{order}_edge", list(values), skip=skip, **values)
+    if edge:
+        [(last,)] = edge
+        return rest._replace(**{"below_id" if query.oldest_first else "from_id": last})
+    # Few are left, unless they are packed: then nobody knows how many.
+    packed = session.fetch("any_archive", **values)
+    return _cut_blocks(rest, block, 1, query) if packed else rest
+
+
+def _drop(rest: Span, part: Span, query: LogQuery) -> Span:
+    if query.oldest_first:
+        return rest._replace(from_id=part.below_id)
+    return rest._replace(below_id=part.from_id)
+
+
+def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
+    filters, values = _build_conditions(query, span)
+    rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
+    found = [LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)]
+    if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
+        found = _with_archived(session, query, found, span=span)
+    return found
+
+
+def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str, object]]:
     values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
     filters = [name for name in _SAME if values[name]]
-    from_id, below_id = _compute_id_range(query)
-    values |= {"from_id": from_id, "below_id": below_id, "after": query.after}
-    if from_id:
+    values |= {**span._asdict(), "after": query.after}
+    if span.from_id:
         filters.append("from_id")
-    if below_id != _LAST_ID:
+    if span.below_id != LAST_ID:
         filters.append("below_id")
     if query.after:
         filters.append("after")
@@ -56,11 +143,11 @@ def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
     return filters, values
 
 
-def _compute_id_range(query: LogQuery) -> tuple[str, str]:
+def _compute_span(query: LogQuery) -> Span:
     """Bounds on the id: it is time-ordered, so they spare a scan. A day's slack allows for ids
     that were made some time before the row's own time."""
     # One bound on each side: of two, a database may well take the wider one to stop at.
-    from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + _LAST_ID
+    from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + LAST_ID
     if query.below:
         below_id = min(below_id, query.below)
     if query.since is not None:
@@ -69,26 +156,36 @@ def _compute_id_range(query: LogQuery) -> tuple[str, str]:
     if query.until is not None:
         until_us = max(0, to_us(query.until, name="until") + _DAY_US)
         below_id = min(below_id, make_uuid7(until_us, 0))
-    return from_id, below_id
+    return Span(from_id, below_id)
 
 
-def _with_archived(session: Session, query: LogQuery, found: list[LogRow]) -> list[LogRow]:
+def _read_times(query: LogQuery) -> Times:
+    return Times(
+        since=-_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
+        until=_ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
+    )
+
+
+def _with_archived(
+    session: Session, query: LogQuery, found: list[LogRow], *, span: Span
+) -> list[LogRow]:
     """Merge in archived rows, unpacking only batches that can still give one of the first."""
     order = "oldest_first" if query.oldest_first else "newest_first"
-    from_id, below_id = _compute_id_range(query)
-    values = {
-        "from_id": max(from_id, query.after),
-        "below_id": below_id,
-        "since": -_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
-        "until": _ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
+    times = _read_times(query)
+    values: dict[str, object] = {
+        "from_id": max(span.from_id, query.after),
+        "below_id": span.below_id,
+        "since": times.since,
+        "until": times.until,
     }
-    beyond = "" if query.oldest_first else _LAST_ID
+    beyond = "" if query.oldest_first else LAST_ID
     while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
         first_id, last_id, packed = batches[0]
         beyond = first_id if query.oldest_first else last_id
         if len(found) >= query.limit and _lies_beyond(beyond, found[query.limit - 1].id, query):
             break
-        found += [row for row in unpack(bytes(packed)) if fits(row, query)]
+        rows = unpack(bytes(packed))
+        found += [row for row in rows if fits(row, query) and span.holds(row.id)]
         found.sort(key=_read_id, reverse=not query.oldest_first)
         del found[query.limit :]
     return found

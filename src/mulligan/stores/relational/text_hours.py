@@ -20,7 +20,7 @@ from mulligan.core.text_rollup import (
 )
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.packed_rows import unpack
-from mulligan.stores.relational.search import find_rows
+from mulligan.stores.relational.search import scan_rows
 
 _ROWS_AT_A_TIME = 2_000
 
@@ -58,7 +58,8 @@ def _add(session: Session, counts: TextCounts) -> None:
 
 def _list_pages(session: Session, tool: str) -> Iterator[list[LogRow]]:
     query = LogQuery(server=OWN, tool=tool, oldest_first=True, limit=_ROWS_AT_A_TIME)
-    while rows := find_rows(session, query):
+    # A migration asks, of a store that has nothing yet to search by.
+    while rows := scan_rows(session, query):
         query = replace(query, after=rows[-1].id)
         yield rows
 

@@ -113,6 +113,26 @@ at_us >= :since
 -- name: until
 at_us < :until
 
+-- name: row_kinds
+select number from row_kind where {where}
+
+-- name: newest_first_edge
+select id from execution where {where} order by id desc limit 1 offset :skip
+
+-- name: oldest_first_edge
+select id from execution where {where} order by id limit 1 offset :skip
+
+-- name: old_blocks
+select tenant, agent, server, tool, outcome, coalesce(error_class, ''), substr(id, 1, 7),
+  min(at_us), max(at_us)
+from execution group by 1, 2, 3, 4, 5, 6, 7
+
+-- name: drop_blocks_before
+delete from row_block where to_us < :before
+
+-- name: drop_kinds_before
+delete from row_kind where last_us < :before
+
 -- name: count_rows
 select (select count(*) from execution) + (select coalesce(sum(row_count), 0) from archive)
 
@@ -145,6 +165,12 @@ and last_id < :beyond order by last_id desc limit 1
 select first_id, last_id, packed from archive
 where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
 and first_id > :beyond order by first_id limit 1
+
+-- name: archives_after
+select first_id, packed from archive where first_id > :beyond order by first_id limit 1
+
+-- name: any_archive
+select 1 from archive where last_id >= :from_id and first_id < :below_id limit 1
 
 -- name: archives_before
 select first_id, packed from archive where from_us < :before order by first_id limit 1

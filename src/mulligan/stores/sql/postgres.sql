@@ -54,6 +54,31 @@ insert into finding select * from unnest(
   ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[]
 ) on conflict do nothing
 
+-- name: add_kinds
+insert into row_kind select * from unnest(
+  ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[]
+) on conflict (number) do update set last_us = greatest(excluded.last_us, row_kind.last_us)
+
+-- name: add_blocks
+insert into row_block select * from unnest(?::bigint[], ?::text[], ?::bigint[], ?::bigint[])
+on conflict (kind, block) do update set
+  from_us = least(excluded.from_us, row_block.from_us),
+  to_us = greatest(excluded.to_us, row_block.to_us)
+
+-- name: newest_block
+select max((
+  select block from row_block where kind = cast(each.value as bigint)
+  and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block desc limit 1
+)) from json_array_elements_text(cast(:kinds as json)) as each (value)
+
+-- name: oldest_block
+select min((
+  select block from row_block where kind = cast(each.value as bigint)
+  and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block limit 1
+)) from json_array_elements_text(cast(:kinds as json)) as each (value)
+
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 

@@ -29,6 +29,27 @@ on conflict (hour, pattern) do update set
 -- name: add_findings
 insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
 
+-- name: add_kinds
+insert into row_kind values (?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (number) do update set last_us = max(excluded.last_us, row_kind.last_us)
+
+-- name: add_blocks
+insert into row_block values (?, ?, ?, ?)
+on conflict (kind, block) do update set
+  from_us = min(excluded.from_us, row_block.from_us), to_us = max(excluded.to_us, row_block.to_us)
+
+-- name: newest_block
+select max((
+  select block from row_block where kind = each.value and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block desc limit 1
+)) from json_each(:kinds) as each
+
+-- name: oldest_block
+select min((
+  select block from row_block where kind = each.value and block >= :from_block and block < :below
+  and to_us >= :since and from_us < :until order by block limit 1
+)) from json_each(:kinds) as each
+
 -- name: log_writer
 select batches, successes, failures from log_writer where id = :writer
 

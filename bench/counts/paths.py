@@ -1,0 +1,180 @@
+"""What a user waits for most, each as a number of lines or of statements."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from typing import Any
+
+from bench.counts.counter import count_lines, count_statements, count_threads
+from bench.log_rows import build_rows
+from bench.payloads import AGENT, CONTEXT, call_arguments, plan_event
+from bench.texts import sample_replies
+from bench.workers.meaning import find_answers
+from mulligan import Effect, Mulligan
+from mulligan.checks.dates.resolve import parse_once
+from mulligan.checks.file import preset
+from mulligan.core.action import Entry, Kept, Opening, State
+from mulligan.core.ids import make_uuid7
+from mulligan.core.interfaces import Journal
+from mulligan.core.log_query import Batch
+from mulligan.core.record import Record
+from mulligan.core.rollup import roll_up
+from mulligan.core.text import Reply
+from mulligan.stores.opening import open_store
+from mulligan.turns.turn.context import OpenTurn
+
+Counts = dict[str, int]
+
+TIMES = 5
+"""Each is done so often, and the least counts: a thread that was late wakes somebody once more."""
+CALLS, ROWS, INTENTS, REPLIES = 50, 500, 20, 10
+NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)
+PHRASES = (
+    "tomorrow at 5", "next Friday", "the day after tomorrow", "in two weeks", "on 3 March",
+    "Monday morning", "the first Tuesday of next month", "2026-12-24", "half past eight tonight",
+    "from 9 to 11 on Thursday", "the end of the month", "three days before Christmas",
+)  # fmt: skip
+
+
+def count_all() -> Counts:
+    """Every path, in this process."""
+    return {
+        **count_logged_call(),
+        **count_log_batch(),
+        **count_reviewed_turn(),
+        **count_date_phrase(),
+        **count_reply_checks(),
+        **count_journal_intent(),
+    }
+
+
+def count_logged_call() -> Counts:
+    """Where a tool is called that is watched, in a turn; its row is written elsewhere."""
+    with Mulligan("memory:", recover=False) as m, asyncio.Runner() as runner:
+        tool = m.tool(effect=Effect.READ)(plan_event)
+
+        async def call() -> None:
+            for each in call_arguments(CALLS, seed=1):
+                await tool(**each)
+
+        with m.turn(agent=AGENT, context=CONTEXT, now=NOW):
+            lines = _find_least(lambda: count_lines(lambda: runner.run(call())))
+    return {"logged_call_lines": lines // CALLS}
+
+
+def count_log_batch() -> Counts:
+    """Rows on their way into SQLite, with all that is kept beside them."""
+    batches = iter([build_rows(ROWS, seed=seed) for seed in range(TIMES + 1)])
+
+    def write() -> int:
+        rows = next(batches)
+        return count_lines(lambda: store.log.write(Batch(rows=rows, rollups=roll_up(rows))))
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(f"sqlite:///{folder}/counts.db")
+        lines = _find_least(write)
+        store.close()
+    return {"log_batch_lines": lines}
+
+
+def count_reviewed_turn() -> Counts:
+    """A turn of one action, its review by the standard checks included."""
+    with Mulligan("memory:", checks="standard", recover=False) as m, asyncio.Runner() as runner:
+        act = _declare_turn(m)
+        lines = _find_least(lambda: count_lines(lambda: runner.run(act())))
+    return {"reviewed_turn_lines": lines}
+
+
+def _declare_turn(m: Mulligan) -> Callable[[], Coroutine[Any, Any, object]]:
+    days: dict[str, str] = {}
+
+    def read(record: Record) -> str | None:
+        return days.get(str(record.arguments["title"]))
+
+    def undo(record: Record) -> None:
+        days.pop(str(record.arguments["title"]), None)
+
+    @m.tool(effect=Effect.REVERSIBLE, read=read, undo=undo)
+    async def move_event(title: str, day: str) -> str:
+        days[title] = day
+        return day
+
+    async def agent(_: OpenTurn) -> str:
+        await move_event(title="Dinner", day="2026-11-20")
+        return "I moved dinner to Friday."
+
+    return lambda: m.act("Move dinner to Friday", agent, now=NOW, timezone="UTC")
+
+
+def count_date_phrase() -> Counts:
+    """A phrase that nobody has said before."""
+
+    def resolve() -> None:
+        parse_once.cache_clear()
+        for phrase in PHRASES:
+            find_answers(phrase, NOW)
+
+    return {"date_phrase_lines": _find_least(lambda: count_lines(resolve)) // len(PHRASES)}
+
+
+def count_reply_checks() -> Counts:
+    """The checks that need no model, on a reply of 2,500 characters."""
+    checks = preset("marketing")
+    replies = [
+        Reply(text=each.text, query="What do you offer?", context=(each.context,))
+        for each in sample_replies(REPLIES, size=2_500, seed=1)
+    ]
+
+    def check() -> None:
+        for reply in replies:
+            for each in checks:
+                list(each(reply))
+
+    return {"reply_checks_lines": _find_least(lambda: count_lines(check)) // REPLIES}
+
+
+def count_journal_intent() -> Counts:
+    """An intent that is on disk: the lines of both threads, and what SQLite is told."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        count_statements() as statements,
+        count_threads() as behind,
+    ):
+        store = open_store(f"sqlite:///{folder}/counts.db")
+        numbers = iter(range(10_000))
+
+        def intend() -> None:
+            _intend(store.journal, next(numbers)).result()
+
+        intend()
+        lines, told = [], []
+        for _ in range(TIMES * INTENTS):
+            before, said = behind.n, len(statements)
+            own = count_lines(intend)
+            lines.append(own + behind.n - before)
+            told.append([sql.split()[0] for sql in statements[said:]])
+        store.close()
+    least = min(told, key=len)
+    return {
+        "journal_intent_lines": min(lines),
+        "journal_intent_statements": len(least),
+        "journal_intent_commits": least.count("commit"),
+    }
+
+
+def _intend(journal: Journal, number: int) -> Future[None]:
+    opening = Opening(tool="move_event", effect=Effect.REVERSIBLE, agent=AGENT)
+    action = make_uuid7(time.time_ns() // 1000, number)
+    entry = Entry(action=action, state=State.INTENT, at=NOW, version=1, opening=opening)
+    return journal.submit([entry], keep=[Kept(owner=action, name="before", value=b"{}")])
+
+
+def _find_least(count: Callable[[], int]) -> int:
+    # The first time, what is loaded at first use is loaded.
+    count()
+    return min(count() for _ in range(TIMES))

@@ -1,0 +1,215 @@
+"""Whether a turn, recovery and questions take as long after years as on the first day.
+
+A store with a long past beside one with a short past, asked in turn: executions over the 30 days
+that the log is kept, and for every ten of them, up to 100,000, a settled action and an episode.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench import history, versions
+from bench.filled import AT_A_TIME, Filled, fill_stores
+from bench.report import progress, table
+from bench.rounds import digits, quartiles
+from bench.suites.lookup import KINDS
+from bench.years.application import Question, Trial, open_application, open_trial
+from bench.years.past import Past
+from bench.years.sizes import measure_row_bytes
+from mulligan.app.settings import Settings
+from mulligan.core.identity import IdentityKind
+from mulligan.stores.opening import open_store
+
+Result = dict[str, Any]
+Taken = dict[str, dict[int, list[float]]]
+"""Milliseconds, by question and size."""
+
+ROWS = (10_000, 1_000_000)
+MOST_GROWTH = 1.2
+MOST_ROW_BYTES = 450
+SELDOM = 3
+NAMED = {
+    "turn_ms": "turn",
+    "failing_turn_ms": "failing turn",
+    "open_ms": "open",
+    "recovery_ms": "recovery",
+    "doctor_ms": "doctor",
+}
+FILTER, STATS = "log, ", "stats, "
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), metavar="N")
+    parser.add_argument("--store", choices=(*KINDS, "both"), default="both")
+    parser.add_argument("--rounds", type=int, default=40, help="of all stores in turn")
+    parser.add_argument("--seed", type=int, default=1, help="of the order within a round")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the filled stores there, and use those that are there already",
+    )
+
+
+def run(options: argparse.Namespace) -> Result:
+    kinds = KINDS if options.store == "both" else (options.store,)
+    sizes = sorted(set(options.rows))
+    load = os.getloadavg()[0]
+    filling = sum(_make_past(rows, "").count_steps(AT_A_TIME) for rows in sizes)
+    with progress(len(kinds) * (filling + options.rounds)) as step:
+        stores = {kind: _measure_kind(kind, sizes, options, step=step) for kind in kinds}
+    return {
+        "n": options.rounds,
+        **_name_figures(stores),
+        "rows": sizes,
+        "stores": stores,
+        "load": {"start": digits(load), "end": digits(os.getloadavg()[0])},
+        "versions": versions.ours(),
+    }
+
+
+def _measure_kind(
+    kind: str, sizes: list[int], options: argparse.Namespace, *, step: Callable[[str], None]
+) -> Result:
+    with ExitStack() as stack:
+        keep = None if options.keep is None else options.keep.absolute() / "years"
+        filled = stack.enter_context(fill_stores(kind, sizes, fill=_fill, keep=keep, step=step))
+        row_bytes = {str(rows): measure_row_bytes(each.url) for rows, each in filled.items()}
+        taken = asyncio.run(_measure(filled, options, step=lambda: step(f"{kind}: measuring")))
+    return {
+        "questions": {name: _sum_up(by_size) for name, by_size in taken.items()},
+        "bytes_per_row": row_bytes,
+    }
+
+
+def _fill(url: str, rows: int, step: Callable[[], None]) -> datetime:
+    store = open_store(url)
+    tenant = Settings().build_redactor(store).identify(history.TENANT, IdentityKind.TENANT)
+    past = _make_past(rows, tenant)
+    past.fill(store, at_a_time=AT_A_TIME, step=step)
+    store.close()
+    return past.until
+
+
+def _make_past(rows: int, tenant: str) -> Past:
+    return Past(rows=rows, tenant=tenant, until=datetime.now(UTC))
+
+
+async def _measure(
+    filled: Mapping[int, Filled], options: argparse.Namespace, *, step: Callable[[], None]
+) -> Taken:
+    """All stores in turn within a round, so that a busy moment of the machine meets each."""
+    chance = random.Random(options.seed)
+    async with AsyncExitStack() as stack:
+        trials: dict[int, Trial] = {}
+        for rows, each in filled.items():
+            m = await stack.enter_async_context(open_application(each))
+            trials[rows] = await open_trial(m, each)
+        often = {rows: trial.questions for rows, trial in trials.items()}
+        # The first round warms up: connections, pages, statements, what is loaded at first use.
+        await _ask_round(often, {}, chance)
+        taken: Taken = {}
+        for _ in range(options.rounds):
+            await _ask_round(often, taken, chance)
+            step()
+        seldom = {rows: trial.seldom for rows, trial in trials.items()}
+        for _ in range(min(SELDOM, options.rounds)):
+            await _ask_round(seldom, taken, chance)
+        return taken
+
+
+async def _ask_round(
+    asked: Mapping[int, Mapping[str, Question]], taken: Taken, chance: random.Random
+) -> None:
+    """Each question to every store, one right after the other, in an order of chance."""
+    names = list(next(iter(asked.values())))
+    for name in names:
+        for rows in chance.sample(sorted(asked), k=len(asked)):
+            started = time.perf_counter()
+            await asked[rows][name]()
+            took = (time.perf_counter() - started) * 1e3
+            taken.setdefault(name, {}).setdefault(rows, []).append(took)
+
+
+def _sum_up(by_size: Mapping[int, list[float]]) -> Result:
+    ordered = sorted(by_size)
+    medians = {rows: statistics.median(by_size[rows]) for rows in ordered}
+    pairs = zip(by_size[ordered[-1]], by_size[ordered[0]], strict=True)
+    return {
+        "ms": {str(rows): digits(medians[rows]) for rows in ordered},
+        "spread": {str(rows): quartiles(by_size[rows]) for rows in ordered},
+        "growth": digits(medians[ordered[-1]] / medians[ordered[0]]),
+        "growth_spread": quartiles([large / small for large, small in pairs]),
+    }
+
+
+def _name_figures(stores: Mapping[str, Result]) -> Result:
+    """By store and rows: what an application waits for, and what people ask."""
+    asked = {kind: found["questions"] for kind, found in stores.items()}
+    named: Result = {
+        name: {kind: questions[question]["ms"] for kind, questions in asked.items()}
+        for name, question in NAMED.items()
+    }
+    for name, begins in (("filters_ms", FILTER), ("stats_ms", STATS)):
+        named[name] = {kind: _pick(questions, begins) for kind, questions in asked.items()}
+    grown = {
+        f"{kind}: {name}": each["growth"]
+        for kind, questions in asked.items()
+        for name, each in questions.items()
+        # To read a store from end to end takes as long as it is.
+        if name != NAMED["doctor_ms"]
+    }
+    worst = max(grown, key=lambda name: grown[name])
+    rows = [size for found in stores.values() for size in found["bytes_per_row"].values()]
+    return {
+        **named,
+        "growth": grown[worst],
+        "growth_of": worst,
+        "above": {name: growth for name, growth in grown.items() if growth > MOST_GROWTH},
+        "bytes_per_row": max(rows),
+    }
+
+
+def _pick(questions: Mapping[str, Result], begins: str) -> Result:
+    return {
+        name.removeprefix(begins): found["ms"]
+        for name, found in questions.items()
+        if name.startswith(begins)
+    }
+
+
+def failed(result: Result) -> str:
+    """What is not as it must be."""
+    wrong = [f"{name} grows {growth} times" for name, growth in result["above"].items()]
+    if result["bytes_per_row"] > MOST_ROW_BYTES:
+        wrong.append(f"a row takes {result['bytes_per_row']} bytes, over {MOST_ROW_BYTES}")
+    return "; ".join(wrong)
+
+
+def show(result: Result) -> RenderableType:
+    rows = [
+        (kind, name, *each["ms"].values(), each["growth"], _format(each["growth_spread"]))
+        for kind, found in result["stores"].items()
+        for name, each in found["questions"].items()
+    ]
+    sizes = [f"{rows:,} rows, ms" for rows in result["rows"]]
+    columns = ("store", "what", *sizes, "growth", "q1 to q3")
+    said = f"n = {result['n']}; {result['bytes_per_row']} bytes a row of the log"
+    return Group(table("After years", columns, rows), Text(said))
+
+
+def _format(spread: Mapping[str, float]) -> str:
+    return f"{spread['q1']} to {spread['q3']}"
