@@ -76,6 +76,7 @@ def _fill(url: str, rows: int, *, span: timedelta, step: Callable[[], None]) -> 
         span=span,
         at_a_time=AT_A_TIME,
         most_episodes=MOST_EPISODES,
+        offering=True,
     )
     store.close()
     return until

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
+from mulligan.core.rating import RATED
 from mulligan.stores.driver import Session
 from mulligan.stores.filter import fits
 from mulligan.stores.relational.packed_rows import unpack
@@ -14,6 +17,7 @@ _LAST_ID = "\U0010ffff"
 _DAY_US = 86_400_000_000
 _ALL_TIME_US = 2**62
 _SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class", "turn")
+_AMONG = ("turns", "parents")
 
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
@@ -37,6 +41,10 @@ def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
     values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
     filters = [name for name in _SAME if values[name]]
     from_id, below_id = _compute_id_range(query)
+    for name in _AMONG:
+        if among := getattr(query, name):
+            filters.append(name)
+            values[name] = json.dumps(sorted(among))
     values |= {"from_id": from_id, "below_id": below_id, "after": query.after}
     if from_id:
         filters.append("from_id")
@@ -53,6 +61,9 @@ def _build_conditions(query: LogQuery) -> tuple[list[str], dict[str, object]]:
     if query.error_class or (query.outcome and query.outcome != Outcome.SUCCESS):
         # Says nothing new, but lets the database use its index of what did not succeed.
         filters.append("not_successful")
+    if query.tool == RATED and query.parents:
+        # As above, of what a thumb is for.
+        filters.append("thumbs")
     return filters, values
 
 
