@@ -78,6 +78,7 @@ def fill_log(url: str, rows: int, step: Callable[[], None], *, span: timedelta) 
         span=span,
         at_a_time=AT_A_TIME,
         most_episodes=MOST_EPISODES,
+        offering=True,
     )
     store.close()
     return until

@@ -19,14 +19,26 @@ from mulligan.core.error_class import ErrorClass
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.lesson import Ending, Episode, How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.lesson import (
+    Ending,
+    Episode,
+    Group,
+    How,
+    Lesson,
+    LessonState,
+    Offer,
+    Remedy,
+    Transformation,
+)
 from mulligan.core.log_query import Batch
 from mulligan.core.rollup import roll_up
-from mulligan.core.suggestion import Pattern
+from mulligan.core.suggestion import Kind, Origin, Pattern
 
 AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"
 MOST_LESSONS = 1_000
+LEFT_ALONE = 4
+"""One failure in so many is in the control group."""
 AT_A_TIME = 4_096
 REMEDY = Remedy(changes=(Transformation(argument="place", how=How.PREFIX, given={"text": "#"}),))
 
@@ -50,18 +62,21 @@ def fill(
     at_a_time: int = AT_A_TIME,
     most_episodes: int | None = None,
     tenant: str = TENANT,
+    offering: bool = False,
 ) -> list[Known]:
     """Put a past into a store, through the store's own doors. Gives what there are lessons for.
 
     `most_episodes`: of how many failures of a batch there is an episode, else of all: each is
     written alone, and who asks only for counts need not wait for the others. `tenant`: as the
-    store knows it, where turns of that tenant are to find it.
+    store knows it, where turns of that tenant are to find it. `offering`: for failures of a tool
+    its lessons were offered, each as often as the others.
     """
+    known = lessons_of(rows) if offering else 0
     for some in _batches(rows, until=until, span=span, at_a_time=at_a_time, tenant=tenant):
         failed = {row.id: recognize(row) for row in some if row.outcome == "failure"}
         store.log.write(Batch(rows=some, rollups=roll_up(some), patterns=failed))
-        episodes = [build_episode(row, failed[row.id]) for row in some if row.id in failed]
-        store.casebook.record(episodes[:most_episodes])
+        chosen = [row for row in some if row.id in failed][:most_episodes]
+        store.casebook.record([build_episode(row, failed[row.id], lessons=known) for row in chosen])
         step()
     lessons = [_lesson(number, at=until, tenant=tenant) for number in range(lessons_of(rows))]
     store.casebook.append(lessons)
@@ -146,8 +161,10 @@ def _message(way: int, chance: random.Random) -> str:
     return f"place {chance.randrange(10**6)} is {reasons[way % WAYS]}: give another"
 
 
-def build_episode(row: LogRow, pattern: Pattern) -> Episode:
-    """How a failure ended: well, by a repair."""
+def build_episode(row: LogRow, pattern: Pattern, *, lessons: int = 0) -> Episode:
+    """How a failure ended: well, by a repair. `lessons`: of how many one was offered."""
+    offer = _offer(row, lessons=lessons)
+    left_alone = int(row.id[-1], 16) % LEFT_ALONE == 0
     return Episode(
         id=row.id,
         at=from_us(row.at_us),
@@ -162,7 +179,26 @@ def build_episode(row: LogRow, pattern: Pattern) -> Episode:
         ending=Ending.REPAIRED,
         decision=Decision.REPAIR,
         remedies=(REMEDY,),
+        offer=offer,
+        group=None if offer is None else (Group.CONTROL if left_alone else Group.TREATED),
         calls=1,
+    )
+
+
+def _offer(row: LogRow, *, lessons: int) -> Offer | None:
+    """Of as many lessons, one that is about the row's tool."""
+    fitting = range(int(row.tool.rpartition("_")[2]), lessons, AGENTS * TOOLS_EACH)
+    if not fitting:
+        return None
+    number = fitting[int(row.id[-6:-1], 16) % len(fitting)]
+    return Offer(
+        source=Origin.MEMORY,
+        kinds=(Kind.REFORMAT,),
+        probability=0.7,
+        n=9,
+        lesson=f"lesson {number}",
+        taken=True,
+        helped=True,
     )
 
 

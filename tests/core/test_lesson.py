@@ -37,8 +37,10 @@ def test_turns_and_people_count_once_and_only_where_it_helped() -> None:
         use(0, turn="t1", principal="ann"),
     ]
 
-    assert compute_balance(uses) == Balance(helped=3, harmed=1, turns=1, principals=2)
-    assert compute_balance(uses, since=NOW + timedelta(hours=3)) == Balance(helped=1, harmed=1)
+    late = compute_balance(uses, since=NOW + timedelta(hours=3))
+
+    assert compute_balance(uses) == Balance(helped=3, harmed=1, turns=1, principals=2, uses=6)
+    assert late == Balance(helped=1, harmed=1, uses=3)
 
 
 def test_a_schema_is_another_one_when_it_says_something_else() -> None:

@@ -128,6 +128,7 @@ class Model:
             harmed=count_people([use for use in mine if use.benefit is Benefit.HARMED]),
             turns=len({use.turn for use in helped} - {None}),
             principals=len({use.principal for use in helped} - {""}),
+            uses=len(mine),
         )
 
 

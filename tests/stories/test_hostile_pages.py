@@ -23,12 +23,12 @@ from mulligan.dashboard.queries import ViewRequest
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.single_file import render_report
 from tests.cli.running import run
-from tests.dashboard.conftest import Visit, browser, m, visit
+from tests.dashboard.conftest import Visit, browser, m, visit, visits
 from tests.dashboard.stage import run_apart
 
 pytestmark = pytest.mark.promise(8)
 
-__all__ = ["browser", "m", "visit"]
+__all__ = ["browser", "m", "visit", "visits"]
 
 HIT = "window.hit=1"
 CORES = (

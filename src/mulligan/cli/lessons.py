@@ -9,10 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.lesson_list import BUILT_IN, LessonHistory, LessonSeen, Measured
+from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen, Measured
 from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli import render
+from mulligan.cli.lesson_page import encode_lesson, show_lesson
 from mulligan.cli.options import (
     Commands,
     add_command,
@@ -27,6 +28,8 @@ from mulligan.cli.waiting import end_waiting
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Lesson, LessonQuery, LessonState
 
+MOST_USES = 100
+"""The newest calls that a lesson touched, unless every one is asked for."""
 BAR = 30
 """Characters of a bar that stands for a share of 1."""
 
@@ -42,7 +45,10 @@ def add_to(commands: Commands) -> None:
     )
     verbs = lessons.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_list(verbs)
-    _add(verbs, "show", says="one lesson: its versions, and the calls it touched", run=run_show)
+    show = _add(
+        verbs, "show", says="one lesson: its versions, and the calls it touched", run=run_show
+    )
+    show.add_argument("--all", action="store_true", help="every call, and not the newest 100 alone")
     for name, says, run in (
         ("approve", "use a lesson from now on, on your word", run_approve),
         ("quarantine", "let nobody use a lesson until it is approved", run_quarantine),
@@ -154,8 +160,10 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one lesson."""
     with Insights.open(settings) as insights:
-        history = insights.lesson_list.read_history(options.lesson)
-    _show(options, history)
+        known = insights.lesson_list
+        newest = None if options.all else MOST_USES
+        history = known.read_history(options.lesson, newest=newest)
+        show_lesson(history, liking=known.estimate_liking(history.uses), json=options.json)
     return 0
 
 
@@ -176,8 +184,9 @@ def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
 def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     """Take a lesson out."""
     with Insights.open(settings) as insights:
-        history = insights.lesson_list.revoke(options.lesson, by=find_user(), note=options.note)
-    _show(options, history)
+        known = insights.lesson_list
+        history = known.revoke(options.lesson, by=find_user(), note=options.note)
+        show_lesson(history, liking=known.estimate_liking(history.uses), json=options.json)
     return 0
 
 
@@ -191,7 +200,7 @@ def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
             done = insights.lesson_list.consolidate()
             lessons, said = list(done.lessons), {"batch": done.batch, "episodes": done.episodes}
     if options.json:
-        render.print_json({**said, "lessons": [_encode_lesson(each) for each in lessons]})
+        render.print_json({**said, "lessons": [encode_lesson(each) for each in lessons]})
         return 0
     words = "was taken back" if options.undo is not None else f"read {said['episodes']} episodes"
     console = render.make_console()
@@ -223,7 +232,7 @@ def run_import(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         new = insights.lesson_list.add(lines, tenant=settings.tenant)
     if options.json:
-        render.print_json({"imported": [_encode_lesson(each) for each in new]})
+        render.print_json({"imported": [encode_lesson(each) for each in new]})
     else:
         known = max(0, len([line for line in lines if line.strip()]) - 1 - len(new))
         said = (
@@ -306,44 +315,6 @@ def _show_curve(measured: Measured) -> None:
     console.print(f"What memory is worth: {said}.")
 
 
-def _show(options: argparse.Namespace, history: LessonHistory) -> None:
-    if options.json:
-        render.print_json(
-            {
-                "versions": [_encode_lesson(each) for each in history.versions],
-                "balance": asdict(history.balance),
-                "uses": [asdict(each) for each in history.uses],
-                "rated_up": asdict(history.rated_up),
-            }
-        )
-        return
-    console, lesson = render.make_console(), history.lesson
-    for line in _describe_lesson(lesson):
-        console.print(render.build_text(line))
-    rows = [(v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
-            for v in history.versions]  # fmt: skip
-    console.print(render.build_table(rows, columns=("version", "state", "by", "since", "why")))
-    if history.uses:
-        touched = [(u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
-                   for u in history.uses]  # fmt: skip
-        columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
-        console.print(render.build_table(touched, columns=columns))
-    else:
-        console.print("It has touched no call.")
-    if history.rated_up.n:
-        up = round((history.rated_up.figure or 0.0) * history.rated_up.n)
-        console.print(f"People liked {up} of {history.rated_up.n} replies of those turns.")
-
-
-def _describe_lesson(lesson: Lesson) -> Iterator[str]:
-    yield f"{lesson.id}: {lesson.statement}"
-    yield f"tool: {lesson.tool or 'any'}   when: {lesson.when}"
-    yield from (f"not when: {lesson.when_not}",) if lesson.when_not else ()
-    yield f"mistake: {lesson.mistake}   correction: {lesson.correction}"
-    yield f"failing: {lesson.example[0]}   corrected: {lesson.example[1]}"
-    yield f"seen {lesson.seen} times, of {lesson.of} repairs; agents: {', '.join(lesson.agents)}"
-
-
 def _build_query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
     return LessonQuery(
         tenant=options.tenant,
@@ -370,7 +341,7 @@ def _read_lines(file: str) -> Iterator[str]:
 
 def _say(options: argparse.Namespace, lesson: Lesson) -> int:
     if options.json:
-        render.print_json({"lesson": _encode_lesson(lesson)})
+        render.print_json({"lesson": encode_lesson(lesson)})
     else:
         render.make_console().print(
             render.build_text(f"{lesson.id} is {lesson.state}: {lesson.statement}")
@@ -386,9 +357,4 @@ def _format_row(seen: LessonSeen) -> tuple[object, ...]:
 
 
 def _encode_seen(seen: LessonSeen) -> dict[str, object]:
-    return {**_encode_lesson(seen.lesson), "balance": asdict(seen.balance)}
-
-
-def _encode_lesson(lesson: Lesson) -> dict[str, object]:
-    built_in = lesson.by == BUILT_IN
-    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat(), "built_in": built_in}
+    return {**encode_lesson(seen.lesson), "balance": asdict(seen.balance)}

@@ -330,8 +330,8 @@ class Casebook(Protocol):
     def use(self, uses: Sequence[Use]) -> None:
         """Add uses of lessons; a call that a lesson is known to have touched counts once."""
 
-    def list_uses(self, lesson: str) -> list[Use]:
-        """Every call a lesson touched, oldest first."""
+    def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
+        """Every call a lesson touched, oldest first; or no more than the `newest`."""
 
     def read_balances(self, lessons: Collection[str], *, principal: str | None = None) -> Balances:
         """What uses of some lessons came to, all or one person's; a lesson without is left out."""

@@ -266,6 +266,8 @@ class Balance:
     """Different turns in which it helped."""
     principals: int = 0
     """Different people for whom it helped."""
+    uses: int = 0
+    """Calls that it touched."""
 
 
 Balances = dict[str, Balance]
@@ -288,6 +290,7 @@ def compute_balance(uses: Iterable[Use], *, since: datetime | None = None) -> Ba
         harmed=count_sources(use.principal for use in counted if use.benefit is Benefit.HARMED),
         turns=len({use.turn for use in helped if use.turn is not None}),
         principals=len({use.principal for use in helped if use.principal}),
+        uses=len(counted),
     )
 
 
@@ -360,6 +363,8 @@ class EpisodeQuery:
 class LessonQuery:
     """Which lessons are wanted. `None` means any; an empty tenant is one of its own."""
 
+    ids: tuple[str, ...] = ()
+    """Only these; empty: any."""
     tenant: str | None = None
     tool: str | None = None
     fingerprint: str | None = None

@@ -47,6 +47,10 @@ class LogQuery:
     outcome: str | None = None
     error_class: str | None = None
     turn: str | None = None
+    turns: tuple[str, ...] = ()
+    """Only rows of one of these turns."""
+    parents: tuple[str, ...] = ()
+    """Only rows whose parent is one of these."""
     since: datetime | None = None
     """This time included."""
     until: datetime | None = None

@@ -18,7 +18,7 @@ from mulligan.core.identity import is_identity, read_label
 
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 SHORTENED = 12
-_BREAK = re.compile(r"([_/.:-])")
+_BREAK = re.compile(r"(?<=[_/.:-])")
 _STUB = re.compile(r"<str (\d+) #([0-9a-f]{4,64})>")
 DASH = "\u2013"
 """Where there is no figure."""
@@ -120,6 +120,8 @@ def format_words(name: str) -> str:
 
 def format_code(text: str) -> Markup:
     """A sentence whose parts in backticks are set as code."""
+    if "`" not in text:
+        return escape_html(escape_foreign(text))
     parts = [escape_html(escape_foreign(part)) for part in text.split("`")]
     if len(parts) % 2 == 0:
         return Markup("`").join(parts)
@@ -132,7 +134,20 @@ def format_code(text: str) -> Markup:
 def format_breaks(name: str) -> Markup:
     """A name that is broken after its signs, where it has to be, and not inside a word."""
     shown = str(escape_html(escape_foreign(name)))
-    return Markup(_BREAK.sub(r"\1<wbr>", shown))  # noqa: S704 - it is escaped, and has a tag of ours
+    return Markup(_BREAK.sub("<wbr>", shown))  # noqa: S704 - it is escaped, and has a tag of ours
+
+
+def build_badge(state: str) -> Markup:
+    """Where something stands, in the colour of that standing."""
+    name = escape_html(escape_foreign(str(state)))
+    shown = format_words(name)
+    return Markup(f'<span class="badge" data-state="{name}">{shown}</span>')  # noqa: S704 - escaped
+
+
+def build_when(at: datetime, now: datetime) -> Markup:
+    """How long ago something was, and under the pointer when."""
+    shown = f'title="{format_time(at)} UTC">{format_ago(at, now)}'
+    return Markup(f'<time datetime="{at.isoformat()}" {shown}</time>')  # noqa: S704 - figures
 
 
 def format_stubs(text: str) -> str:

@@ -77,16 +77,19 @@ def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
 
 def _list_parameters(section: Section) -> list[dict[str, Any]]:
     if section.one:
-        return [_describe_id()]
+        return [_describe_id(), *_list_paging(section)]
     found = [_describe_parameter("window", {"type": "string", "enum": list(Window)})]
     words = ("tool", "agent", "tenant", *section.words)
     found += [_describe_parameter(name, _describe_word()) for name in words]
-    if section.paged:
-        number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
-        found.append(_describe_parameter("page", number))
+    found += _list_paging(section)
     if section.rows:
         found.append(_describe_parameter("format", {"type": "string", "enum": ["json", "csv"]}))
     return found
+
+
+def _list_paging(section: Section) -> list[dict[str, Any]]:
+    number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
+    return [_describe_parameter("page", number)] if section.paged else []
 
 
 def _describe_parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,9 @@ class Section:
         rows: Sequence[Any] = getattr(view, self.rows)
         return rows
 
-    def build_single(self, read: Read, *, answer: type, about: str, command: str) -> Section:
+    def build_single(
+        self, read: Read, *, answer: type, about: str, command: str, paged: bool = False
+    ) -> Section:
         """The page about one of the things that it lists."""
         return Section(
             name=self.name,
@@ -84,6 +86,7 @@ class Section:
             answer=answer,
             about=about,
             command=command,
+            paged=paged,
             one=True,
         )
 
@@ -173,11 +176,12 @@ REPAIRS = Section(
 WORTH = Section(
     name="worth",
     title="Does it help?",
-    read=lambda views, asked: views.learned.read_worth(asked.filter),
+    read=lambda views, asked: views.learned.read_worth(asked.filter, page=asked.page),
     answer=WorthView,
     about="Failures with a correction against those that were left alone, over 90 days.",
     command="mulligan view worth",
     rows="lessons",
+    paged=True,
     windowed=False,
     filters=("tool", "tenant"),
 )
@@ -196,10 +200,11 @@ LESSONS = Section(
     windowed=False,
 )
 LESSON = LESSONS.build_single(
-    lambda views, asked: views.learned.read_lesson(asked.id),
+    lambda views, asked: views.learned.read_lesson(asked.id, page=asked.page),
     answer=LessonPage,
-    about="One lesson with all its versions, and every call it touched.",
+    about="One lesson with all its versions, and the calls it touched.",
     command="mulligan lessons show {id}",
+    paged=True,
 )
 TEXTS = Section(
     name="texts",

@@ -13,7 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mulligan.app.insights.views import Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.dashboard.formats import FILTERS as FORMATS
-from mulligan.dashboard.formats import build_chart, compute_seconds, escape_foreign
+from mulligan.dashboard.formats import (
+    build_badge,
+    build_chart,
+    build_when,
+    compute_seconds,
+    escape_foreign,
+)
 from mulligan.dashboard.queries import FILTERS, ViewRequest
 from mulligan.dashboard.sections import SECTIONS, Section
 from mulligan.dashboard.security.roles import Role
@@ -29,11 +35,15 @@ def build_environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         finalize=escape_foreign,
+        # They come with the package: nobody has to look whether one has changed.
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(FORMATS)
-    environment.globals.update(chart=build_chart, at_seconds=compute_seconds, Role=Role)
+    environment.globals.update(
+        chart=build_chart, badge=build_badge, when=build_when, at_seconds=compute_seconds, Role=Role
+    )
     return environment
 
 
@@ -52,9 +62,12 @@ class Site:
         may_decide = visitor.role.covers(Role.DECIDE)
         view = section.read(self._views, replace(asked, decides=may_decide))
         kept = _list_kept(asked)
+        unchanged = f"?{urlencode(kept)}" if kept else ""
 
         def link(path: str, **changes: object) -> str:
             """An address that keeps the filters of this one, but for what changes."""
+            if not changes:
+                return path + unchanged
             said = {**kept, **{name: str(value) for name, value in changes.items() if value}}
             dropped = {name for name, value in changes.items() if not value}
             query = urlencode({n: v for n, v in said.items() if n not in dropped})

@@ -23,6 +23,8 @@ def fits(row: LogRow, query: LogQuery) -> bool:
         and row.id > query.after
         and (not query.below or row.id < query.below)
         and all(not wanted or wanted == found for wanted, found in same)
+        and (not query.turns or row.turn in query.turns)
+        and (not query.parents or row.parent in query.parents)
         and (query.since is None or row.at_us >= to_us(query.since, name="since"))
         and (query.until is None or row.at_us < to_us(query.until, name="until"))
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from mulligan.app.insights.estimates import Estimate, estimate_share
+from mulligan.app.insights.estimates import Estimate
+from mulligan.app.insights.liking import estimate_liking
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.recognizing import classify_pattern
 from mulligan.app.upkeep.consolidating import (
@@ -20,7 +21,6 @@ from mulligan.app.upkeep.consolidating import (
     list_episodes,
     take_back,
 )
-from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.lesson import (
@@ -32,9 +32,7 @@ from mulligan.core.lesson import (
     LessonState,
     Use,
 )
-from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
-from mulligan.core.rating import RATED, read_rating
-from mulligan.core.text_rollup import REPLY_SETTLED
+from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.learning.lessons import life
 from mulligan.learning.lessons.calibration.calibrate import (
     Calibration,
@@ -62,9 +60,6 @@ MOST_ALIKE = 100_000
 MOST_SEEN = 200
 """Patterns of one tool that are looked at, the most frequent."""
 
-MOST_THUMBS = 10_000
-"""The newest replies and thumbs that are looked at."""
-
 Decide = Callable[..., Lesson]
 Fits = Callable[[EpisodeSlot], bool]
 T = TypeVar("T")
@@ -80,13 +75,12 @@ class LessonSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonHistory:
-    """One lesson with all its versions, and every call it touched."""
+    """One lesson with all its versions, and the calls it touched."""
 
     versions: tuple[Lesson, ...]
     balance: Balance
     uses: tuple[Use, ...]
-    rated_up: Estimate
-    """The share of thumbs up for replies of turns that it was used in."""
+    """Oldest first; where there are many, perhaps only the newest. The balance counts them all."""
 
     @property
     def lesson(self) -> Lesson:
@@ -146,6 +140,7 @@ class LessonList:
             each
             for each in (load_seed_lessons() if self._seeds and not narrow else ())
             if query.state in (None, each.state)
+            and (not query.ids or each.id in query.ids)
             and (not words or any(word in each.statement.casefold() for word in words))
         ]
         balances = self._casebook.read_balances([each.id for each in fitting])
@@ -153,31 +148,23 @@ class LessonList:
             LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in fitting
         ]
 
-    def read_history(self, lesson: str) -> LessonHistory:
-        """One lesson, by its id or the beginning of it."""
+    def list_some(self, ids: Sequence[str]) -> list[LessonSeen]:
+        """These lessons, also those of them that are built in."""
+        query = LessonQuery(ids=tuple(ids), limit=len(ids))
+        return [*self.list_lessons(query), *self.list_built_in(query)] if ids else []
+
+    def read_history(self, lesson: str, *, newest: int | None = None) -> LessonHistory:
+        """One lesson, by its id or the beginning of it, with its `newest` uses or all of them."""
         found = self._find_built_in(lesson) or self._find(lesson)
-        uses = tuple(self._casebook.list_uses(found.id))
         return LessonHistory(
             versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
             balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
-            uses=uses,
-            rated_up=self._estimate_liking(uses),
+            uses=tuple(self._casebook.list_uses(found.id, newest=newest)),
         )
 
-    def _estimate_liking(self, uses: Sequence[Use]) -> Estimate:
-        """What people thought of replies that it may have had a hand in, as far as they said it."""
-        turns = {use.turn for use in uses if use.turn}
-        if not turns:
-            return Estimate(figure=None, n=0)
-        settled, rated = (
-            self._store.log.list_rows(LogQuery(server=OWN, tool=tool, limit=MOST_THUMBS))
-            for tool in (REPLY_SETTLED, RATED)
-        )
-        replies = {row.id for row in settled if row.turn in turns}
-        ratings = [read_rating(row) for row in rated if row.parent in replies]
-        # Of several thumbs for one reply the last one counts.
-        thumbs = {each.of: each.up for each in reversed(ratings)}
-        return estimate_share(sum(thumbs.values()), len(thumbs))
+    def estimate_liking(self, uses: Sequence[Use]) -> Estimate:
+        """What people thought of replies that a lesson may have had a hand in."""
+        return estimate_liking(self._store.log, uses)
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
         """A person's word: it is used from now on, whatever the evidence."""

@@ -96,6 +96,8 @@ function say(text) {
   setTimeout(() => toast.classList.remove("shown"), 4000);
 }
 
+const RETRY = 2000;
+const LISTEN_AGAIN = 10000;
 let refreshing = false;
 let again = false;
 async function refresh() {
@@ -107,6 +109,8 @@ async function refresh() {
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (answer.status === 401) { location.reload(); return; }
+    // A store that is busy or away for a moment: this page is still out of date.
+    if (answer.status >= 500) { setTimeout(later, RETRY); return; }
     if (!answer.ok) return;
     swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch { /* the stream says that the line is down, and asks again */ } finally {
@@ -138,8 +142,16 @@ function listen() {
   const live = document.getElementById("live");
   const text = document.getElementById("live-text");
   const source = new EventSource("/stream");
-  source.onopen = () => { live.dataset.on = "yes"; text.textContent = "live"; };
-  source.onerror = () => { live.dataset.on = "no"; text.textContent = "not connected"; };
+  source.onopen = () => {
+    // What happened while nobody listened is told to nobody.
+    if (live.dataset.on === "no") later();
+    live.dataset.on = "yes"; text.textContent = "live";
+  };
+  source.onerror = () => {
+    live.dataset.on = "no"; text.textContent = "not connected";
+    // A browser asks again by itself after a line that broke, and never after a refusal.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => { later(); listen(); }, LISTEN_AGAIN);
+  };
   source.addEventListener("changed", later);
   source.addEventListener("resync", later);
   source.addEventListener("calls", (event) => {

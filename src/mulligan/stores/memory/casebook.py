@@ -116,11 +116,12 @@ class MemoryCasebook:
             for each in copies:
                 self._uses.setdefault(each.lesson, {}).setdefault(each.call, each)
 
-    def list_uses(self, lesson: str) -> list[Use]:
-        """Every call a lesson touched, oldest first."""
+    def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
+        """Every call a lesson touched, oldest first; or no more than the `newest`."""
         with self._lock:
             found = list(self._uses.get(lesson, {}).values())
-        return sorted(found, key=lambda use: (use.at, use.call))
+        found.sort(key=lambda use: (use.at, use.call))
+        return found if newest is None else found[max(0, len(found) - newest) :]
 
     def read_balances(
         self, lessons: Collection[str], *, principal: str | None = None
@@ -161,6 +162,8 @@ def _fits(episode: Episode, query: EpisodeQuery) -> bool:
 
 
 def _is_wanted(lesson: Lesson, query: LessonQuery) -> bool:
+    if query.ids and lesson.id not in query.ids:
+        return False
     if query.since is not None and lesson.learned_at < query.since:
         return False
     if query.agent is not None and query.agent not in lesson.agents:

@@ -110,6 +110,8 @@ class CasebookTables:
         named = ("tenant", "tool", "fingerprint", "state")
         wanted = _encode_values({name: getattr(query, name) for name in named})
         wanted |= _encode_values({"of_agent": query.agent})
+        if query.ids:
+            wanted["among"] = _encode_list({escape(lesson) for lesson in query.ids})
         if query.since is not None:
             wanted["learned_since"] = to_us(query.since, name="since")
         ask = self._make_ask("lessons", wanted)
@@ -132,9 +134,11 @@ class CasebookTables:
 
         self._write(add)
 
-    def list_uses(self, lesson: str) -> list[Use]:
-        """Every call a lesson touched, oldest first."""
-        return [decode_use(row) for row in self._fetch("lesson_uses", lesson=escape(lesson))]
+    def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
+        """Every call a lesson touched, oldest first; or no more than the `newest`."""
+        most = _ALL if newest is None else newest
+        rows = self._fetch("newest_uses", lesson=escape(lesson), most=most)
+        return [decode_use(row) for row in reversed(rows)]
 
     def read_balances(
         self, lessons: Collection[str], *, principal: str | None = None
@@ -145,9 +149,9 @@ class CasebookTables:
         rows = self._fetch("balances", lessons=_encode_list(asked), **whose)
         return {
             asked[lesson]: Balance(
-                helped=int(helped), harmed=int(harmed), turns=turns, principals=people
+                helped=int(helped), harmed=int(harmed), turns=turns, principals=people, uses=uses
             )
-            for lesson, helped, harmed, turns, people in rows
+            for lesson, helped, harmed, turns, people, uses in rows
         }
 
     def prune(self, *, before: datetime) -> int:

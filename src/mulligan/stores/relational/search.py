@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
+from mulligan.core.rating import RATED
 from mulligan.stores.driver import Session
 from mulligan.stores.filter import fits
 from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, Span, Times, shift
@@ -17,6 +19,7 @@ from mulligan.stores.relational.packed_rows import unpack
 _DAY_US = 86_400_000_000
 _ALL_TIME_US = 2**62
 _SAME = (*SAME, "turn")
+_AMONG = ("turns", "parents")
 _LOOKED_AT = 1_000
 """Rows that are looked at one by one before blocks are left out: who is there often is found so."""
 _LOOKED_AT_FOR_EACH = 20
@@ -46,7 +49,7 @@ def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
 
 def _is_narrow(query: LogQuery) -> bool:
     """Whether few rows may fit of many that no index tells apart."""
-    if query.turn:
+    if query.turn or any(getattr(query, name) for name in _AMONG):
         return False
     named = any(getattr(query, name) for name in SAME if name != "tool")
     return named or query.since is not None or query.until is not None
@@ -124,6 +127,10 @@ def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
 def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str, object]]:
     values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
     filters = [name for name in _SAME if values[name]]
+    for name in _AMONG:
+        if among := getattr(query, name):
+            filters.append(name)
+            values[name] = json.dumps(sorted(among))
     values |= {**span._asdict(), "after": query.after}
     if span.from_id:
         filters.append("from_id")
@@ -140,6 +147,9 @@ def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str,
     if query.error_class or (query.outcome and query.outcome != Outcome.SUCCESS):
         # Says nothing new, but lets the database use its index of what did not succeed.
         filters.append("not_successful")
+    if query.tool == RATED and query.parents:
+        # As above, of what a thumb is for.
+        filters.append("thumbs")
     return filters, values
 
 

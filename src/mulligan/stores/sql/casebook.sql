@@ -85,6 +85,9 @@ state = :state
 -- name: of_agent
 :of_agent in (select value from json_each(agents))
 
+-- name: among
+id in (select value from json_each(:among))
+
 -- name: learned_since
 learned_us >= :learned_since
 
@@ -96,8 +99,9 @@ insert into lesson_use (lesson, call, at_us, turn, principal, benefit, body, sea
 values (:lesson, :call, :at_us, :turn, :principal, :benefit, :body, :seal)
 on conflict do nothing
 
--- name: lesson_uses
-select lesson, body from lesson_use where lesson = :lesson order by at_us, call
+-- name: newest_uses
+select lesson, body from lesson_use where lesson = :lesson
+order by at_us desc, call desc limit :most
 
 -- name: balances
 select lesson,
@@ -106,7 +110,8 @@ select lesson,
   count(distinct case when benefit = 'harmed' then nullif(principal, '') end)
     + sum(case when benefit = 'harmed' and principal = '' then 1 else 0 end),
   count(distinct case when benefit = 'helped' then turn end),
-  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end),
+  count(*)
 from lesson_use where lesson in (select value from json_each(:lessons))
   and (:everyone = 1 or principal = :principal)
 group by lesson

@@ -107,6 +107,15 @@ error_class = :error_class
 -- name: turn
 turn = :turn
 
+-- name: turns
+turn in (select value from json_each(:turns))
+
+-- name: parents
+parent in (select value from json_each(:parents))
+
+-- name: thumbs
+tool = 'text.rated'
+
 -- name: since
 at_us >= :since
 

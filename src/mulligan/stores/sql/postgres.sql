@@ -94,6 +94,12 @@ union all
 select * from execution
 where tool = 'text.rated' and parent in (select json_array_elements_text(cast(:ids as json)))
 
+-- name: turns
+turn in (select json_array_elements_text(cast(:turns as json)))
+
+-- name: parents
+parent in (select json_array_elements_text(cast(:parents as json)))
+
 -- name: add_words
 insert into lesson_word (lesson, word)
 select :lesson, json_array_elements_text(cast(:words as json))
@@ -108,6 +114,9 @@ select id, body from (
 join lesson_version on lesson_version.lesson = id and lesson_version.version = close.version
 order by shared desc, words, tool, id
 
+-- name: among
+id in (select json_array_elements_text(cast(:among as json)))
+
 -- name: of_agent
 :of_agent in (select json_array_elements_text(cast(agents as json)))
 
@@ -118,7 +127,8 @@ select lesson,
   count(distinct case when benefit = 'harmed' then nullif(principal, '') end)
     + sum(case when benefit = 'harmed' and principal = '' then 1 else 0 end),
   count(distinct case when benefit = 'helped' then turn end),
-  count(distinct case when benefit = 'helped' then nullif(principal, '') end)
+  count(distinct case when benefit = 'helped' then nullif(principal, '') end),
+  count(*)
 from lesson_use where lesson in (select json_array_elements_text(cast(:lessons as json)))
   and (:everyone = 1 or principal = :principal)
 group by lesson

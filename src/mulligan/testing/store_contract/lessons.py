@@ -93,6 +93,7 @@ class LessonContract(Contract):
 
         assert find_ids() == ["l9", "l2", "l3"]
         assert find_ids(limit=1) == ["l9"]
+        assert find_ids(ids=("l3", "l9", "nothing")) == ["l9", "l3"]
         assert find_ids(tool="get_order", fingerprint="f1", tenant="home") == ["l3"]
         assert find_ids(tool="old_name") == []
         assert find_ids(state=LessonState.CANDIDATE) == ["l3"]
@@ -136,6 +137,16 @@ class LessonContract(Contract):
         assert casebook.list_uses("l2") == [make_use(1, lesson="l2")]
         assert casebook.list_uses("nothing") == []
 
+    def test_the_newest_uses_are_read_alone(self, casebook: Casebook) -> None:
+        """As many as asked for, and among them oldest first, whenever they were added."""
+        one, two, three = make_use(1), make_use(2), make_use(3)
+        casebook.use([three, one])
+        casebook.use([two])
+
+        assert casebook.list_uses("l1", newest=2) == [two, three]
+        assert casebook.list_uses("l1", newest=9) == [one, two, three]
+        assert casebook.list_uses("l1", newest=0) == []
+
     def test_a_balance_tells_turns_and_people_apart(self, casebook: Casebook) -> None:
         """Where it helped; who is not named is nobody, and who is counts once."""
         casebook.use(
@@ -153,11 +164,12 @@ class LessonContract(Contract):
         found = casebook.read_balances(["l1", "l2", "l3"])
 
         assert found == {
-            "l1": Balance(helped=3, harmed=1, turns=2, principals=2),
-            "l2": Balance(harmed=1),
+            "l1": Balance(helped=3, harmed=1, turns=2, principals=2, uses=6),
+            "l2": Balance(harmed=1, uses=1),
         }
-        assert casebook.read_balances(["l1", "l2"], principal="eve") == {"l1": Balance(harmed=1)}
-        assert casebook.read_balances(["l1"], principal="") == {"l1": Balance(helped=1)}
+        eves = casebook.read_balances(["l1", "l2"], principal="eve")
+        assert eves == {"l1": Balance(harmed=1, uses=2)}
+        assert casebook.read_balances(["l1"], principal="") == {"l1": Balance(helped=1, uses=1)}
         assert casebook.read_balances([]) == {}
 
     def test_threads_lose_nothing(self, casebook: Casebook) -> None:

@@ -103,6 +103,8 @@ class LogContract(Contract):
             (LogQuery(error_class="missing"), [5]),
             (LogQuery(turn="t7"), [4, 3]),
             (LogQuery(turn="t7", tenant="home"), [3]),
+            (LogQuery(turns=("t7", "t9")), [4, 3]),
+            (LogQuery(parents=("p5", "none")), [5]),
             (LogQuery(since=NOW + HOUR), [5]),
             (LogQuery(until=NOW + HOUR), [4, 3, 2, 1, 0]),
             (LogQuery(tool="nobody"), []),
@@ -119,7 +121,7 @@ class LogContract(Contract):
             make_log_row(2, server="mail", tool="send"),
             make_log_row(3, agent="writer", turn="t7"),
             make_log_row(4, tenant="office", turn="t7"),
-            make_failed_row(5, at=NOW + HOUR, error_class="missing"),
+            make_failed_row(5, at=NOW + HOUR, error_class="missing", parent="p5"),
         ]
         store.log.write(make_batch(rows))
 

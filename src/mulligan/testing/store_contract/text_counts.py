@@ -128,6 +128,8 @@ class TextContract(Contract):
 
         assert read_counts(store) == clean_counts(count_anew([*rows, last]))
         assert len(store.log.list_rows(LogQuery(tool=RATED))) == 2
+        assert store.log.list_rows(LogQuery(tool=RATED, parents=(settled.id,), limit=1)) == [last]
+        assert store.log.list_rows(LogQuery(tool=RATED, parents=("another",))) == []
 
     def test_counts_go_with_the_roll_ups_of_their_hours(self, store: Store) -> None:
         """Hours before that are forgotten, the others are whole."""

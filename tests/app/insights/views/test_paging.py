@@ -6,10 +6,10 @@ from mulligan.app.insights.views.paging import cut_page
 
 
 @pytest.mark.parametrize(
-    ("number", "first", "last"), [(1, 1, 50), (2, 51, 100), (3, 101, 101), (9, 101, 101)]
+    ("number", "first", "last"), [(1, 1, 20), (2, 21, 40), (3, 41, 41), (9, 41, 41)]
 )
 def test_a_list_is_cut_into_pages(number: int, first: int, last: int) -> None:
-    paging, rows = cut_page(range(1, 102), number=number)
+    paging, rows = cut_page(range(1, 42), number=number)
 
     assert (paging.first, paging.last, paging.pages) == (first, last, 3)
     assert (rows[0], rows[-1]) == (first, last)

@@ -24,7 +24,7 @@ def test_turns_are_there_with_the_newest_first(lived: Mulligan) -> None:
 
     times = [row.at for row in view.rows]
     assert times == sorted(times, reverse=True)
-    assert view.paging.total > len(view.rows) == 50
+    assert view.paging.total > len(view.rows) == 20
 
 
 def test_turns_of_one_agent_are_the_same_however_they_are_looked_for(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen
+from mulligan.app.insights.liking import MOST_TURNS
 from mulligan.app.insights.views.acts import ActLog
 from mulligan.app.insights.views.answers.notebook import (
     LessonPage,
@@ -15,10 +16,10 @@ from mulligan.app.insights.views.answers.notebook import (
     build_lesson_page,
     build_task_page,
 )
-from mulligan.app.insights.views.answers.worth import WorthView, read_worth
+from mulligan.app.insights.views.answers.worth import WorthView, build_worth, weigh_failures
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import LONG, Keeper
-from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.insights.views.paging import SIZE, cut_page
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import LessonQuery, LessonState
 
@@ -43,10 +44,16 @@ class LearnedViews:
         paging, shown = cut_page(fitting, number=page)
         return LessonsView(asked=asked, paging=paging, states=states, rows=tuple(shown))
 
-    def read_lesson(self, lesson: str) -> LessonPage:
-        """One lesson, with its evidence."""
-        history = self._insights.lesson_list.read_history(lesson)
-        return build_lesson_page(history, built_in=history.lesson.id.startswith(f"{BUILT_IN}-"))
+    def read_lesson(self, lesson: str, *, page: int = 1) -> LessonPage:
+        """One lesson, with its evidence; of the calls it touched no more than a page needs."""
+        listed = self._insights.lesson_list
+        history = listed.read_history(lesson, newest=max(page * SIZE, MOST_TURNS))
+        return build_lesson_page(
+            history,
+            page=page,
+            rated_up=listed.estimate_liking(history.uses),
+            built_in=history.lesson.id.startswith(f"{BUILT_IN}-"),
+        )
 
     def decide_lesson(self, act: str, lesson: str, *, by: str, note: str = "") -> LessonPage:
         """Approve, quarantine or revoke; it is on record who did."""
@@ -62,15 +69,19 @@ class LearnedViews:
         self._keeper.forget()
         return self.read_lesson(lesson)
 
-    def read_worth(self, asked: ViewFilter) -> WorthView:
+    def read_worth(self, asked: ViewFilter, *, page: int = 1) -> WorthView:
         """Whether learning helped."""
-
-        return self._keeper.keep(
+        listed = self._insights.lesson_list
+        casebook = self._insights.store.casebook
+        weighed = self._keeper.keep(
             ("worth", asked.tool, asked.tenant),
-            lambda: read_worth(
-                self._insights.lesson_list, casebook=self._insights.store.casebook, asked=asked
-            ),
+            lambda: weigh_failures(listed, casebook=casebook, asked=asked),
             life=LONG,
+        )
+        return self._keeper.keep(
+            ("worth", asked, page),
+            lambda: build_worth(weighed, listed, asked=asked, page=page),
+            life=LONG / 6,
         )
 
     def read_tasks(self, asked: ViewFilter) -> TasksView:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-SIZE = 50
+SIZE = 20
 """Rows of a page."""
 MOST_PAGES = 100_000
 
@@ -38,10 +38,13 @@ class Paging:
         return min(self.total, self.number * self.size)
 
 
+def build_paging(total: int, *, number: int, size: int = SIZE) -> Paging:
+    """Where a page lies in a list; beyond its end it is the last one."""
+    last = max(1, -(-total // size))
+    return Paging(number=min(max(1, number), last), size=size, total=total)
+
+
 def cut_page(rows: Sequence[R], *, number: int, size: int = SIZE) -> tuple[Paging, Sequence[R]]:
     """A part of a list; beyond its end it is the last one."""
-    last = max(1, -(-len(rows) // size))
-    number = min(max(1, number), last)
-    return Paging(number=number, size=size, total=len(rows)), rows[
-        (number - 1) * size : number * size
-    ]
+    paging = build_paging(len(rows), number=number, size=size)
+    return paging, rows[(paging.number - 1) * size : paging.number * size]

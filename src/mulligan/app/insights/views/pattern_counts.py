@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -15,6 +16,11 @@ from mulligan.core.log_query import PatternQuery, PatternSeen
 
 HOUR = timedelta(hours=1)
 
+PatternSpan = list[PatternSeen]
+"""What failed in some hours, the most frequent first."""
+Whose = tuple[str | None, str | None]
+"""Of which tenant and tool."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternReader:
@@ -26,33 +32,50 @@ class PatternReader:
 
     def list_patterns(self, asked: ViewFilter) -> list[PatternSeen]:
         """What was asked for, the most frequent first."""
-        tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
-        now = self.clock()
-        this_hour = now.replace(minute=0, second=0, microsecond=0)
-        since = (now - asked.window.length).replace(minute=0, second=0, microsecond=0)
-        begins = this_hour - (OPEN_HOURS - 1) * HOUR
-        whose = (asked.tenant, tool)
-        found = self.keeper.keep(
-            ("patterns that may change", since, begins, whose),
-            lambda: join_patterns(
-                self.keeper.keep(
-                    ("patterns", since, begins, whose),
-                    lambda: self._read(since, begins - HOUR, whose=whose),
-                    life=LIFE,
-                ),
-                self._read(begins, now, whose=whose),
-            ),
-        )
+        since = self._find_hour(asked.window.length)
+        found = self._read_until_now(since, whose=_find_whose(asked))
         return [each for each in found if asked.agent in (None, *each.agents)]
 
-    def _read(
-        self, since: datetime, until: datetime, *, whose: tuple[str | None, str | None]
-    ) -> list[PatternSeen]:
+    def list_spans(self, asked: ViewFilter, *, ends: Sequence[timedelta]) -> list[PatternSpan]:
+        """Those of now until the first of `ends` ago, from there to the second, and so on."""
+        whose = _find_whose(asked)
+        begins = [self._find_hour(ago) for ago in ends]
+        over = itertools.pairwise(begins)
+        return [
+            self._read_until_now(begins[0], whose=whose),
+            *(self._read_over(since, until - HOUR, whose=whose) for until, since in over),
+        ]
+
+    def _read_until_now(self, since: datetime, *, whose: Whose) -> PatternSpan:
+        begins = self._find_hour((OPEN_HOURS - 1) * HOUR)
+        return self.keeper.keep(
+            ("patterns that may change", since, begins, whose),
+            lambda: join_patterns(
+                self._read_over(since, begins - HOUR, whose=whose),
+                self._read(begins, self.clock(), whose=whose),
+            ),
+        )
+
+    def _read_over(self, since: datetime, until: datetime, *, whose: Whose) -> PatternSpan:
+        return self.keeper.keep(
+            ("patterns", since, until, whose),
+            lambda: self._read(since, until, whose=whose),
+            life=LIFE,
+        )
+
+    def _find_hour(self, ago: timedelta) -> datetime:
+        return (self.clock() - ago).replace(minute=0, second=0, microsecond=0)
+
+    def _read(self, since: datetime, until: datetime, *, whose: Whose) -> PatternSpan:
         tenant, tool = whose
         query = PatternQuery(
             since=since, until=until, tenant=tenant, tool=tool, limit=MOST_PATTERNS
         )
         return self.log.list_patterns(query)
+
+
+def _find_whose(asked: ViewFilter) -> Whose:
+    return asked.tenant, None if asked.tool is None else asked.tool.rpartition("/")[2]
 
 
 def join_patterns(*parts: Sequence[PatternSeen]) -> list[PatternSeen]:

@@ -26,6 +26,7 @@ from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
 from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.paging import cut_page
+from mulligan.app.insights.views.pattern_counts import PatternReader
 
 DAY = timedelta(days=1)
 MANY = 30_000
@@ -35,10 +36,13 @@ MANY = 30_000
 class TracedViews:
     """What happened, one by one."""
 
-    def __init__(self, insights: Insights, *, keeper: Keeper, counts: CountReader) -> None:
+    def __init__(
+        self, insights: Insights, *, keeper: Keeper, counts: CountReader, patterns: PatternReader
+    ) -> None:
         self._insights = insights
         self._keeper = keeper
         self._counts = counts
+        self._patterns = patterns
 
     def read_patterns(self, asked: ViewFilter, *, page: int = 1, life: str = "") -> PatternsView:
         """Failures that are one and the same, the most frequent first."""
@@ -83,5 +87,5 @@ class TracedViews:
 
     def _list_patterns(self, asked: ViewFilter) -> list[PatternRow]:
         return self._keeper.keep(
-            ("patterns", asked), lambda: list_pattern_rows(self._insights, asked), life=LONG / 6
+            ("patterns", asked), lambda: list_pattern_rows(self._patterns, asked), life=LONG / 6
         )

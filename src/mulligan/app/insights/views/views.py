@@ -69,7 +69,9 @@ class Views:
         )
         self.thorough = ThoroughLook(insights.store.check_health, clock=insights.clock)
         self.acts = ActLog(insights.store, clock=insights.clock)
-        self.traced = TracedViews(insights, keeper=self._keeper, counts=self._counts)
+        self.traced = TracedViews(
+            insights, keeper=self._keeper, counts=self._counts, patterns=self._patterns
+        )
         self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
 
     def read_overview(self, asked: ViewFilter) -> Overview:

@@ -15,7 +15,7 @@ from mulligan.core.identity import read_label
 from mulligan.core.interfaces import KnownTool
 from mulligan.core.lesson import How, Lesson, LessonState
 from mulligan.core.log_query import PatternSeen
-from mulligan.core.suggestion import shorten_pattern
+from mulligan.core.suggestion import Pattern, shorten_pattern
 from mulligan.learning.lessons.scope import asks_for_other
 from mulligan.learning.lessons.sharing import LessonReader, may_share
 from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
@@ -192,20 +192,23 @@ def _list_agents(agents: Sequence[str]) -> str:
 
 
 def find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
-    """The pattern that a lesson is about, as the log has it.
-
-    The log never saw the call's own values, so that it may have masked the same error otherwise.
-    """
+    """The pattern that a lesson is about, as the log has it."""
     wanted = _fold(lesson.tool, lesson.when)
-    own = (each for each in seen if each.pattern.tool == lesson.tool)
-    return next(
-        (
-            each
-            for each in own
-            if each.pattern.fingerprint == lesson.fingerprint
-            or _fold(lesson.tool, each.pattern.template) == wanted
-        ),
-        None,
+    return next((each for each in seen if _is_met(each.pattern, lesson, wanted=wanted)), None)
+
+
+def is_about(lesson: Lesson, pattern: Pattern) -> bool:
+    """Whether a lesson is about a pattern of the log."""
+    return _is_met(pattern, lesson, wanted=_fold(lesson.tool, lesson.when))
+
+
+def _is_met(pattern: Pattern, lesson: Lesson, *, wanted: tuple[str, str]) -> bool:
+    """By its fingerprint, or by its words: the log never saw the call's own values, so that it
+    may have masked the same error otherwise."""
+    if pattern.tool != lesson.tool:
+        return False
+    return (
+        pattern.fingerprint == lesson.fingerprint or _fold(lesson.tool, pattern.template) == wanted
     )
 
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 from mulligan import Mulligan
 from mulligan.app.insights.views import Views
 from mulligan.core.notes import NotesState
+from mulligan.testing.store_contract.cases import make_lesson, make_use
+from tests.dashboard.stage import Stage
 
 
 def test_a_task_is_a_tree_of_versions(lived: Mulligan) -> None:
@@ -25,6 +27,18 @@ def test_a_lesson_offers_what_its_state_lets_it(lived: Mulligan) -> None:
     learned.decide_lesson("quarantine", lesson, by="Mum")
     assert learned.read_lesson(lesson).choices == ("approve", "revoke")
     assert len(learned.read_lesson(lesson).versions) > 1
+
+
+def test_calls_that_a_lesson_touched_are_pages_with_the_newest_first(stage: Stage) -> None:
+    casebook, learned = stage.m.insights.store.casebook, Views(stage.m.insights).learned
+    casebook.append([make_lesson()])
+    casebook.use([make_use(number) for number in range(130)])
+
+    first, last = (learned.read_lesson("l1", page=page) for page in (1, 99))
+
+    assert (first.paging.total, first.paging.pages, last.paging.number) == (130, 7, 7)
+    assert [use.call for use in first.uses] == [make_use(n).call for n in range(129, 109, -1)]
+    assert [use.call for use in last.uses] == [make_use(n).call for n in range(9, -1, -1)]
 
 
 def _every():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,20 +11,24 @@ from typing import Any
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging
+from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
 from mulligan.app.insights.views.rows import CallSeen, build_call, parse_parameters
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us
 from mulligan.core.lesson import Lesson, LessonQuery
-from mulligan.core.log_query import LogQuery, PatternQuery, PatternSeen
-from mulligan.core.suggestion import shorten_pattern
-from mulligan.learning.lessons.telling.pitfalls import find_met
+from mulligan.core.log_query import LogQuery, PatternSeen
+from mulligan.core.suggestion import Pattern, shorten_pattern
+from mulligan.learning.lessons.telling.pitfalls import is_about
 
 RECENT = timedelta(days=3)
 GAP = timedelta(days=5)
 """How long a pattern is silent before it counts as fixed."""
 LIFE = timedelta(days=30)
-MOST = 10_000
+FEW_LESSONS = 10
+MOST_LESSONS = 20
+"""Of its fingerprint, and of those whose words are closest to it."""
 
 
 class PatternLife(StrEnum):
@@ -57,6 +61,17 @@ class PatternRow:
     example: str
     """Id of its newest call."""
 
+    @property
+    def pattern(self) -> Pattern:
+        """What a lesson is held against."""
+        return Pattern(
+            fingerprint=self.fingerprint,
+            tool=self.tool,
+            error_class=ErrorClass(self.error_class),
+            template=self.template,
+            count=self.count,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternsView:
@@ -88,28 +103,19 @@ class PatternPage:
     """The call after it that worked, in the same turn."""
     changes: tuple[ArgumentChange, ...]
     lessons: tuple[Lesson, ...]
+    """The first ones about it."""
+    lessons_in_all: int
     latest: tuple[CallSeen, ...]
     """The newest failures of its tool and class."""
 
 
-def list_pattern_rows(insights: Insights, asked: ViewFilter) -> list[PatternRow]:
+def list_pattern_rows(patterns: PatternReader, asked: ViewFilter) -> list[PatternRow]:
     """Every pattern of a span of time, with where it stands in its life."""
-    now = insights.clock()
-    tool = None if asked.tool is None else asked.tool.rpartition("/")[2]
-
-    def find(since: timedelta, until: timedelta) -> list[PatternSeen]:
-        query = PatternQuery(
-            since=now - since, until=now - until, tenant=asked.tenant, tool=tool, limit=MOST
-        )
-        return insights.store.log.list_patterns(query)
-
-    hour = timedelta(hours=1)
-    whole = find(LIFE, timedelta())
-    asked_for = whole if asked.window.length == LIFE else find(asked.window.length, timedelta())
+    spans = patterns.list_spans(asked, ends=(RECENT, RECENT + GAP, LIFE))
+    recent, gap, before = ({_find_key(each) for each in span} for span in spans)
+    whole = join_patterns(*spans)
     month = {_find_key(each): each for each in whole}
-    recent = {_find_key(each) for each in find(RECENT, timedelta())}
-    gap = {_find_key(each) for each in find(RECENT + GAP, RECENT + hour)}
-    before = {_find_key(each) for each in find(LIFE, RECENT + GAP + hour)}
+    asked_for = whole if asked.window.length == LIFE else patterns.list_patterns(asked)
     rows = [
         _build_row(
             each,
@@ -148,12 +154,14 @@ def read_pattern_page(
     pairs = ((each, _find_success(insights, each)) for each in (*found, *latest))
     mended = next(((old, new) for old, new in pairs if new is not None), None)
     failed, worked = mended or (found[0] if found else None, None)
+    lessons = _find_lessons(insights, row)
     return PatternPage(
         row=row,
         failed=None if failed is None else build_call(failed),
         worked=None if worked is None else build_call(worked),
         changes=compare_calls(failed, worked),
-        lessons=tuple(_find_lessons(insights, row)),
+        lessons=tuple(lessons[:FEW_LESSONS]),
+        lessons_in_all=len(lessons),
         latest=tuple(build_call(each) for each in latest),
     )
 
@@ -183,15 +191,14 @@ def _list_alike(insights: Insights, failed: LogRow, *, within: timedelta | None)
     return [row for row in rows if row.error_message == failed.error_message][:10]
 
 
-def _find_lessons(insights: Insights, row: PatternRow) -> Iterator[Lesson]:
+def _find_lessons(insights: Insights, row: PatternRow) -> list[Lesson]:
     """Lessons about it; they may have seen its words masked otherwise."""
-    now = insights.clock()
-    query = PatternQuery(since=now - LIFE, until=now, tool=row.tool, limit=MOST)
-    seen = insights.store.log.list_patterns(query)
-    own = [each for each in seen if each.pattern.fingerprint == row.fingerprint]
-    for lesson in insights.store.casebook.list_lessons(LessonQuery(tool=row.tool)):
-        if find_met(lesson, own) is not None:
-            yield lesson
+    own = LessonQuery(tool=row.tool, fingerprint=row.fingerprint, limit=MOST_LESSONS)
+    like = LessonQuery(tool=row.tool, text=row.template, limit=MOST_LESSONS)
+    casebook = insights.store.casebook
+    close = casebook.list_lessons(like) if row.template else []
+    found = {lesson.id: lesson for lesson in (*casebook.list_lessons(own), *close)}
+    return [each for each in found.values() if is_about(each, row.pattern)]
 
 
 def _show(arguments: Mapping[str, Any], name: str) -> str:

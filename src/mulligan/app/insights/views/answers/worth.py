@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from mulligan.app.insights.lesson_list import LessonList, Measured
+from mulligan.app.insights.lesson_list import LessonList, LessonSeen, Measured
 from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.paging import Paging, cut_page
 from mulligan.core.interfaces import Casebook
-from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group, LessonQuery
+from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group
 from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
@@ -49,12 +50,56 @@ class WorthView:
     enough: bool
     """Whether both groups are large enough to say anything."""
     calibration: Calibration
+    paging: Paging
+    """Of the lessons that were offered for one of these failures."""
     lessons: tuple[LessonWorth, ...]
+    """The one that was offered most often first."""
     failures: int
     """The newest ones, by which lessons and probabilities were weighed."""
 
 
-def read_worth(lessons: LessonList, *, casebook: Casebook, asked: ViewFilter) -> WorthView:
+@dataclass(slots=True)
+class LessonCases:
+    """Failures that one lesson was offered for, or would have been."""
+
+    treated: int = 0
+    treated_repaired: int = 0
+    control: int = 0
+    control_repaired: int = 0
+
+    def add(self, episode: Episode) -> None:
+        """Count one more."""
+        repaired = episode.ending is Ending.REPAIRED
+        if episode.group is Group.TREATED:
+            self.treated += 1
+            self.treated_repaired += repaired
+        else:
+            self.control += 1
+            self.control_repaired += repaired
+
+    def compare(self) -> dict[str, float | None]:
+        """By how much more of them were repaired, where there are enough to say so."""
+        if min(self.treated, self.control) < ENOUGH:
+            return {"lift": None}
+        lift, low, high = compute_difference(
+            (self.treated_repaired, self.treated), (self.control_repaired, self.control)
+        )
+        return {"lift": lift, "low": low, "high": high}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeighedFailures:
+    """What the newest failures say: of all that was offered, and of each lesson."""
+
+    measured: Measured
+    failures: int
+    cases: Mapping[str, LessonCases]
+    """By lesson, the one that was offered most often first."""
+
+
+def weigh_failures(
+    lessons: LessonList, *, casebook: Casebook, asked: ViewFilter
+) -> WeighedFailures:
     """What was offered for the newest failures, against what was left alone."""
     tool, tenant = asked.tool and asked.tool.rpartition("/")[2], asked.tenant
     query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
@@ -63,56 +108,53 @@ def read_worth(lessons: LessonList, *, casebook: Casebook, asked: ViewFilter) ->
     def fits(slot: EpisodeSlot) -> bool:
         return tool in (None, slot.tool) and tenant in (None, slot.tenant)
 
-    measured: Measured = lessons.measure(episodes, fits=fits)
-    lift = measured.lift
-    groups = _group_by_lesson(episodes)
-    known = lessons.list_lessons(LessonQuery(tool=tool, tenant=tenant))
-    found = []
-    for seen in known:
-        treated = groups.get((seen.lesson.id, Group.TREATED), [])
-        control = groups.get((seen.lesson.id, Group.CONTROL), [])
-        found.append(
-            LessonWorth(
-                lesson=seen.lesson.id,
-                tool=seen.lesson.tool,
-                statement=seen.lesson.statement,
-                state=seen.lesson.state.value,
-                treated=len(treated),
-                treated_repaired=_count_repaired(treated),
-                control=len(control),
-                control_repaired=_count_repaired(control),
-                helped=seen.balance.helped,
-                harmed=seen.balance.harmed,
-                **_compare(treated, control),
-            )
-        )
-    enough = lift is not None and min(lift.treated, lift.control) >= ENOUGH
+    return WeighedFailures(
+        measured=lessons.measure(episodes, fits=fits),
+        failures=len(episodes),
+        cases=_count_cases(episodes),
+    )
+
+
+def build_worth(
+    weighed: WeighedFailures, lessons: LessonList, *, asked: ViewFilter, page: int = 1
+) -> WorthView:
+    """The page: of the lessons only those are read that it shows."""
+    lift = weighed.measured.lift
+    paging, shown = cut_page(list(weighed.cases), number=page)
+    known = {seen.lesson.id: seen for seen in lessons.list_some(shown)}
     return WorthView(
         asked=asked,
         lift=lift,
-        enough=enough,
-        calibration=measured.calibration,
-        lessons=tuple(sorted(found, key=lambda each: -(each.helped - each.harmed))),
-        failures=len(episodes),
+        enough=lift is not None and min(lift.treated, lift.control) >= ENOUGH,
+        calibration=weighed.measured.calibration,
+        paging=paging,
+        lessons=tuple(
+            _build_row(known[each], weighed.cases[each]) for each in shown if each in known
+        ),
+        failures=weighed.failures,
     )
 
 
-def _group_by_lesson(episodes: Iterable[Episode]) -> dict[tuple[str, Group], list[Episode]]:
-    groups: dict[tuple[str, Group], list[Episode]] = {}
+def _count_cases(episodes: Iterable[Episode]) -> dict[str, LessonCases]:
+    cases: dict[str, LessonCases] = {}
     for each in episodes:
         if each.group is not None and each.offer is not None and each.offer.lesson:
-            groups.setdefault((each.offer.lesson, each.group), []).append(each)
-    return groups
+            cases.setdefault(each.offer.lesson, LessonCases()).add(each)
+    ordered = sorted(cases.items(), key=lambda each: (-each[1].treated - each[1].control, each[0]))
+    return dict(ordered)
 
 
-def _compare(treated: list[Episode], control: list[Episode]) -> dict[str, float | None]:
-    if min(len(treated), len(control)) < ENOUGH:
-        return {"lift": None}
-    lift, low, high = compute_difference(
-        (_count_repaired(treated), len(treated)), (_count_repaired(control), len(control))
+def _build_row(seen: LessonSeen, cases: LessonCases) -> LessonWorth:
+    return LessonWorth(
+        lesson=seen.lesson.id,
+        tool=seen.lesson.tool,
+        statement=seen.lesson.statement,
+        state=seen.lesson.state.value,
+        treated=cases.treated,
+        treated_repaired=cases.treated_repaired,
+        control=cases.control,
+        control_repaired=cases.control_repaired,
+        helped=seen.balance.helped,
+        harmed=seen.balance.harmed,
+        **cases.compare(),
     )
-    return {"lift": lift, "low": low, "high": high}
-
-
-def _count_repaired(episodes: Iterable[Episode]) -> int:
-    return sum(each.ending is Ending.REPAIRED for each in episodes)
