@@ -20,6 +20,17 @@ from mulligan.stores.postgres.error_map import translate, translate_errors
 from mulligan.stores.queries import convert_for_psycopg, load
 from mulligan.stores.url import strip_credentials
 
+_FILES = (
+    "journal",
+    "vault",
+    "signed",
+    "catalog",
+    "log",
+    "tasks",
+    "casebook",
+    "postgres",
+    "partitions",
+)
 _LONGEST_PAUSE = 0.5
 _COLUMN_TYPE = re.compile(r"%b::(\w+)\[\]")
 
@@ -64,6 +75,13 @@ class PostgresSession:
                     self._copies = False
             columns = [_unify_types(column) for column in zip(*rows, strict=True)]
             return self._connection.execute(_encode_sql(self._queries[query]), columns).rowcount
+
+    def define(self, query: str, **names: str) -> list[Row]:
+        """Run a statement whose names, our own or the catalog's, no parameter can stand for."""
+        sql = self._queries[query]
+        for name, value in names.items():
+            sql = sql.replace(f"{{{name}}}", value)
+        return self.execute(sql)
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
@@ -169,8 +187,7 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    parts = ("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "postgres")
-    named = load(*parts)
+    named = load(*_FILES)
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 
