@@ -20,6 +20,9 @@ AVOIDED = {
     "locks of the transaction": r"pg_advisory_xact_lock",
     "locks of a table": r"\block\s+table\b",
     "messages": r"\bpg_notify\b|^\s*listen\b",
+    "partitions": r"\bpartition\s+(?:by|of)\b|\b(?:at|de)tach\s+partition\b",
+    "indexes of blocks": r"using\s+brin\b",
+    "rows as a stream": r"^\s*copy\b",
 }
 FLAGS = re.IGNORECASE | re.MULTILINE
 KEPT = {
@@ -33,6 +36,14 @@ KEPT = {
         "tell_others": "Everybody looks every two seconds as well.",
         "listen_to_others": "The same.",
     },
+    "partitions": {
+        "make_partitioned_log": "Elsewhere the log stays one table, and rows are deleted one by one.",
+        "attach_default": "The same.",
+        "attach_before": "The same.",
+        "attach_partition": "The same.",
+    },
+    "indexes of blocks": {"index_partition": "The same."},
+    "rows as a stream": {"add_rows_by_copy": "Where it is refused, rows are inserted as columns."},
 }
 """What is used all the same, by the name of the statement, and what an engine without it costs."""
 

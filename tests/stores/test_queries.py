@@ -31,5 +31,5 @@ def test_parameters_are_written_as_psycopg_wants_them() -> None:
     query = "select a::text from t where b = :name and c like '10%' and d = ?"
 
     assert convert_for_psycopg(query) == (
-        "select a::text from t where b = %(name)s and c like '10%%' and d = %s"
+        "select a::text from t where b = %(name)s and c like '10%%' and d = %b"
     )

@@ -23,8 +23,8 @@ def load(*names: str) -> dict[str, str]:
 
 
 def convert_for_psycopg(query: str) -> str:
-    """The same query with psycopg's parameters."""
-    return _PARAMETER.sub(r"%(\1)s", query.replace("%", "%%").replace("?", "%s"))
+    """The same query with psycopg's parameters; whole columns go in binary form."""
+    return _PARAMETER.sub(r"%(\1)s", query.replace("%", "%%").replace("?", "%b"))
 
 
 def _split_blocks(text: str) -> list[tuple[str, str]]:

@@ -44,8 +44,9 @@ from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
 CONTEXT_GOAL = 0.8
 """The share of calls that should say which agent made them, and what for."""
 
-GRACE = timedelta(days=1)
-"""How far beyond its retention a row may be before something is wrong: sweeping is hourly."""
+GRACE = timedelta(days=2)
+"""How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
+where the log is in partitions a day goes as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.listening import NewsListener
+from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.presence import find_presence_caveats
@@ -43,7 +44,10 @@ class PostgresStore:
         self._truth = Truth(
             self._connect, options=options, erase=_skip_erasing, trust_processes=False
         )
-        self._log = LogTables(self._pool, erasing=self._pool.acquire_session)
+        self._partitions = LogPartitions()
+        self._log = LogTables(
+            self._pool, erasing=self._pool.acquire_session, partitions=self._partitions
+        )
         try:
             self._prepare()
         except BaseException:
@@ -134,6 +138,8 @@ class PostgresStore:
         with self._pool.acquire_session() as session:
             assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
             prepare(session, store=strip_credentials(self._url), migrate=self._options.migrate)
+            if self._options.migrate:
+                self._partitions.make_ahead(session)
         # Whoever looks at a damaged store may find the proof of the key damaged as well.
         with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
             self._truth.check_key()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.postgres.partitioning import bound_log, check_bound, partition_log
 from mulligan.stores.postgres.session import PostgresSession
 
 PART = "postgres"
 _LOCK = 0x4D756C6C
 """The advisory lock of whoever migrates."""
+_CALLED: dict[str, Callable[[PostgresSession], None]] = {
+    "call bound_log": bound_log,
+    "call check_bound": check_bound,
+    "call partition_log": partition_log,
+}
+"""Statements that are others on another server, or on another day."""
 
 
 class PostgresSchema:
@@ -37,7 +44,8 @@ class PostgresSchema:
 
     def execute(self, sql: str) -> object:
         """Run one statement."""
-        return self.session.execute(sql)
+        called = _CALLED.get(sql)
+        return self.session.execute(sql) if called is None else called(self.session)
 
     def set_version(self, number: int) -> None:
         """Write the number down, in the same transaction."""

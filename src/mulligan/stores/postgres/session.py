@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import psycopg
+from psycopg import errors as pg
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.driver import ConnectionLostError, Row
@@ -18,7 +20,19 @@ from mulligan.stores.postgres.error_map import translate, translate_errors
 from mulligan.stores.queries import convert_for_psycopg, load
 from mulligan.stores.url import strip_credentials
 
+_FILES = (
+    "journal",
+    "vault",
+    "signed",
+    "catalog",
+    "log",
+    "tasks",
+    "casebook",
+    "postgres",
+    "partitions",
+)
 _LONGEST_PAUSE = 0.5
+_COLUMN_TYPE = re.compile(r"%b::(\w+)\[\]")
 
 
 class PostgresSession:
@@ -28,6 +42,7 @@ class PostgresSession:
         self._store = strip_credentials(url)
         self._queries = _load_queries()
         self._connection = _connect(url, store=self._store, timeout=timeout)
+        self._copies = True
 
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
@@ -44,12 +59,29 @@ class PostgresSession:
             return self._connection.execute(_encode_sql(self._queries[query]), values).rowcount
 
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
-        """Run a statement once, over the columns of all rows. Returns how many rows changed."""
-        columns = [_unify_types(column) for column in zip(*rows, strict=True)]
-        if not columns:
+        """Run a statement once, over the columns of all rows. Returns how many rows changed.
+
+        Where the same can be said by COPY, it is: that is twice as fast.
+        """
+        rows = list(rows)
+        if not rows:
             return 0
         with translate_errors(self._store, self._connection):
+            if self._copies and f"{query}_by_copy" in self._queries:
+                try:
+                    return self._copy(query, rows)
+                except pg.FeatureNotSupported:
+                    # Row security refuses it to this user, and some engines to everybody.
+                    self._copies = False
+            columns = [_unify_types(column) for column in zip(*rows, strict=True)]
             return self._connection.execute(_encode_sql(self._queries[query]), columns).rowcount
+
+    def define(self, query: str, **names: str) -> list[Row]:
+        """Run a statement whose names, our own or the catalog's, no parameter can stand for."""
+        sql = self._queries[query]
+        for name, value in names.items():
+            sql = sql.replace(f"{{{name}}}", value)
+        return self.execute(sql)
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
@@ -92,6 +124,17 @@ class PostgresSession:
             if try_connection:
                 self.fetch("version")
             return bool(list(self._connection.notifies(timeout=0)))
+
+    def _copy(self, query: str, rows: Sequence[Sequence[object]]) -> int:
+        """Stream rows in. In a savepoint: where it is refused, the transaction goes on."""
+        types = _COLUMN_TYPE.findall(self._queries[query])
+        statement = _encode_sql(self._queries[f"{query}_by_copy"])
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            with cursor.copy(statement) as copy:
+                copy.set_types(types)
+                for row in rows:
+                    copy.write_row(row)
+            return cursor.rowcount
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -144,8 +187,7 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    parts = ("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "postgres")
-    named = load(*parts)
+    named = load(*_FILES)
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
@@ -53,6 +53,25 @@ class Tally(Protocol):
         """The transaction is done."""
 
 
+class Dropped(NamedTuple):
+    """What went in whole partitions."""
+
+    rows: int = 0
+    """About how many: to count them would take longer than all the rest."""
+    spared: tuple[str, str] = ("", "")
+    """From which id on and below which one rows are left alone: they go as a whole, later."""
+
+
+class Partitions(Protocol):
+    """The parts that a log is in, where its database can let go of one as a whole."""
+
+    def make_ahead(self, session: Session) -> None:
+        """Make those that will be needed next."""
+
+    def drop_before(self, session: Session, before_us: int) -> Dropped:
+        """Drop those that are older as a whole."""
+
+
 class LogTables:
     """Rows, roll-ups, losses and findings. Writers of one process take turns."""
 
@@ -62,11 +81,13 @@ class LogTables:
         *,
         erasing: Callable[[], AbstractContextManager[Session]],
         tally: Tally | None = None,
+        partitions: Partitions | None = None,
     ) -> None:
         self._pool = pool
         self._erasing = erasing
         self._tally = tally
         self._blocks = BlockMarker()
+        self._partitions = partitions
         self._turn = threading.Lock()
 
     def write(self, batch: Batch) -> None:
@@ -131,10 +152,15 @@ class LogTables:
         ]
 
     def prune(self, *, before: datetime) -> int:
-        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows."""
+        """Delete rows, roll-ups, losses and findings older than that. Returns how many rows.
+
+        Where the log is in partitions, rows go with the rest of their day: up to a day later.
+        """
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
-            pruned = _prune_rows(session, before_us) + _prune_archives(session, before_us)
+            dropped = self._turn_partitions_over(session, before_us)
+            pruned = dropped.rows + _prune_archives(session, before_us)
+            pruned += _prune_rows(session, before_us, spared=dropped.spared)
             with session.begin_transaction():
                 drop_blocks(session, before_us=before_us)
                 session.run("drop_hourly_before", hour=before_us // HOUR_US)
@@ -162,6 +188,12 @@ class LogTables:
     def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._turn = threading.Lock()
+
+    def _turn_partitions_over(self, session: Session, before_us: int) -> Dropped:
+        if self._partitions is None:
+            return Dropped()
+        self._partitions.make_ahead(session)
+        return self._partitions.drop_before(session, before_us)
 
     def _write(self, batch: Batch) -> None:
         with self._pool.acquire_session() as session:
@@ -270,13 +302,11 @@ def _clean_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _prune_rows(session: Session, before_us: int) -> int:
-    pruned = 0
-    while ids := session.fetch("ids_before", before=before_us, most=_DELETED_AT_A_TIME):
+def _prune_rows(session: Session, before_us: int, *, spared: tuple[str, str]) -> int:
+    pruned, old = 0, {"before": before_us, "spared_from": spared[0], "spared_to": spared[1]}
+    while ids := session.fetch("ids_before", most=_DELETED_AT_A_TIME, **old):
         with session.begin_transaction():
-            pruned += session.run(
-                "delete_between", first_id=ids[0][0], last_id=ids[-1][0], before=before_us
-            )
+            pruned += session.run("delete_between", first_id=ids[0][0], last_id=ids[-1][0], **old)
     return pruned
 
 

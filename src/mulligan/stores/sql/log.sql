@@ -146,7 +146,9 @@ delete from row_kind where last_us < :before
 select (select count(*) from execution) + (select coalesce(sum(row_count), 0) from archive)
 
 -- name: ids_before
-select id from execution where at_us < :before order by id limit :most
+select id from execution
+where at_us < :before and not (id >= :spared_from and id < :spared_to)
+order by id limit :most
 
 -- name: successes_before
 select * from execution
@@ -154,7 +156,9 @@ where id > :after and at_us < :before and outcome = 'success' and tool <> 'text.
 order by id limit :most
 
 -- name: delete_between
-delete from execution where id between :first_id and :last_id and at_us < :before
+delete from execution
+where id between :first_id and :last_id and at_us < :before
+  and not (id >= :spared_from and id < :spared_to)
 
 -- name: delete_successes_between
 delete from execution

@@ -5,6 +5,9 @@ insert into execution select * from unnest(
   ?::text[], ?::text[], ?::float8[]
 )
 
+-- name: add_rows_by_copy
+copy execution from stdin with (format binary)
+
 -- name: add_rollups
 insert into hourly select * from unnest(
   ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],

@@ -1,0 +1,158 @@
+"""The log in partitions, a table for each day, which goes as a whole once all of it is too old.
+
+A row is put by its id, which begins with its time: so an id stays unique over all of them. What has
+no day to go to is in the default partition, and no worse off there than in one table for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from mulligan.core.errors import StoreError, StoreLockedError
+from mulligan.core.ids import make_uuid7
+from mulligan.core.instants import from_us
+from mulligan.stores.driver import Session
+from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.relational.log import Dropped
+
+DAY_US = 86_400_000_000
+AHEAD = 3
+"""Days after today that have their partition made."""
+_LOCK = 0x4D756C6D
+"""The advisory lock of whoever makes or drops one."""
+_TIME_DIGITS = 12
+_RANGE = re.compile(r"FROM \((?:MINVALUE|'(\w+)')\) TO \('(\w+)'\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """The rows of some ids."""
+
+    name: str
+    from_id: str
+    """The least; empty: whatever was there before there were partitions."""
+    to_id: str
+    """Above all of them."""
+    rows: int = -1
+    """As the server has last estimated them; -1: not yet."""
+
+
+class LogPartitions:
+    """Makes partitions ahead of time, and drops them when it is over."""
+
+    def make_ahead(self, session: Session) -> None:
+        """Make those of today and the next days. Where that cannot be, the default one serves."""
+        with suppress(StoreError):
+            make_days(_require_postgres(session))
+
+    def drop_before(self, session: Session, before_us: int) -> Dropped:
+        """Drop what is older as a whole. Days that are so only in part, or not yet, are spared."""
+        bound, dropped, spared = compute_bound(before_us), 0, []
+        for partition in list_partitions(session):
+            if partition.to_id > bound:
+                spared.append(partition)
+                continue
+            try:
+                dropped += _drop(_require_postgres(session), partition, before_us=before_us)
+            except StoreLockedError:
+                # Somebody has been reading it for long: tried again in an hour.
+                spared.append(partition)
+            except StoreError:
+                # Only their owner may drop tables. Row by row, everybody may.
+                continue
+        return Dropped(rows=dropped, spared=_span(each for each in spared if each.from_id))
+
+
+def list_partitions(session: Session) -> list[Partition]:
+    """All but the default one, in the order of their ids; none where the log is one table."""
+    found = []
+    for name, bounds, rows in session.fetch("partitions"):
+        if (parts := _RANGE.search(bounds)) is not None:
+            from_id, to_id = parts[1] or "", parts[2]
+            found.append(Partition(name=name, from_id=from_id, to_id=to_id, rows=rows))
+    return sorted(found, key=lambda each: each.to_id)
+
+
+def make_days(session: PostgresSession) -> None:
+    """Make the partition of today and of each of the next days, where it is missing."""
+    there = list_partitions(session)
+    if not there:
+        return
+    today_us = read_time(session) // DAY_US * DAY_US
+    for day in range(AHEAD + 1):
+        wanted = build_day(today_us + day * DAY_US)
+        if not _overlaps(wanted, there):
+            _make(session, wanted)
+
+
+def build_day(day_us: int) -> Partition:
+    """The partition of the day that begins then."""
+    from_id, to_id = compute_bound(day_us), compute_bound(day_us + DAY_US)
+    return Partition(name=f"execution_{from_us(day_us):%Y%m%d}", from_id=from_id, to_id=to_id)
+
+
+def compute_bound(at_us: int) -> str:
+    """What is below every id of that time, and above every one before it."""
+    return make_uuid7(max(0, at_us), 0)[:_TIME_DIGITS]
+
+
+def read_time(session: Session) -> int:
+    """Now, by the database's own clock."""
+    return int(session.fetch("time_us")[0][0])
+
+
+def _make(session: PostgresSession, wanted: Partition) -> None:
+    """Attach a table that is ready: readers and writers of the others need not wait for it."""
+    with session.begin_transaction():
+        _take_turn(session)
+        if _overlaps(wanted, list_partitions(session)):
+            return
+        if session.fetch("rows_in_default", from_id=wanted.from_id, to_id=wanted.to_id):
+            # The day has begun without one, and ends so.
+            return
+        session.define("make_partition", partition=wanted.name)
+        session.define("index_partition", partition=wanted.name)
+        session.define(
+            "attach_partition",
+            partition=wanted.name,
+            from_id=wanted.from_id,
+            to_id=wanted.to_id,
+        )
+
+
+def _drop(session: PostgresSession, partition: Partition, *, before_us: int) -> int:
+    """Drop one, unless a row in it has a later time than its id. About how many rows it had."""
+    if session.define("rows_since", partition=partition.name, since=str(before_us)):
+        return 0
+    rows = partition.rows
+    if rows < 0:
+        # So young, or so small, that the server has never looked at it.
+        [(rows,)] = session.define("count_partition", partition=partition.name)
+    with session.begin_transaction():
+        _take_turn(session)
+        session.define("drop_partition", partition=partition.name)
+    return rows
+
+
+def _take_turn(session: PostgresSession) -> None:
+    """One at a time, and never in the way of others for long."""
+    session.run("wait_briefly")
+    session.fetch("lock_migrations", lock=_LOCK)
+
+
+def _overlaps(wanted: Partition, there: Sequence[Partition]) -> bool:
+    return any(each.from_id < wanted.to_id and each.to_id > wanted.from_id for each in there)
+
+
+def _span(partitions: Iterable[Partition]) -> tuple[str, str]:
+    """From the first id of the first to above all of the last."""
+    found = list(partitions)
+    return (found[0].from_id, found[-1].to_id) if found else ("", "")
+
+
+def _require_postgres(session: Session) -> PostgresSession:
+    assert isinstance(session, PostgresSession)  # noqa: S101 - every session of its store is
+    return session
