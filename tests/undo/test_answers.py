@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from types import SimpleNamespace
 
 import pytest
 
-from mulligan.undo.answers import is_refusal, is_silence, says_gone
+from mulligan.undo.answers import is_refusal, is_silence, lacks_room, says_gone
 
 
 class Answered(Exception):
@@ -56,3 +57,13 @@ def test_without_a_status_only_the_kind_of_error_speaks(
 ) -> None:
     assert not says_gone(error)
     assert (is_refusal(error), is_silence(error)) == (refused, silent)
+
+
+def test_want_of_room_is_seen_wherever_it_is_said() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    wrapped, database = RuntimeError("it failed"), RuntimeError("(sqlite3.OperationalError)")
+    wrapped.__cause__ = full
+    database.orig = SimpleNamespace(sqlite_errorcode=13)  # type: ignore[attr-defined]
+
+    assert all(map(lacks_room, (full, wrapped, database, Answered(507))))
+    assert not any(map(lacks_room, (OSError(errno.EACCES, "no"), Answered(503), None)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import sqlite3
+from collections.abc import Mapping
+
 from mulligan.core.escape import format_value
 
 
@@ -23,6 +27,27 @@ def is_silence(error: BaseException) -> bool:
     """Whether nobody has answered, so that it may have worked."""
     silent = any(status >= 500 for status in _list_statuses(error))
     return silent or isinstance(error, TimeoutError | ConnectionError)
+
+
+def lacks_room(error: BaseException | None) -> bool:
+    """Whether there was no room for it: on a disk, in a quota, or in a database."""
+    while error is not None:
+        origin = getattr(error, "orig", None) or error
+        if any(getattr(origin, name, None) in codes for name, codes in _FULL.items()):
+            return True
+        if _INSUFFICIENT_STORAGE in _list_statuses(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+_INSUFFICIENT_STORAGE = 507
+_FULL: Mapping[str, tuple[object, ...]] = {
+    "errno": (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    "sqlite_errorcode": (sqlite3.SQLITE_FULL,),
+    "sqlstate": ("53100",),  # disk_full of Postgres
+}
+"""By the attribute in which an error has its code."""
 
 
 def _list_statuses(error: BaseException) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,19 @@ def test_nothing_is_kept_where_a_link_leads(tmp_path: Path) -> None:
         Folder(root, most=1_000).keep(b"secret")
 
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
+def test_half_a_file_takes_no_room_where_there_was_none_for_all_of_it(folder: Folder) -> None:
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            folder.write_aside(b"x" * 200, name="k1.back")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert list(folder.ours.iterdir()) == []

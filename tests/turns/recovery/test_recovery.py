@@ -20,8 +20,8 @@ from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
 from mulligan.turns.journal.hold import Held
-from mulligan.turns.recovery.recovery import MOST_TRIES
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.rollback import MOST_TRIES
 from tests.world import DAY, Calendar, World, Worlds, fill, moves
 
 pytestmark = pytest.mark.promise(1, 2, 3)

@@ -146,11 +146,16 @@ class Folder:
         """A file that is whole and on disk before anybody sees it."""
         place = self.ours / (name or f"{uuid.uuid4().hex}.new")
         handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(handle, mode)
-            os.fsync(handle)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+        except OSError:
+            # On a full disk half a file would take the last room.
+            place.unlink(missing_ok=True)
+            raise
         if times:
             os.utime(place, ns=(times[0], times[1]))
         return place

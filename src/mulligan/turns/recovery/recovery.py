@@ -28,7 +28,7 @@ from mulligan.turns.recovery.late_review import Beside, finish_rejection, review
 from mulligan.turns.recovery.lines import split_lines
 from mulligan.turns.recovery.passes import start_part
 from mulligan.turns.turn.rejection import Fate, load_fate
-from mulligan.turns.turn.rollback import undo_actions
+from mulligan.turns.turn.rollback import MOST_TRIES, undo_actions
 
 _report = logging.getLogger("mulligan")
 T = TypeVar("T")
@@ -37,9 +37,6 @@ _NO_ANSWER = "Nobody answered in time."
 
 AT_ONCE = 16
 """Actions that are recovered at the same time."""
-
-MOST_TRIES = 5
-"""After so many a person is asked."""
 
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 """Between one try and the next: five in a quarter of an hour."""

@@ -19,6 +19,7 @@ from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
 from mulligan.turns.turn.rejection import Fate, choose_fate, reject
 from mulligan.turns.turn.undeclared import record_undeclared
+from mulligan.undo.answers import lacks_room
 from mulligan.undo.assessment import (
     LaterCalls,
     Sight,
@@ -35,6 +36,9 @@ from mulligan.undo.taking_back import (
     send,
     wait_to_settle,
 )
+
+MOST_TRIES = 5
+"""After so many a person is asked."""
 
 WAVE = 100
 """Undos of different objects that are sent before they are read back together."""
@@ -264,9 +268,9 @@ class _Rollback:
         undone = await prove(sent.record, sent.terms, first=sent.first, failure=sent.failure)
         if undone.result is UndoResult.FAILED and sent.terms.versioned:
             # Once more at once: under its version, it is done once at the most.
-            failure = await send(sent.record, sent.terms)
+            sent.failure = await send(sent.record, sent.terms)
             await wait_to_settle(sent.terms)
-            undone = await prove(sent.record, sent.terms, first=sent.first, failure=failure)
+            undone = await prove(sent.record, sent.terms, first=sent.first, failure=sent.failure)
         await reach(Point.PROVEN)
         return undone
 
@@ -298,6 +302,9 @@ class _Rollback:
         action.undone, action.undone_why = undone.result, undone.told
         if undone.doubted:
             action.seen = False
+        if sent.terms.versioned and lacks_room(sent.failure):
+            # Room comes back when it does: under its version, it is tried for as long as that.
+            action.tries = min(action.tries, MOST_TRIES)
         facts: dict[str, object] = {"result": undone.result.value}
         keep: list[Kept] = []
         if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
