@@ -82,10 +82,13 @@ def take(
             page.reload()
         page.wait_for_timeout(400)
         page.evaluate(HIDE_PLACE)
-        height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
-        width = page.viewport_size["width"] if page.viewport_size else 1280
-        clip: Any = {"x": 0, "y": 0, "width": width, "height": max(600, height)}
-        page.screenshot(path=folder / f"{name}-{look}.png", full_page=True, clip=clip)
+        size = LOOKS[look]["viewport"]
+        height = page.evaluate("document.documentElement.scrollHeight")
+        # As on a screen that is tall enough: what stays at its edge is at the picture's edge.
+        page.set_viewport_size({**size, "height": max(size["height"], min(TALLEST, height))})
+        page.wait_for_timeout(300)
+        page.screenshot(path=folder / f"{name}-{look}.png")
+        page.set_viewport_size(size)
         print(f"{name}-{look}.png")
     context.close()
 

@@ -150,7 +150,7 @@ def test_how_long_a_hold_lasts_is_a_setting() -> None:
 
     left = held.hold.expires_at - datetime.now(UTC)
     assert timedelta(seconds=30) < left <= timedelta(seconds=60)
-    assert "1 minutes at most" in promise
+    assert "1 minute at most" in promise
 
 
 def test_how_long_a_judge_may_take_is_a_setting() -> None:

@@ -43,6 +43,8 @@ NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
         (formats.format_words("needs_human"), "needs human"),
         (formats.format_label("planner"), "planner"),
         (formats.format_value({"a": [1]}), '{"a":[1]}'),
+        (formats.format_sentence("it stands"), "It stands"),
+        (formats.format_sentence(""), ""),
     ],
 )  # fmt: skip
 def test_figures_read_as_a_person_would_say_them(said: str, reads: str) -> None:
@@ -76,3 +78,21 @@ def test_what_is_hidden_reads_as_such_and_equal_values_alike() -> None:
 
     assert formats.format_stubs(f'{{"room":"{stub}"}}') == '{"room":"(6 characters, 8c4e)"}'
     assert formats.format_stubs("<b> <str x>") == "<b> <str x>"
+
+
+def test_an_option_of_a_command_stays_in_one_piece() -> None:
+    said = formats.format_options('mulligan settle 01a --note "<b>"')
+
+    assert said == ('mulligan settle 01a <span class="nowrap">--note</span> &#34;&lt;b&gt;&#34;')
+
+
+def test_a_badge_and_a_time_are_escaped_like_all_else() -> None:
+    assert formats.build_badge("needs_human") == (
+        '<span class="badge" data-state="needs_human">needs human</span>'
+    )
+    assert formats.build_badge("<b>\u202e") == (
+        '<span class="badge" data-state="&lt;b&gt;\\u202e">&lt;b&gt;\\u202e</span>'
+    )
+    assert formats.build_when(NOW - timedelta(minutes=5), NOW) == (
+        '<time datetime="2026-11-16T09:25:00+00:00" title="2026-11-16 09:25 UTC">5 min ago</time>'
+    )

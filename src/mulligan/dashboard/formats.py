@@ -20,6 +20,7 @@ _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 SHORTENED = 12
 _BREAK = re.compile(r"(?<=[_/.:-])")
 _STUB = re.compile(r"<str (\d+) #([0-9a-f]{4,64})>")
+_OPTION = re.compile(r"--[a-z][a-z-]*")
 DASH = "\u2013"
 """Where there is no figure."""
 LONGEST = 20_000
@@ -137,6 +138,17 @@ def format_breaks(name: str) -> Markup:
     return Markup(_BREAK.sub("<wbr>", shown))  # noqa: S704 - it is escaped, and has a tag of ours
 
 
+def format_options(text: str) -> Markup:
+    """What is said of a command, whose options are not broken in two."""
+    shown = str(escape_html(escape_foreign(text)))
+    return Markup(_OPTION.sub(r'<span class="nowrap">\g<0></span>', shown))  # noqa: S704 - escaped
+
+
+def format_sentence(text: str) -> str:
+    """With a capital, as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def build_badge(state: str) -> Markup:
     """Where something stands, in the colour of that standing."""
     name = escape_html(escape_foreign(str(state)))
@@ -187,6 +199,8 @@ FILTERS: Mapping[str, Any] = {
     "code": format_code,
     "breaks": format_breaks,
     "stubs": format_stubs,
+    "options": format_options,
+    "sentence": format_sentence,
 }
 
 

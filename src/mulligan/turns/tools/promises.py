@@ -123,18 +123,25 @@ def _has_effect(declaration: Declaration, rules: HouseRules) -> bool:
 
 
 def _describe_effect(declaration: Declaration, rules: HouseRules) -> str:
-    minutes = max(1, round(rules.hold_life / timedelta(minutes=1)))
+    life = _describe_length(rules.hold_life)
     if declaration.abilities.undo is not None:
         return _describe_undo(declaration)
     match declaration.effect:
         case Effect.READ:
             return "Changes nothing; made again after a failure where that can help."
         case Effect.UNDECLARED if rules.strict:
-            return f"Nobody declared its effect: held until a person approves, {minutes} minutes."
+            return f"Nobody declared its effect: held until a person approves, {life}."
         case Effect.UNDECLARED:
             return "Nobody declared its effect: never repeated, undone or called verified."
         case _:
-            return f"Cannot be undone: held until a person approves it, {minutes} minutes at most."
+            return f"Cannot be undone: held until a person approves it, {life} at most."
+
+
+def _describe_length(length: timedelta) -> str:
+    """In hours where it is some, else in minutes."""
+    minutes = max(1, round(length / timedelta(minutes=1)))
+    number, unit = (minutes // 60, "hour") if minutes % 60 == 0 else (minutes, "minute")
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
 
 
 _RACES = (

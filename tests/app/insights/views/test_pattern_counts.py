@@ -87,3 +87,19 @@ def test_a_window_and_an_agent_narrow_it() -> None:
     ]
 
     assert (named, bobs) == (["full", "gone"], ["gone"])
+
+
+def test_spans_follow_each_other_and_those_that_are_over_are_read_once() -> None:
+    day = timedelta(days=1)
+    log, clock = PatternLog(), FixedClock(NOW)
+    for name, ago in (("now", 0 * day), ("edge", 3 * day), ("older", 3 * day + HOUR)):
+        log.hours.append((NOW - ago, seen(name)))
+    reader = read(log, clock)
+
+    first = reader.list_spans(ViewFilter(), ends=(3 * day, 8 * day))
+    clock.move(timedelta(seconds=5))
+    second = reader.list_spans(ViewFilter(), ends=(3 * day, 8 * day))
+
+    names = [[each.pattern.template for each in span] for span in first]
+    assert [sorted(span) for span in names] == [["edge", "now"], ["older"]]
+    assert (second, log.long_asked) == (first, 2)

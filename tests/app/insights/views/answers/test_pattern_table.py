@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from mulligan.app.insights.views.answers.pattern_table import PatternLife
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.errors import ConfigurationError
 from mulligan.testing.fakes import FixedClock
+from mulligan.testing.store_contract.cases import make_lesson
 
 MONTH = ViewFilter(window=Window.MONTH)
 
@@ -69,6 +71,23 @@ def test_a_lesson_is_found_by_what_it_is_about(lived: Mulligan) -> None:
     }
 
     assert any(found.values())
+
+
+def test_of_many_lessons_about_it_the_first_are_shown(lived: Mulligan) -> None:
+    traced = Views(lived.insights).traced
+    row = next(r for r in traced.read_patterns(MONTH).rows if r.tool == "update_ticket")
+    like = replace(make_lesson(), tool=row.tool, tenant="", fingerprint=row.fingerprint)
+    others = replace(like, fingerprint="another", when="nothing of the kind")
+    lived.insights.store.casebook.append(
+        [replace(like, id=f"like {n}") for n in range(12)]
+        + [replace(others, id=f"other {n}") for n in range(12)]
+    )
+
+    page = traced.read_pattern(row.fingerprint, MONTH)
+
+    assert len(page.lessons) == 10
+    assert 12 <= page.lessons_in_all <= 14
+    assert {each.fingerprint for each in page.lessons} == {row.fingerprint}
 
 
 def test_one_that_was_never_seen_is_said(lived: Mulligan) -> None:
