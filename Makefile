@@ -51,8 +51,8 @@ check: .venv/.test                       ## style, types and floors
 test: check .venv/.browser .venv/.mail   ## everything: the checks, then every test
 	$(BIN)/python -m pytest
 
-bench: .venv/.test                       ## what it costs, beside what the peers cost
-	$(BIN)/python -m bench overhead
+bench: .venv/.test                       ## every suite, and docs/benchmarks.md: hours. BENCH="--quick" for minutes, "--only years" for some
+	$(BIN)/python -m bench all $(BENCH)
 
 docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.reference > docs/cli.md

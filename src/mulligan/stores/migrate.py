@@ -17,12 +17,14 @@ from typing import Protocol
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.blocks import mark_old_blocks
+from mulligan.stores.relational.rollups import roll_up_old_days
 from mulligan.stores.relational.text_hours import roll_up_old_texts
 
 _STATEMENT_END = re.compile(r";\s*(?:\n|$)")
 _CALLED: dict[str, Callable[[Session], None]] = {
     "call roll_up_old_texts": roll_up_old_texts,
     "call mark_old_blocks": mark_old_blocks,
+    "call roll_up_old_days": roll_up_old_days,
 }
 """Statements that no SQL can say: what is packed has to be unpacked first."""
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -17,13 +15,10 @@ from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.stores.filter import fits
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational import search
 from mulligan.stores.relational.blocks import DIGITS, LAST_ID, Span, mark_old_blocks, shift
-from mulligan.stores.sqlite import read_path
-from mulligan.stores.sqlite.files import build_log_path
-from mulligan.stores.sqlite.session import SqliteSession
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_log_row
+from tests.stores.relational.logs import open_log
 
 NOW_US = to_us(NOW, name="now")
 DAY_US = 86_400_000_000
@@ -43,16 +38,6 @@ def store(url) -> Iterator[Store]:
     opened = open_store(url)
     yield opened
     opened.close()
-
-
-@contextmanager
-def open_log(url: str) -> Iterator[SqliteSession | PostgresSession]:
-    if url.startswith("sqlite"):
-        session: Any = SqliteSession(build_log_path(read_path(url)), "log")
-    else:
-        session = PostgresSession(url, timeout=HOUR)
-    yield session
-    session.close()
 
 
 def make_rows(chance: random.Random, count: int, *, strange: bool = False) -> list[LogRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
@@ -30,11 +30,11 @@ from mulligan.stores.driver import (
     Session,
     UnstorableTextError,
 )
-from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.blocks import BlockMarker, drop_blocks
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.patterns import add_patterns, read_patterns
+from mulligan.stores.relational.rollups import add_rollups, drop_hours, read_hours, sum_hours
 from mulligan.stores.relational.search import search
 from mulligan.stores.relational.text_hours import count_texts, read_texts
 
@@ -109,13 +109,13 @@ class LogTables:
 
     def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The hourly counts from `since` to `until`, both hours included."""
-        rows = self._pool.ask(lambda s: s.fetch("hourly", **_encode_hours(since, until)))
-        return {Slot(*row[:5]): _decode_rollup(*row[5:]) for row in rows}
+        hours = _encode_hours(since, until)
+        return self._pool.ask(lambda session: read_hours(session, **hours))
 
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         """The counts of all those hours together, each slot in hour 0."""
-        rows = self._pool.ask(lambda s: s.fetch("totals", **_encode_hours(since, until)))
-        return {Slot(0, *row[:4]): _decode_rollup(*row[4:]) for row in rows}
+        hours = _encode_hours(since, until)
+        return self._pool.ask(lambda session: sum_hours(session, **hours))
 
     def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
         """The hourly counts of replies, drafts and tasks, both hours included."""
@@ -163,9 +163,8 @@ class LogTables:
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
             with session.begin_transaction():
                 drop_blocks(session, before_us=before_us)
-                session.run("drop_hourly_before", hour=before_us // HOUR_US)
+                drop_hours(session, before=before_us // HOUR_US)
                 session.run("drop_texts_before", hour=before_us // HOUR_US)
-                session.run("drop_pattern_hours_before", hour=before_us // HOUR_US)
                 session.run("drop_patterns_before", before=before_us)
                 session.run("drop_losses_before", before=before_us)
                 session.run("drop_findings_before", before=before_us)
@@ -213,7 +212,7 @@ class LogTables:
             session.run_many("add_rows", batch.rows)
             self._blocks.mark(session, batch.rows)
         if batch.rollups:
-            _add_rollups(session, batch.rollups)
+            add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)
         count_texts(session, batch.rows)
         if batch.patterns:
@@ -232,15 +231,10 @@ class LogTables:
             self._tally.count(session, batch.rows)
 
 
-def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
-    # In one order everywhere, so that two writers never wait for each other in a circle.
-    session.run_many("add_rollups", [_encode_rollup(*each) for each in sorted(rollups.items())])
-
-
 def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
     if firsts := list_first_tries(rows):
         tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
-        _add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
+        add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
 
 
 def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
@@ -248,37 +242,6 @@ def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
         "since": to_us(since, name="since") // HOUR_US,
         "until": to_us(until, name="until") // HOUR_US,
     }
-
-
-def _decode_rollup(*columns: Any) -> Rollup:
-    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
-    return Rollup(
-        calls,
-        failures,
-        repaired,
-        with_context,
-        duration_us,
-        load_counts(latency),
-        load_counts(repairs),
-        *of_tries,
-    )
-
-
-def _encode_rollup(slot: Slot, counts: Rollup) -> tuple[object, ...]:
-    return (
-        *slot,
-        counts.calls,
-        counts.failures,
-        counts.repaired,
-        counts.with_context,
-        counts.duration_us,
-        dump_counts(counts.latency),
-        dump_counts(counts.repairs),
-        counts.retried,
-        counts.suggested,
-        counts.suggested_right,
-        counts.tries,
-    )
 
 
 def _drop_present(session: Session, batch: Batch) -> Batch:

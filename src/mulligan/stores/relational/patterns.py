@@ -1,4 +1,4 @@
-"""What fails alike, by the hour: written with its rows, read without them."""
+"""What fails alike, by the hour and the day: written with its rows, read without them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from mulligan.core.log_query import PatternQuery, PatternSeen
 from mulligan.core.rollup import PatternCount, PatternSlot, add_failures
 from mulligan.stores.driver import Session
 from mulligan.stores.pattern import build_pattern
+from mulligan.stores.relational.rollups import HOURS, split_hours
 
+Counts = dict[tuple[int, int], tuple[int, int]]
+"""By time and pattern: how many failures, and when the first was."""
 _BETWEEN = "\x1f"
 """Between the names of agents, where none of them can have it."""
 
@@ -22,12 +25,25 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
         known[pattern] = add_failures(known[pattern], count) if pattern in known else count
     # In one order everywhere, so that two writers never wait for each other in a circle.
     numbers = {each: _add_pattern(session, each, known[each]) for each in sorted(known)}
-    hours: dict[tuple[int, int], tuple[int, int]] = {}
+    hours: Counts = {}
     for slot, count in counted.items():
         at = (slot.hour, numbers[slot._replace(hour=0)])
         failures, first_us = hours.get(at, (0, count.first_us))
         hours[at] = (failures + count.failures, min(first_us, count.first_us))
-    session.run_many("count_failures", [(*at, *count) for at, count in sorted(hours.items())])
+    session.run_many("count_failures", _list_counts(hours))
+    session.run_many("count_failure_days", _list_counts(_sum_days(hours)))
+
+
+def _sum_days(hours: Counts) -> Counts:
+    days: Counts = {}
+    for (hour, number), (failures, first_us) in hours.items():
+        known, earlier_us = days.get((hour // HOURS, number), (0, first_us))
+        days[hour // HOURS, number] = (known + failures, min(earlier_us, first_us))
+    return days
+
+
+def _list_counts(counts: Counts) -> list[tuple[int, ...]]:
+    return [(*at, *count) for at, count in sorted(counts.items())]
 
 
 def _add_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
@@ -53,8 +69,7 @@ def read_patterns(
         "patterns",
         tenant=None if query.tenant is None else escape(query.tenant),
         tool=None if query.tool is None else escape(query.tool),
-        since=since,
-        until=until,
+        **split_hours(since, until),
         most=query.limit,
         between=_BETWEEN,
     )

@@ -43,8 +43,13 @@ returning number
 select tool, fingerprint, string_agg(agent, :between), max(error_class), max(template),
   sum(failures), min(first_us), max(last_us), max(example)
 from (
-  select pattern, sum(failures) as failures, min(first_us) as first_us
-  from pattern_hour where hour between :since and :until group by pattern
+  select pattern, sum(failures) as failures, min(first_us) as first_us from (
+    select pattern, failures, first_us from pattern_hour where hour between :since and :head
+    union all
+    select pattern, failures, first_us from pattern_day where day between :first_day and :last_day
+    union all
+    select pattern, failures, first_us from pattern_hour where hour between :tail and :until
+  ) as each group by pattern
 ) as counted
 join pattern on number = pattern
 where (cast(:tenant as text) is null or tenant = :tenant)
@@ -54,6 +59,9 @@ group by tool, fingerprint order by sum(failures) desc, tool, fingerprint limit 
 -- name: drop_pattern_hours_before
 delete from pattern_hour where hour < :hour
 
+-- name: drop_pattern_days_before
+delete from pattern_day where day < :day
+
 -- name: drop_patterns_before
 delete from pattern where last_us < :before and number not in (select pattern from pattern_hour)
 
@@ -61,7 +69,34 @@ delete from pattern where last_us < :before and number not in (select pattern fr
 select tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), sum(with_context),
   sum(duration_us), string_agg(latency, ','), string_agg(repairs, ','), sum(retried),
   sum(suggested), sum(suggested_right), sum(tries)
-from hourly where hour between :since and :until group by tenant, server, tool, agent
+from (
+  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
+    latency, repairs, retried, suggested, suggested_right, tries
+  from hourly where hour between :since and :head
+  union all
+  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
+    latency, repairs, retried, suggested, suggested_right, tries
+  from daily where day between :first_day and :last_day
+  union all
+  select tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
+    latency, repairs, retried, suggested, suggested_right, tries
+  from hourly where hour between :tail and :until
+) as counted group by tenant, server, tool, agent
+
+-- name: days_of_hours
+select hour / 24, tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), sum(with_context),
+  sum(duration_us), string_agg(latency, ','), string_agg(repairs, ','), sum(retried),
+  sum(suggested), sum(suggested_right), sum(tries)
+from hourly where hour between :since and :until group by 1, tenant, server, tool, agent
+
+-- name: count_pattern_days
+insert into pattern_day (day, pattern, failures, first_us)
+select hour / 24, pattern, sum(failures), min(first_us)
+from pattern_hour where hour between :since and :until group by 1, pattern
+on conflict (day, pattern) do update set
+  failures = pattern_day.failures + excluded.failures,
+  first_us = case when excluded.first_us < pattern_day.first_us
+    then excluded.first_us else pattern_day.first_us end
 
 -- name: hourly
 select hour, tenant, server, tool, agent, calls, failures, repaired, with_context, duration_us,
@@ -196,6 +231,9 @@ delete from archive where first_id = :first_id
 
 -- name: drop_hourly_before
 delete from hourly where hour < :hour
+
+-- name: drop_days_before
+delete from daily where day < :day
 
 -- name: drop_losses_before
 delete from loss where at_us < :before

@@ -40,6 +40,38 @@ insert into hourly select * from unnest(
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: add_days
+insert into daily select * from unnest(
+  ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+  ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::float8[], ?::text[],
+  ?::text[], ?::float8[], ?::float8[], ?::float8[], ?::float8[]
+) on conflict (day, tenant, server, tool, agent) do update set
+  calls = daily.calls + excluded.calls,
+  failures = daily.failures + excluded.failures,
+  repaired = daily.repaired + excluded.repaired,
+  with_context = daily.with_context + excluded.with_context,
+  duration_us = daily.duration_us + excluded.duration_us,
+  latency = (
+    select coalesce(json_object_agg(bucket, calls)::text, '{}') from (
+      select bucket, sum(calls::float8) as calls from (
+        select * from json_each_text(daily.latency::json)
+        union all select * from json_each_text(excluded.latency::json)
+      ) as each_count (bucket, calls) group by bucket
+    ) as total
+  ),
+  repairs = (
+    select coalesce(json_object_agg(bucket, calls)::text, '{}') from (
+      select bucket, sum(calls::float8) as calls from (
+        select * from json_each_text(daily.repairs::json)
+        union all select * from json_each_text(excluded.repairs::json)
+      ) as each_count (bucket, calls) group by bucket
+    ) as total
+  ),
+  retried = daily.retried + excluded.retried,
+  suggested = daily.suggested + excluded.suggested,
+  suggested_right = daily.suggested_right + excluded.suggested_right,
+  tries = daily.tries + excluded.tries
+
 -- name: add_texts
 insert into text_hour select * from unnest(
   ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[]
@@ -51,6 +83,13 @@ insert into pattern_hour (hour, pattern, failures, first_us) select * from unnes
 ) on conflict (hour, pattern) do update set
   failures = pattern_hour.failures + excluded.failures,
   first_us = least(excluded.first_us, pattern_hour.first_us)
+
+-- name: count_failure_days
+insert into pattern_day (day, pattern, failures, first_us) select * from unnest(
+  ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[]
+) on conflict (day, pattern) do update set
+  failures = pattern_day.failures + excluded.failures,
+  first_us = least(excluded.first_us, pattern_day.first_us)
 
 -- name: add_findings
 insert into finding select * from unnest(

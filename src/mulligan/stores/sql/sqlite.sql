@@ -16,6 +16,21 @@ on conflict (hour, tenant, server, tool, agent) do update set
   suggested_right = hourly.suggested_right + excluded.suggested_right,
   tries = hourly.tries + excluded.tries
 
+-- name: add_days
+insert into daily values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+on conflict (day, tenant, server, tool, agent) do update set
+  calls = daily.calls + excluded.calls,
+  failures = daily.failures + excluded.failures,
+  repaired = daily.repaired + excluded.repaired,
+  with_context = daily.with_context + excluded.with_context,
+  duration_us = daily.duration_us + excluded.duration_us,
+  latency = add_counts(daily.latency, excluded.latency),
+  repairs = add_counts(daily.repairs, excluded.repairs),
+  retried = daily.retried + excluded.retried,
+  suggested = daily.suggested + excluded.suggested,
+  suggested_right = daily.suggested_right + excluded.suggested_right,
+  tries = daily.tries + excluded.tries
+
 -- name: add_texts
 insert into text_hour values (?, ?, ?, ?, ?, ?, ?)
 on conflict (hour, tenant, agent, kind, what, name) do update set n = text_hour.n + excluded.n
@@ -25,6 +40,12 @@ insert into pattern_hour (hour, pattern, failures, first_us) values (?, ?, ?, ?)
 on conflict (hour, pattern) do update set
   failures = pattern_hour.failures + excluded.failures,
   first_us = min(excluded.first_us, pattern_hour.first_us)
+
+-- name: count_failure_days
+insert into pattern_day (day, pattern, failures, first_us) values (?, ?, ?, ?)
+on conflict (day, pattern) do update set
+  failures = pattern_day.failures + excluded.failures,
+  first_us = min(excluded.first_us, pattern_day.first_us)
 
 -- name: add_findings
 insert into finding values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing

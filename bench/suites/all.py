@@ -1,0 +1,72 @@
+"""Every suite, one after the other, each in a process of its own, and one page for all of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench import suites, versions
+from bench.report import progress, table
+from bench.whole.page import KEPT, PAGE, merge, write_page
+from bench.whole.plan import list_arguments
+from bench.whole.running import Measured, run_suite
+
+Result = dict[str, Any]
+OWN = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    others = [name for name in suites.names() if name != OWN]
+    parser.add_argument("--quick", action="store_true", help="minutes, not hours; no figures")
+    parser.add_argument("--only", nargs="+", choices=others, metavar="SUITE", help="these alone")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="for the suites on data")
+    parser.add_argument("--half", choices=("public", "heldout"), default="public")
+    parser.add_argument("--no-page", action="store_true", help="leave the page as it is")
+    parser.add_argument("--page", type=Path, default=PAGE, help=argparse.SUPPRESS)
+    parser.add_argument("--kept", type=Path, default=KEPT, help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace) -> Result:
+    wanted = options.only or [name for name in suites.names() if name != OWN]
+    data = None if options.data is None else options.data.absolute()
+    done: list[Measured] = []
+    with progress(len(wanted)) as step:
+        for suite in wanted:
+            step(suite)
+            arguments = list_arguments(suite, quick=options.quick, data=data, half=options.half)
+            done.append(run_suite(suite, arguments, quick=options.quick))
+    if not options.no_page:
+        write_page(merge(done, options.kept), machine=_name_machine(), path=options.page)
+    return {
+        "n": sum(each.state == "measured" for each in done),
+        "failed": {each.suite: each.said for each in done if each.state == "failed"},
+        "missing": {each.suite: each.said for each in done if each.state == "missing"},
+        "suites": {each.suite: each.to_json() for each in done},
+        "versions": versions.ours(),
+    }
+
+
+def _name_machine() -> str:
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def failed(result: Result) -> str:
+    """Which suites were not content."""
+    said = [f"{suite}: {why}" for suite, why in result["failed"].items()]
+    return "; ".join(said)
+
+
+def show(result: Result) -> RenderableType:
+    rows = [
+        (name, each["state"], each["n"], each["seconds"], len(each["figures"]) or None)
+        for name, each in result["suites"].items()
+    ]
+    columns = ("suite", "what became of it", "n", "seconds", "figures")
+    missing = [Text(f"{suite}: {why}", style="dim") for suite, why in result["missing"].items()]
+    return Group(table("All suites", columns, rows), *missing)

@@ -1,0 +1,52 @@
+"""What each suite is run with: in full, and in the short form that only shows that it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+QUICK: Mapping[str, str] = {
+    "checking": "--rounds 5",
+    "crash": "--quick",
+    "dashboard": "--store sqlite --rows 500 2000 --rounds 2 --short",
+    "engines": "--stories 1",
+    "gateway": "--quick --alone",
+    "gateway-chaos": "--rounds 3",
+    "gateway-fuzz": "--frames 300",
+    "gateway-servers": "--no-install --calls 2 --no-story",
+    "gateway-suites": "--no-install",
+    "growth": "--most 1 --stalls 1",
+    "hosts": "--runs 2",
+    "injection": "--injections 20",
+    "lookup": "--store sqlite --rows 200 1000 --rounds 2 --lookups 3",
+    "overhead": "--quick --alone",
+    "packs": "--kills 1",
+    "pauses": "--pauses 1",
+    "poisoning": "--turns 10",
+    "redaction": "--quick --alone",
+    "restarts": "--restarts 1 --actions 20",
+    "scale": "--store sqlite --workers 1 --actions 20 --rows 1000 --decisions 2",
+    "tasks": "--seeds 1 --runs 50",
+    "text": "--quick --alone",
+    "truth": "--histories 50",
+    "years": "--store sqlite --rows 500 2000 --rounds 2",
+}
+"""What is short anyway is run as it is."""
+ON_DATA = frozenset(
+    {
+        "agentdojo", "bfcl", "bfcl-irrelevant", "calibration", "dates", "errors", "fingerprint",
+        "grounding", "memory", "repairs", "replies", "sentences", "silent-errors", "tau-decide",
+        "tau-precheck", "tau-repair", "workbench", "wrong-dates",
+    }
+)  # fmt: skip
+"""Suites that measure on a folder of data."""
+FEW_CASES = "--limit 20"
+
+
+def list_arguments(suite: str, *, quick: bool, data: Path | None, half: str) -> list[str] | None:
+    """What to run a suite with; `None` where it needs data and there is none."""
+    if suite not in ON_DATA:
+        return QUICK.get(suite, "").split() if quick else []
+    if data is None:
+        return None
+    return ["--data", str(data), "--half", half, *(FEW_CASES.split() if quick else ())]
