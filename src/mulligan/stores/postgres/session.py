@@ -144,7 +144,10 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    parts = ("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "postgres")
+    parts = (
+        *("journal", "vault", "signed", "catalog", "log", "tasks", "casebook"),
+        *("access", "postgres"),
+    )
     named = load(*parts)
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
