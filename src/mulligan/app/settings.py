@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import logging
 import os
+import secrets
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -17,7 +18,7 @@ from mulligan.app.loading import load_object
 from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
 from mulligan.core.action import HOLD_LIFE
 from mulligan.core.effect import Outside
-from mulligan.core.errors import ConfigurationError, StoreUnavailableError
+from mulligan.core.errors import ConfigurationError, HiddenSecretError, StoreUnavailableError
 from mulligan.core.interfaces import LEASE, Similarity, Store
 from mulligan.core.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
 from mulligan.core.retention import Retention
@@ -113,6 +114,9 @@ class Settings:
     left. Its heart beats three times in it."""
     migrate: bool = True
     """Bring an older store up to date when the application opens it."""
+    row_security: bool = False
+    """Refuse a store whose tables are not held by row-level security, or with `migrate` have them
+    be: Postgres alone. Which role sees what is given by `mulligan access`."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.sample <= 1.0:
@@ -196,11 +200,12 @@ class Settings:
         `to_decide`: for who has to see whom a call is about, where people are hidden by default.
         """
         people = to_decide and self.hide is Hide.PERSONAL
-        secret = store.load_secret()
+        secret, hidden = _load_secret(store)
         return Redactor(
             key=self.redaction_key or secret,
             # The store's own: whoever shares it must know a tenant by the same identity.
             identity_key=secret,
+            no_names=hidden,
             allow=self.allow,
             capture=self.capture,
             hide=Hide.SECRETS if people else self.hide,
@@ -248,6 +253,14 @@ class Setting:
             raise ConfigurationError(
                 f"The setting {self.name} cannot be {shown}: {error}."
             ) from error
+
+
+def _load_secret(store: Store) -> tuple[bytes, str]:
+    """What the store hashes names with, else bytes of no use for that and why it is not there."""
+    try:
+        return store.load_secret(), ""
+    except HiddenSecretError as hidden:
+        return secrets.token_bytes(32), str(hidden)
 
 
 def say_memory_once() -> None:

@@ -232,6 +232,7 @@ def _open_store(settings: Settings, *, clock: Clock) -> Store:
         vault_key=settings.vault_key,
         retention=settings.retention,
         lease=settings.lease,
+        row_security=settings.row_security,
         clock=clock,
     )
 

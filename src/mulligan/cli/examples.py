@@ -85,6 +85,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "mulligan evaluate": ("mulligan evaluate", "mulligan evaluate --recorded --limit 50"),
     "mulligan doctor": ("mulligan doctor --store sqlite:///office.db", "mulligan doctor --json"),
     "mulligan migrate": ("mulligan migrate --store postgresql://localhost/office",),
+    "mulligan access": ("mulligan access list",),
+    "mulligan access list": ("mulligan access list --json",),
+    "mulligan access grant": (
+        "mulligan access grant office_app --worker",
+        "mulligan access grant office_pages --look",
+        "mulligan access grant acme_pages --tenant acme",
+    ),
+    "mulligan access revoke": ("mulligan access revoke acme_pages",),
     "mulligan backup": ("mulligan backup --store sqlite:///office.db backups/monday",),
     "mulligan completion": (
         "mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan",

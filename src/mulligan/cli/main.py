@@ -10,6 +10,7 @@ from contextlib import nullcontext
 
 from mulligan.app.settings import Settings
 from mulligan.cli import (
+    access,
     action_list,
     actions,
     call_log,
@@ -47,7 +48,7 @@ exit codes:
 
 _COMMANDS = (
     demo, dashboard, top, report, view, export, gateway, worker, call_log, action_list, actions,
-    decisions, figures, lessons, tasks, evaluate, doctor, migrate, backup, completion,
+    decisions, figures, lessons, tasks, evaluate, doctor, migrate, access, backup, completion,
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@
     │   ├── StoreLockedError        another process holds it
     │   ├── StoreFullError          no room left
     │   ├── StoreDamagedError       it is corrupt, or shorter than it was
+    │   ├── HiddenSecretError       what names are hashed with is not for this role
     │   ├── SchemaTooNewError       written by a newer Mulligan
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
@@ -101,6 +102,10 @@ class StoreFullError(StoreError):
 
 class StoreDamagedError(StoreError):
     """The store is corrupt, or holds less than it once did."""
+
+
+class HiddenSecretError(StoreError):
+    """The store does not show its secret to the role that asks."""
 
 
 class SchemaTooNewError(StoreError):

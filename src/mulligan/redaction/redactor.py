@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
 from mulligan.redaction.hide import Hide
@@ -46,7 +47,10 @@ class Redactor:
         allow: Iterable[str] = (),
         capture: Capture = Capture.REDACTED,
         hide: Hide = Hide.PERSONAL,
+        no_names: str = "",
     ) -> None:
+        self._no_names = no_names
+        """Why no name can be turned into an identity, where it cannot."""
         self.capture = capture
         self.hide = hide
         self._identities = Identities(key if identity_key is None else identity_key)
@@ -137,7 +141,12 @@ class Redactor:
         return known
 
     def identify(self, name: str, kind: IdentityKind) -> str:
-        """Whom a tenant's, a person's or an agent's name stands for: what is kept goes by this."""
+        """Whom a tenant's, a person's or an agent's name stands for: what is kept goes by this.
+
+        The one question that may be refused: guessed, it would find nobody, or somebody else.
+        """
+        if name and self._no_names:
+            raise ConfigurationError(self._no_names)
         return self._identities.identify(name, kind)
 
     def redact_value(self, value: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TypedDict, Unpack
 
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
 from mulligan.stores.clock import read_utc_now
@@ -14,12 +15,14 @@ from mulligan.stores.seal import make_seal
 
 
 class Waits(TypedDict, total=False):
-    """How long is waited, and for whom."""
+    """How long is waited, and for whom; and what the database is to hold by itself."""
 
     timeout: timedelta
     """For a lock that another process holds, or a server that does not answer; 5 seconds."""
     lease: timedelta
     """How long others wait for this process when it falls silent; 30 seconds."""
+    row_security: bool
+    """Refuse a store that does not keep tenants apart by itself; not asked for."""
 
 
 def open_store(
@@ -45,4 +48,9 @@ def open_store(
         clock=clock,
         **waits,
     )
+    if options.row_security and not url.startswith(("postgres:", "postgresql:")):
+        raise ConfigurationError(
+            "The setting row_security asks for roles, which only Postgres has: name a "
+            "postgresql:// store, or leave the setting out."
+        )
     return choose_opener(url)(url, options)

@@ -26,3 +26,5 @@ class Options:
     """How long to wait for a lock that another process holds, or a server that does not answer."""
     lease: timedelta = LEASE
     """How long this process is waited for when it falls silent."""
+    row_security: bool = False
+    """Refuse a database that does not keep tenants apart by itself; with `migrate`, have it."""

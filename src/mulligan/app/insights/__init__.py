@@ -9,10 +9,13 @@ from mulligan.app.insights.application import (
     settle_now,
 )
 from mulligan.app.insights.insights import Diagnosis, Insights, copy_store, migrate_store
+from mulligan.app.role_access import AccessList, RoleAccess
 
 __all__ = [
+    "AccessList",
     "Diagnosis",
     "Insights",
+    "RoleAccess",
     "build_worker",
     "copy_store",
     "list_later",

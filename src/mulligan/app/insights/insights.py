@@ -106,6 +106,7 @@ class Insights:
             vault_key=settings.vault_key,
             retention=settings.retention,
             tolerate_damage=tolerate_damage,
+            row_security=settings.row_security,
         )
         return cls(store, settings=settings)
 
@@ -311,6 +312,7 @@ def migrate_store(settings: Settings) -> Health:
         vault_key=settings.vault_key,
         retention=settings.retention,
         tolerate_damage=True,
+        row_security=settings.row_security,
     )
     try:
         return store.check_health()

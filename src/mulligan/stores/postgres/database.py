@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import TypeVar
 
-from mulligan.core.errors import StoreDamagedError
+from mulligan.core.errors import HiddenSecretError, StoreDamagedError
 from mulligan.core.interfaces import Health
 from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
@@ -14,6 +15,7 @@ from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.listening import NewsListener
 from mulligan.stores.postgres.partitions import LogPartitions
+from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.presence import find_presence_caveats
@@ -28,8 +30,16 @@ from mulligan.stores.relational.truth import Truth
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.url import strip_credentials
 
+T = TypeVar("T")
+
 _ENTRIES_CHECKED = 20_000
 """How many of the newest entries are verified at an opening with a key; `verify` takes all."""
+
+_SEES_ONE_TENANT = (
+    "This role sees one tenant's rows, so whether the journal is whole was not checked, what was "
+    "packed away is left out, and no name is looked up: `mulligan doctor` under a role that sees "
+    "all checks it."
+)
 
 
 class PostgresStore:
@@ -38,6 +48,7 @@ class PostgresStore:
     def __init__(self, url: str, options: Options) -> None:
         self._url = url
         self._options = options
+        self._surface: Surface | None = None
         self._pool = Pool(self._connect)
         # A process that hangs on this machine is no better than one that hangs elsewhere, and
         # whoever comes back after its lease is told so before it acts.
@@ -92,7 +103,17 @@ class PostgresStore:
 
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
+        if self._surface is Surface.TENANT:
+            raise HiddenSecretError(
+                "A role that sees one tenant's rows may not read what names are hashed with: give "
+                "the identity as it is shown, such as acme~ and its digits, and no name."
+            )
         return self._pool.ask(_read_secret)
+
+    def change_access(self, work: Callable[[RoleTable], T]) -> T:
+        """Look at which roles see what, or change it."""
+        with self._pool.acquire_session() as session:
+            return work(RoleTable(_as_postgres(session)))
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Look at everything, or else at what takes as long however much there is."""
@@ -108,9 +129,15 @@ class PostgresStore:
             open_actions=self.journal.count_open(),
             size_bytes=size,
             problems=tuple(self._find_problems()) if thorough else (),
-            caveats=(*find_presence_caveats(self._options.lease), *self._truth.find_caveats()),
+            caveats=tuple(self._find_caveats()),
             writers=self.journal.writers.list_lately(),
         )
+
+    def _find_caveats(self) -> Iterator[str]:
+        yield from find_presence_caveats(self._options.lease)
+        yield from self._truth.find_caveats()
+        if not self._truth.keyring.whole:
+            yield _SEES_ONE_TENANT
 
     def _find_problems(self) -> Iterator[str]:
         yield from (damage.what for damage in self.journal.verify())
@@ -136,10 +163,19 @@ class PostgresStore:
 
     def _prepare(self) -> None:
         with self._pool.acquire_session() as session:
-            assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
-            prepare(session, store=strip_credentials(self._url), migrate=self._options.migrate)
+            prepare(
+                _as_postgres(session),
+                store=strip_credentials(self._url),
+                migrate=self._options.migrate,
+                row_security=self._options.row_security,
+            )
             if self._options.migrate:
-                self._partitions.make_ahead(session)
+                self._partitions.make_ahead(_as_postgres(session))
+            self._surface = RoleTable(_as_postgres(session)).find_own()
+        if self._surface is Surface.TENANT:
+            # Without what all tenants share there is neither a key nor a chain to check.
+            self._truth.keyring.whole = False
+            return
         # Whoever looks at a damaged store may find the proof of the key damaged as well.
         with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
             self._truth.check_key()
@@ -151,6 +187,12 @@ class PostgresStore:
             refuse_damages(found, store=strip_credentials(self._url))
         if self._options.migrate:
             self._truth.sign_store()
+
+
+def _as_postgres(session: Session) -> PostgresSession:
+    """A session of ours; the pool knows only that it is one of some database."""
+    assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
+    return session
 
 
 def _read_secret(session: Session) -> bytes:

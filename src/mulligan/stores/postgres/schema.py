@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from mulligan.core.errors import StoreError
 from mulligan.stores.migrate import bring_up_to_date, check_version
 from mulligan.stores.postgres.partitioning import bound_log, check_bound, partition_log
+from mulligan.stores.postgres.roles import RoleTable
 from mulligan.stores.postgres.session import PostgresSession
 
 PART = "postgres"
@@ -50,11 +52,31 @@ class PostgresSchema:
     def set_version(self, number: int) -> None:
         """Write the number down, in the same transaction."""
         self.session.run("add_migration", number=number)
+        access = RoleTable(self.session)
+        if access.is_on():
+            # In the same transaction: no table of ours is ever there without its policies.
+            access.enable()
 
 
-def prepare(session: PostgresSession, *, store: str, migrate: bool) -> None:
+def prepare(
+    session: PostgresSession, *, store: str, migrate: bool, row_security: bool = False
+) -> None:
     """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
     schema = PostgresSchema(session)
     check_version(PART, store=store, url=store, found=schema.read_version(), migrate=migrate)
     if migrate:
         bring_up_to_date(schema, PART)
+    if row_security:
+        _require_row_security(RoleTable(session), store=store, migrate=migrate)
+
+
+def _require_row_security(access: RoleTable, *, store: str, migrate: bool) -> None:
+    """Turn row security on where we may, else refuse a store without it."""
+    if access.is_on() and not access.find_uncovered():
+        return
+    if not migrate:
+        raise StoreError(
+            f"{store} has tables without row security, which the setting row_security asks for: "
+            f"run `mulligan migrate --store {store}` once with it set, as who owns the tables."
+        )
+    access.enable()

@@ -25,6 +25,7 @@ _FILES = (
     "vault",
     "signed",
     "catalog",
+    "access",
     "log",
     "tasks",
     "casebook",

@@ -42,8 +42,9 @@ def _refuse_broken(session: Session, action: str, rows: Sequence[Row], *, keyrin
         for number, row in enumerate(rows, start=1)
         if row[:2] != (action, number) or not _holds(row, signer)
     ]
-    if broken and signer is None and keyring.is_signed(session):
-        # The links are made with a key that is not here, so that only a gap shows.
+    if broken and signer is None and (not keyring.whole or keyring.is_signed(session)):
+        # The links are made with a key that is not here, or the entries before are somebody
+        # else's, so that only a gap shows.
         broken = [(number, row) for number, row in broken if row[:2] != (action, number)]
     if broken:
         said = read_accepted(session, signer)

@@ -145,7 +145,12 @@ class JournalTables:
         return self.look(budget=None)
 
     def look(self, *, budget: int | None) -> list[Damage]:
-        """Like `verify`, over at most so many of the newest entries."""
+        """Like `verify`, over at most so many of the newest entries.
+
+        Who does not see all of the chains finds nothing: the store's health says so.
+        """
+        if not self._keyring.whole:
+            return []
         marks = self._read_marks()
 
         def compare(session: Session) -> list[Damage]:

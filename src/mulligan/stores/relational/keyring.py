@@ -58,6 +58,8 @@ class Keyring:
         # One of its own: it signs for this store alone.
         self._key_signer = copy(seal.signer)
         self._place = place
+        self.whole = True
+        """Whether all rows are seen. Of some of them nobody can tell whether any is missing."""
         self._signed = False
         self._forgiven = False
 

@@ -1,0 +1,204 @@
+"""Which role of the server sees what of a store, held by row-level security."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from psycopg import sql
+
+from mulligan.core.errors import ConfigurationError, StoreUnavailableError
+from mulligan.stores.driver import fetch_one
+from mulligan.stores.postgres.row_security import NOT_WRITTEN, build_condition, may_ask
+from mulligan.stores.postgres.session import PostgresSession
+
+OF_TENANTS = "rows of its own tenant"
+"""The policy, on each table, of all roles that see one tenant."""
+
+
+class Surface(StrEnum):
+    """What a role is for, and with that what it sees."""
+
+    WORKER = "worker"
+    """An application or a worker: sees and writes everything, and migrates nothing."""
+    LOOK = "look"
+    """A dashboard or a command line for those who run it all: sees everything, writes nothing."""
+    TENANT = "tenant"
+    """The same for one tenant: sees what is that tenant's, writes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleGrant:
+    """What one role of the server was given."""
+
+    role: str
+    surface: Surface
+    tenant: str | None = None
+    """The identity whose rows it sees; `None`: everybody's."""
+    unbound: str = ""
+    """Why the server does not hold it to that, in a few words; empty: it does."""
+
+
+class RoleTable:
+    """Roles and what they were given, over one connection. Only who owns the tables can change it.
+
+    Roles and their passwords are the server's: none is made here.
+    """
+
+    def __init__(self, session: PostgresSession) -> None:
+        self._session = session
+
+    def is_on(self) -> bool:
+        """Whether anybody has turned row security on."""
+        return bool(self._session.fetch("access_table")[0][0])
+
+    def find_own(self) -> Surface | None:
+        """What the connected role is; `None`: it owns the tables, and nothing holds it."""
+        if not self.is_on():
+            return None
+        [(bound, role, surface)] = self._session.fetch("own_access")
+        if not bound:
+            return None
+        if surface is None:
+            raise StoreUnavailableError(
+                f"The role {role} was given nothing to see: have the owner of the tables run "
+                f"`mulligan access grant {role}` with what it is for."
+            )
+        return Surface(surface)
+
+    def list_granted(self) -> list[RoleGrant]:
+        """Every role that was given something."""
+        if not self.is_on():
+            return []
+        return [replace(each, unbound=self._find_way_around(each)) for each in self._list_rows()]
+
+    def find_uncovered(self) -> list[str]:
+        """Tables that row security does not hold yet."""
+        return [table for table, on in self._session.fetch("own_tables") if not on]
+
+    def enable(self) -> None:
+        """Have row security hold every table, also those of a migration just made.
+
+        A table at a time, so that nobody who works meanwhile waits for more than one.
+        """
+        self._session.run("make_access_table")
+        for table in self.find_uncovered():
+            with self._session.begin_transaction():
+                self._cover(table)
+
+    def grant(self, access: RoleGrant) -> None:
+        """Have a role see what its surface does, and nothing it was given before."""
+        self._refuse_unbindable(access)
+        self.enable()
+        self.revoke(access.role)
+        self._add_policies(access)
+        # Last: until here it sees nothing.
+        with self._session.begin_transaction():
+            self._session.run(
+                "set_access", role=access.role, surface=access.surface, tenant=access.tenant
+            )
+            for table in self._list_tables():
+                self._grant_table(access, table)
+            self._execute("grant usage on schema mulligan to {role}", role=access.role)
+
+    def revoke(self, role: str) -> bool:
+        """Take back what a role was given; whether it was given anything."""
+        if not self.is_on():
+            return False
+        there = fetch_one(self._session, "role_powers", role=role) is not None
+        with self._session.begin_transaction():
+            known = self._session.run("drop_access", role=role)
+            if there:
+                self._execute("revoke all on all tables in schema mulligan from {role}", role=role)
+                self._execute("revoke all on schema mulligan from {role}", role=role)
+        for table, policy in self._session.fetch("policies"):
+            if policy == role:
+                self._execute("drop policy {role} on {table}", role=role, table=table)
+        return bool(known)
+
+    def _cover(self, table: str) -> None:
+        """One table: closed first, then opened to whom it is for."""
+        self._execute("alter table {table} enable row level security", table=table)
+        condition = build_condition(table)
+        if condition is not None:
+            self._execute(
+                f"create policy {{policy}} on {{table}} for select using ({condition})",
+                table=table,
+                policy=OF_TENANTS,
+            )
+        for access in self._list_rows():
+            self._add_policy(access, table)
+            self._grant_table(access, table)
+
+    def _add_policies(self, access: RoleGrant) -> None:
+        for table in self._list_tables():
+            with self._session.begin_transaction():
+                self._add_policy(access, table)
+
+    def _add_policy(self, access: RoleGrant, table: str) -> None:
+        match access.surface:
+            case Surface.WORKER:
+                form = "create policy {role} on {table} to {role} using (true) with check (true)"
+            case Surface.LOOK:
+                form = "create policy {role} on {table} for select to {role} using (true)"
+            case Surface.TENANT:
+                return
+        self._execute(form, role=access.role, table=table)
+
+    def _grant_table(self, access: RoleGrant, table: str) -> None:
+        if access.surface is Surface.TENANT and not may_ask(table):
+            return
+        writes = access.surface is Surface.WORKER and table not in NOT_WRITTEN
+        may = "select, insert, update, delete" if writes else "select"
+        self._execute(f"grant {may} on {{table}} to {{role}}", role=access.role, table=table)
+
+    def _list_tables(self) -> list[str]:
+        return [table for table, _ in self._session.fetch("own_tables")]
+
+    def _list_rows(self) -> list[RoleGrant]:
+        return [
+            RoleGrant(role=role, surface=Surface(surface), tenant=tenant)
+            for role, surface, tenant in self._session.fetch("accesses")
+        ]
+
+    def _refuse_unbindable(self, access: RoleGrant) -> None:
+        if fetch_one(self._session, "role_powers", role=access.role) is None:
+            raise ConfigurationError(
+                f"The server has no role {access.role!r}: make it first, with "
+                f"`create role {access.role} login`."
+            )
+        around = self._find_way_around(access)
+        if around:
+            raise ConfigurationError(
+                f"Nothing would hold the role {access.role} to what it is given: it {around}. "
+                "Use a role that does not."
+            )
+
+    def _find_way_around(self, access: RoleGrant) -> str:
+        """Why policies would not bind a role, in a few words."""
+        if access.surface is Surface.WORKER:
+            # It sees and writes all: there is nothing to hold it to.
+            return ""
+        return next(self._list_ways_around(access.role), "")
+
+    def _list_ways_around(self, role: str) -> Iterator[str]:
+        row = fetch_one(self._session, "role_powers", role=role)
+        if row is None:
+            yield "is no role of the server any more"
+            return
+        superuser, bypasses, owns = row
+        if superuser:
+            yield "is a superuser"
+        if bypasses:
+            yield "bypasses row security"
+        if owns:
+            yield "owns the tables, or is a member of who does"
+        if self.is_on():
+            for (other,) in self._session.fetch("roles_within", role=role):
+                yield f"is a member of {other}, and sees what that does"
+
+    def _execute(self, form: str, **names: str) -> None:
+        """A statement with names in it, which no parameter can be."""
+        named = {each: sql.Identifier(name) for each, name in names.items()}
+        self._session.execute(sql.SQL(form).format(**named).as_string(None))  # type: ignore[arg-type]
