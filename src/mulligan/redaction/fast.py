@@ -59,10 +59,11 @@ def find_form() -> Form:
         module = import_module(MODULE)
     except ImportError:
         return Form(None, "pure Python; mulligan[fast] brings a compiled form")
-    if module.MADE_FOR != VERSION:
-        reason = f"pure Python; mulligan-fast is made for {module.MADE_FOR}, and this is {VERSION}"
+    made_for = module.MADE_FOR
+    if made_for != VERSION:
+        reason = f"pure Python; mulligan-fast was made for {made_for}, and this is {VERSION}"
         return Form(None, reason)
-    return Form(module, f"compiled (mulligan-fast {module.MADE_FOR})")
+    return Form(module, f"compiled (mulligan-fast {made_for})")
 
 
 def describe_form(*, fast: bool) -> str:

@@ -47,7 +47,18 @@ NO_ENUM: frozenset[str] = frozenset()
 class Walk:
     """One field on its way to the log: what is left of its bounds."""
 
-    __slots__ = ("_hash", "_scrub", "_short", "enum", "full", "hide", "items", "keys", "room", "stubs")
+    __slots__ = (
+        "_hash",
+        "_scrub",
+        "_short",
+        "enum",
+        "full",
+        "hide",
+        "items",
+        "keys",
+        "room",
+        "stubs",
+    )
 
     def __init__(
         self,

@@ -102,7 +102,7 @@ static PyObject *make_more(Py_ssize_t count)
     Py_DECREF(number);
     if (grouped == NULL)
         return NULL;
-    PyObject *more = PyUnicode_FromFormat("<\xe2\x80\xa6 %U more>", grouped);
+    PyObject *more = PyUnicode_FromFormat("%s %U more>", "<\xe2\x80\xa6", grouped);
     Py_DECREF(grouped);
     return more;
 }
@@ -112,7 +112,7 @@ static PyObject *make_deeper(void)
     return PyUnicode_FromString("<\xe2\x80\xa6 deeper>");
 }
 
-int is_small_number(PyObject *value)
+static int is_small_number(PyObject *value)
 {
     if (PyLong_CheckExact(value)) {
         int overflow;

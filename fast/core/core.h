@@ -90,7 +90,6 @@ PyObject *scrub(Compiled *self, PyObject *text);
 PyObject *write_lean(Compiled *self, PyObject *value);
 PyObject *redact(Compiled *self, PyObject *const *args, Py_ssize_t count);
 
-int is_small_number(PyObject *value);
 int write_stub(const Compiled *self, PyObject *text, Py_ssize_t size, char *out);
 
 #define LONGEST_STUB 32
