@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Not compiled: most of what the hosts bring is never imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test check bench docs site hosts extras clean
+.PHONY: setup demo test check bench fast-fuzz docs site hosts extras clean
 
 setup: .venv/.base                       ## the library and its command line, in .venv
 
@@ -53,6 +53,9 @@ test: check .venv/.browser .venv/.mail   ## everything: the checks, then every t
 
 bench: .venv/.test                       ## every suite, and docs/benchmarks.md: hours. BENCH="--quick" for minutes, "--only years" for some
 	$(BIN)/python -m bench all $(BENCH)
+
+fast-fuzz: .venv/.test                   ## the compiled part under the sanitizers, VALUES=100000 random values
+	$(BIN)/python -m bench.compiled.equality --sanitized $(if $(VALUES),--values $(VALUES))
 
 docs: .venv/.test                        ## write the generated pages anew
 	$(BIN)/python -m mulligan.cli.reference > docs/cli.md

@@ -24,7 +24,9 @@ Ask = Callable[[int], Answer]
 class Worker:
     """One process that measures one thing, in the environment that thing lives in."""
 
-    def __init__(self, module: str, *arguments: str, python: Path) -> None:
+    def __init__(
+        self, module: str, *arguments: str, python: Path, also: Mapping[str, str] | None = None
+    ) -> None:
         self._module = module
         self._complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the worker
         self._process = subprocess.Popen(
@@ -34,7 +36,7 @@ class Worker:
             stderr=self._complaints,
             text=True,
             cwd=ROOT,
-            env=_environment(),
+            env={**_environment(), **(also or {})},
         )
         try:
             self.versions: dict[str, str] = self._answer()["versions"]

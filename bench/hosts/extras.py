@@ -26,6 +26,8 @@ PLAIN = "none"
 """The wheel alone."""
 LEFT_OUT = ("site", "test")
 """What nobody installs who only uses it."""
+BESIDE = {"fast": (str(ROOT / "fast"),)}
+"""What of this repository is installed with an extra, as it would come from a registry."""
 LONGEST = 300
 """Seconds for one use."""
 
@@ -46,6 +48,10 @@ USES = {
             Mulligan("postgresql://127.0.0.1:1/nobody")
         except StoreError as nobody:
             print(nobody)
+        """,
+    "fast": """
+        from mulligan.redaction.fast import describe_form
+        assert describe_form(fast=True).startswith("compiled"), describe_form(fast=True)
         """,
     "calendar": "import mulligan.packs.calendar",
     "http": "import mulligan.packs.http",
@@ -141,7 +147,7 @@ def try_extra(extra: str, wheel: Path, folder: Path = FOLDER) -> None:
     python = str(home / "bin" / "python")
     wanted = str(wheel) if extra == PLAIN else f"{wheel}[{extra}]"
     _run([sys.executable, "-m", "venv", "--clear", str(home)])
-    _run([python, "-m", "pip", "install", "-q", wanted])
+    _run([python, "-m", "pip", "install", "-q", *BESIDE.get(extra, ()), wanted])
     with tempfile.TemporaryDirectory() as elsewhere:
         for command in list_commands(extra):
             _run([python, *command], at=elsewhere)

@@ -18,6 +18,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from bench.compiled.forms import add_form_argument, choose_form
 from bench.imports import FLOOR, IN_USE, OURS, import_once
 from bench.packs.cost import AS_TEXT, count_commits, count_statements, time_calls
 from bench.peers import add_peer_arguments, peer_python
@@ -104,6 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alone", action="store_true", help="without the peers: figures against them are null"
     )
+    add_form_argument(parser)
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -116,13 +118,14 @@ def run(options: argparse.Namespace) -> Result:
     steps += plan.journal_rounds
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mulligan-bench-")))
-        workers = _start(stack, folder, peers)
+        workers = _start(stack, folder, peers, form=options.form)
         step = stack.enter_context(progress(steps))
         measured = Measured(workers, plan=plan, seed=options.seed, step=step)
         sections = [calls(measured), stalls(measured), redaction(measured)]
         sections += [log_share(measured), journal(measured), imports(measured), busy(measured)]
         sections.append(rows(measured, folder))
-    result: Result = {"n": plan.rounds * plan.calls}
+        fast = workers["redaction"].ask("form")["fast"]
+    result: Result = {"n": plan.rounds * plan.calls, "fast": fast}
     spread: Result = {}
     for section in sections:
         spread |= section.pop("spread")
@@ -130,14 +133,14 @@ def run(options: argparse.Namespace) -> Result:
     versions = {k: v for worker in workers.values() for k, v in worker.versions.items()}
     loads = {"start": [digits(x) for x in load], "end": [digits(x) for x in os.getloadavg()]}
     repeats = {"calls": plan.rounds, "log": plan.log_rounds, "stall": plan.turns}
-    repeats["journal"] = plan.journal_rounds
     repeats |= {"redaction": plan.rounds, "import": plan.imports, "calls_in_a_block": plan.calls}
+    repeats["journal"] = plan.journal_rounds
     return {**result, "spread": spread, "load": loads, "repeats": repeats, "versions": versions}
 
 
-def _start(stack: ExitStack, folder: Path, peers: Path | None) -> dict[str, Worker]:
+def _start(stack: ExitStack, folder: Path, peers: Path | None, *, form: str) -> dict[str, Worker]:
     """Every worker, once. Those without work sleep while another is measured."""
-    ours = Path(sys.executable)
+    ours, also = Path(sys.executable), choose_form(form, folder)
     wanted: dict[str, tuple[Path, str, tuple[str, ...]]] = {
         "ours": (ours, "ours", (str(folder / "ours.db"),)),
         "redaction": (ours, "redaction", ()),
@@ -154,7 +157,7 @@ def _start(stack: ExitStack, folder: Path, peers: Path | None) -> dict[str, Work
         }
     workers: dict[str, Worker] = {}
     for name, (python, module, arguments) in wanted.items():
-        workers[name] = Worker(module, *arguments, python=python)
+        workers[name] = Worker(module, *arguments, python=python, also=also)
         stack.callback(workers[name].close)
     return workers
 
@@ -380,6 +383,7 @@ def show(result: Result) -> RenderableType:
             "µs to redact", ("", "ours", "logfire", "ratio", "logged in full", "logged"), redaction
         ),
         Text(
+            f"redaction: {'compiled' if result['fast'] else 'pure Python'}\n"
             f"log: {log['stored_rows_per_second']:,} rows/s stored, "
             f"{log['raw_rows_per_second']:,} raw, in {log['rows']:,} rows\n"
             f"{result['n']:,} calls each in {result['seconds']} s; "

@@ -12,29 +12,29 @@ from typing import Any
 
 from bench.workers.protocol import serve
 from bench.workers.scrub import scrub_block
+from mulligan.app.settings import Settings
 from mulligan.redaction import Capture, Redactor
-from mulligan.redaction.keys import Keys
-from mulligan.redaction.stub import Stubs
-from mulligan.redaction.walk import Walk
 
 KEY = bytes(range(32))
 BOUNDLESS = 1 << 40
 
 
 def main() -> None:
-    stubs = Stubs(KEY)
-    keys = Keys(stubs)
+    fast = Settings.load().fast
+    default = Redactor(key=KEY, fast=fast)
+    full = Redactor(key=KEY, capture=Capture.FULL, fast=fast)
 
     def scrub(payload: dict[str, Any]) -> object:
-        walk = Walk(stubs=stubs, keys=keys, full=True, room=BOUNDLESS)
+        walk = full._make_walk(BOUNDLESS)
         walk.items = BOUNDLESS
         return walk.redact_value(payload)
 
     serve(
         {
             "scrub": partial(scrub_block, scrub),
-            "full": partial(scrub_block, Redactor(key=KEY, capture=Capture.FULL).redact_parameters),
-            "parameters": partial(scrub_block, Redactor(key=KEY).redact_parameters),
+            "full": partial(scrub_block, full.redact_parameters),
+            "parameters": partial(scrub_block, default.redact_parameters),
+            "form": lambda: {"fast": default._compiled is not None},
         },
         packages=["mulligan"],
     )

@@ -52,6 +52,8 @@ class Settings:
     what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
     allow: frozenset[str] = frozenset()
     """Parameters that the log shows as they are, less secrets."""
+    fast: bool = True
+    """Redact in compiled code where `mulligan[fast]` is installed. What is shown is the same."""
     sample: float = 1.0
     """The share of first-try successes that the log keeps. Failures are always kept, and figures
     are of all calls: each row that is kept stands also for those before it that are not."""
@@ -209,6 +211,7 @@ class Settings:
             allow=self.allow,
             capture=self.capture,
             hide=Hide.SECRETS if people else self.hide,
+            fast=self.fast,
         )
 
     def with_values(self, **values: object) -> Self:

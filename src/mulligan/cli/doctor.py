@@ -67,6 +67,7 @@ def _show(found: Diagnosis) -> None:
                 ("with agent and context", share),
                 ("outside any turn", sum(each.count for each in found.outside)),
                 ("capture", found.capture.value),
+                ("redaction", found.redaction),
                 ("retention", _describe_retention(found)),
             ],
             columns=("what", "found"),

@@ -40,13 +40,15 @@ class Key(NamedTuple):
 class Keys:
     """Judges keys, and remembers a bounded number of them."""
 
-    __slots__ = ("_known", "_stubs", "open")
+    __slots__ = ("_known", "_stubs", "ids", "open")
 
     def __init__(self, stubs: Stubs) -> None:
         self._stubs = stubs
         self._known: dict[str, Key] = {}
         self.open: set[str] = set()
         """Keys that were seen, are shown as they are, and hide nothing."""
+        self.ids: set[str] = set()
+        """Those of them whose values are ids."""
 
     def classify(self, name: Any) -> Key:
         """The decision for a key of any type."""
@@ -71,7 +73,11 @@ class Keys:
             if len(self._known) >= _MOST:
                 self._known.clear()
                 self.open.clear()
+                self.ids.clear()
             self._known[name] = key
             if plain and not judged and not key.phone:
+                # First: whoever finds it among the open ones may ask at once what it names.
+                if key.ids:
+                    self.ids.add(name)
                 self.open.add(name)
         return key

@@ -10,6 +10,7 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
+from mulligan.redaction.fast import FastWalk, build_compiled
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.lean import Lean
@@ -48,6 +49,7 @@ class Redactor:
         capture: Capture = Capture.REDACTED,
         hide: Hide = Hide.PERSONAL,
         no_names: str = "",
+        fast: bool = True,
     ) -> None:
         self._no_names = no_names
         """Why no name can be turned into an identity, where it cannot."""
@@ -58,7 +60,11 @@ class Redactor:
         self._full = capture is Capture.FULL
         self._stubs = Stubs(key)
         self._keys = Keys(self._stubs)
-        self._lean = None if self._full else Lean(stubs=self._stubs, keys=self._keys)
+        self._compiled = (
+            build_compiled(key, stubs=self._stubs, keys=self._keys, hide=hide) if fast else None
+        )
+        lean = self._compiled or Lean(stubs=self._stubs, keys=self._keys)
+        self._write = None if self._full else lean.write
         self._labels: dict[str, str] = {}
 
     def redact_parameters(
@@ -72,8 +78,8 @@ class Redactor:
         allow = self._allow | allow if allow else self._allow
         try:
             closed = not enums and (not allow or allow.isdisjoint(arguments))
-            if closed and self._lean is not None:
-                text = self._lean.write(arguments)
+            if closed and self._write is not None:
+                text = self._write(arguments)
                 if text is not None:
                     return text
             for room in _ROOMS:
@@ -88,7 +94,7 @@ class Redactor:
     def redact_result(self, value: object) -> str:
         """Redacted JSON of what a call gave back."""
         try:
-            text = None if self._lean is None else self._lean.write(value)
+            text = None if self._write is None else self._write(value)
             if text is not None:
                 return text
             for room in _ROOMS:
@@ -157,12 +163,11 @@ class Redactor:
             return FAILED
 
     def _make_walk(self, room: int, *, full: bool = False) -> Walk:
-        return Walk(
-            stubs=self._stubs,
-            keys=self._keys,
-            full=full or self._full,
-            room=room,
-            hide=self.hide,
+        stubs, keys, full = self._stubs, self._keys, full or self._full
+        if self._compiled is None:
+            return Walk(stubs=stubs, keys=keys, full=full, room=room, hide=self.hide)
+        return FastWalk(
+            self._compiled, stubs=stubs, keys=keys, full=full, room=room, hide=self.hide
         )
 
     def _redact_arguments(

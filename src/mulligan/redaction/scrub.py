@@ -83,19 +83,20 @@ _PLAINER = b"\xc4\xc5\xc7\xca\xcb\xe2\xe3"
 _TELLING = _DIGITS + b"@:=%<&~\\" + _OTHER_DIGITS + _ODD + _PLAINER
 # Bytes that start nothing by themselves: what is left of most texts without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
-_KINDS = _build_classes(a=_QUIET, **{"0": _DIGITS})
+KINDS = _build_classes(a=_QUIET, **{"0": _DIGITS})
 _FOLDING = re.compile(f"[{(_OTHER_DIGITS + _ODD + _PLAINER).decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
 _BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef\xf3]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
-_IN_RUN = _build_classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
+IN_RUN = _build_classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
 _IN_NUMBER = _build_classes(A=_UPPER, D=_DIGITS, p=b"+")
 _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # A text that is one link: no login, no port, and nothing in its path that a rule could start
 # from and go on into the query, such as a quote or a comma.
 _LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
 _RARE = frozenset("%<&~=\\")
-_NAMED_ELSE = re.compile(f"[ _-]key|apikey|[ _-]code|{ABROAD}")
+NAMED_ELSE = f"[ _-]key|apikey|[ _-]code|{ABROAD}"
+_NAMED_ELSE = re.compile(NAMED_ELSE)
 _RUN = "r" * 16
 _CODE = "r" * 12
 _NINE_DIGITS = "D" * 9
@@ -121,7 +122,7 @@ def may_apply(text: str, *, prose: bool = True) -> int:
     """
     ascii_only = text.isascii()
     raw = text.encode() if ascii_only else text.encode("utf-8", "surrogatepass")
-    kinds = raw.translate(_KINDS)
+    kinds = raw.translate(KINDS)
     few_digits = kinds.isalpha() or (kinds.isalnum() and kinds.count(b"0") < _FEWEST_DIGITS)
     bits = 0 if few_digits else _find_marked_rules(text, raw)
     size = len(text)
@@ -140,7 +141,7 @@ def may_apply(text: str, *, prose: bool = True) -> int:
             bits |= SPOKEN
     # Bytes are classed, then searched as text: `in` is several times faster on text.
     if size >= _SHORTEST_RUN or (size >= _SHORTEST_CODE and not text.islower()):
-        runs = raw.translate(_IN_RUN).decode()
+        runs = raw.translate(IN_RUN).decode()
         if _CODE in runs:
             bits |= _find_run_rules(text, runs)
     if size >= _SHORTEST_SEED and may_hold_phrase(raw):

@@ -17,7 +17,7 @@ from further get got had has her here him his how invalid its last let line made
 most new nor not our out required said see set shall she should some string than the their them
 these those through too using value was were which while who whom whose why with would yet your
 """
-_PROSE = frozenset(_COMMON.split())
+PROSE = frozenset(_COMMON.split())
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _GAPS = b" \t\n"
@@ -52,7 +52,7 @@ def _reads_like_phrase(words: list[str]) -> bool:
     # From the last word of a run backwards: one that no phrase holds rules out all before it.
     while place < len(words):
         word = words[place]
-        if len(word) not in _LENGTHS or word in _PROSE:
+        if len(word) not in _LENGTHS or word in PROSE:
             first, place = place + 1, place + WORDS
         elif place == first:
             return True
@@ -70,7 +70,7 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[Edit]:
         whole = (number or not _is_inside_word(text, start)) and (
             number < len(pieces) - 1 or not _is_inside_word(text, end)
         )
-        if whole and len(word) in _LENGTHS and word not in _PROSE:
+        if whole and len(word) in _LENGTHS and word not in PROSE:
             first = first if words else place
             last = place + len(word)
             words += 1

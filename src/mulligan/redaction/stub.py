@@ -36,20 +36,23 @@ def format_class(kind: type) -> str:
     return _format_name(name) if len(name) <= 64 else "object"
 
 
+def fit_key(key: bytes) -> bytes:
+    """The key as the hash takes it; one that is too short to be safe is refused."""
+    if len(key) < _SHORTEST_KEY:
+        raise ConfigurationError(
+            f"The redaction key has {len(key)} bytes; with fewer than {_SHORTEST_KEY} its "
+            "hashes could be guessed. Pass the store's secret()."
+        )
+    return blake2s(key).digest() if len(key) > _LONGEST_KEY else key
+
+
 class Stubs:
     """Makes stubs. Same value and key, same stub, in every process."""
 
     __slots__ = ("_keyed", "copy")
 
     def __init__(self, key: bytes) -> None:
-        if len(key) < _SHORTEST_KEY:
-            raise ConfigurationError(
-                f"The redaction key has {len(key)} bytes; with fewer than {_SHORTEST_KEY} its "
-                "hashes could be guessed. Pass the store's secret()."
-            )
-        if len(key) > _LONGEST_KEY:
-            key = blake2s(key).digest()
-        self._keyed = blake2s(key=key, digest_size=6)
+        self._keyed = blake2s(key=fit_key(key), digest_size=6)
         # The key is mixed in once; each hash starts from a copy.
         self.copy = self._keyed.copy
 

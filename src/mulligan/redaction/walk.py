@@ -47,7 +47,18 @@ NO_ENUM: frozenset[str] = frozenset()
 class Walk:
     """One field on its way to the log: what is left of its bounds."""
 
-    __slots__ = ("_scrub", "_short", "enum", "full", "hide", "items", "keys", "room", "stubs")
+    __slots__ = (
+        "_hash",
+        "_scrub",
+        "_short",
+        "enum",
+        "full",
+        "hide",
+        "items",
+        "keys",
+        "room",
+        "stubs",
+    )
 
     def __init__(
         self,
@@ -61,6 +72,7 @@ class Walk:
         self.stubs = stubs
         self.hide = hide
         self._scrub = scrub_value if hide is Hide.PERSONAL else partial(scrub_value, hide=hide)
+        self._hash = stubs.hash_short
         self.keys = keys
         self.room = room
         self.items = ITEMS
@@ -68,14 +80,14 @@ class Walk:
         """Strings are scrubbed, not replaced by stubs."""
         self.enum = NO_ENUM
         """Strings that may be shown as they are."""
-        self._short = self._scrub if full else stubs.hash_short
+        self._short = self._scrub if full else self._hash
         """What most strings come to, for the loops that see most of them."""
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
         """Show more of the values that follow."""
         self.full = full
         self.enum = enum
-        self._short = self.redact_string if enum else self._scrub if full else self.stubs.hash_short
+        self._short = self.redact_string if enum else self._scrub if full else self._hash
 
     def redact_value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
         """What may be shown of a value."""
@@ -171,7 +183,7 @@ class Walk:
             room = self.room
         self.room = room
         if self.full and ("value" in shown or "Value" in shown):
-            _hide_beside(shown)
+            hide_beside(shown)
         if len(shown) < size:
             shown["<…>"] = f"<… {size - len(shown):,} more>"
         return shown
@@ -218,7 +230,7 @@ class Walk:
                 room = self.room
         self.room = room
         if self.full and size > 1:
-            _hide_after(taken, shown)
+            hide_after(taken, shown)
         if len(shown) < size:
             shown.append(f"<… {size - len(shown):,} more>")
         return shown
@@ -302,7 +314,7 @@ def _is_number(value: Any) -> bool:
     return kind is str and len(value) <= _ENTRY and _PHONE.fullmatch(value) is not None
 
 
-def _hide_beside(shown: dict[str, object]) -> None:
+def hide_beside(shown: dict[str, object]) -> None:
     """Hide the value of an entry that is named beside it: `{"name": "PIN", "value": …}`."""
     for name in ("name", "Name", "key", "Key"):
         told = shown.get(name)
@@ -310,7 +322,7 @@ def _hide_beside(shown: dict[str, object]) -> None:
             shown.update((value, HIDDEN) for value in ("value", "Value") if value in shown)
 
 
-def _hide_after(items: list[Any], shown: list[object]) -> None:
+def hide_after(items: list[Any], shown: list[object]) -> None:
     """Hide what follows a secret name in a pair, or a secret flag in a command."""
     pair = len(items) == 2
     for place, item in enumerate(items[: len(shown) - 1] if shown else ()):

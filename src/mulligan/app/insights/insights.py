@@ -36,6 +36,7 @@ from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections
 from mulligan.redaction import Capture, Redactor
+from mulligan.redaction.fast import describe_form
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
@@ -62,6 +63,8 @@ class Diagnosis:
     with_context: float | None
     """The share of those calls with agent and context; `None` when there were none."""
     capture: Capture
+    redaction: str
+    """Which form of it runs, and why."""
     problems: tuple[str, ...]
     """One sentence each; empty when nothing needs a person."""
     advice: tuple[str, ...]
@@ -271,6 +274,7 @@ class Insights:
             failures=sum(c.failures for c in counts),
             with_context=share,
             capture=self._settings.capture,
+            redaction=describe_form(fast=self._settings.fast),
             problems=tuple(problems),
             advice=tuple(advice),
             outside=tuple(outside),

@@ -11,6 +11,7 @@ BY_COLUMN = frozenset(
     {
         "action",
         "case_count",
+        "daily",
         "ending_count",
         "episode",
         "execution",
@@ -20,6 +21,7 @@ BY_COLUMN = frozenset(
         "lesson",
         "notes",
         "pattern",
+        "row_kind",
         "text_hour",
     }
 )
@@ -31,7 +33,9 @@ BY_PARENT: Mapping[str, tuple[str, str]] = {
     "lesson_version": ("lesson", "lesson.id = lesson_version.lesson"),
     "lesson_word": ("lesson", "lesson.id = lesson_word.lesson"),
     "pairing": ("ground", "ground.number = pairing.ground"),
+    "pattern_day": ("pattern", "pattern.number = pattern_day.pattern"),
     "pattern_hour": ("pattern", "pattern.number = pattern_hour.pattern"),
+    "row_block": ("row_kind", "row_kind.number = row_block.kind"),
     "scorecard": ("ground", "ground.number = scorecard.ground"),
     "task_run": ("ground", "ground.number = task_run.ground"),
 }

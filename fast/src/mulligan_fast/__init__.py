@@ -1,0 +1,1 @@
+"""The compiled part of Mulligan's redaction. `mulligan` looks for it; nobody else needs to."""
