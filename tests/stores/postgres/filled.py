@@ -40,8 +40,6 @@ select column_name, data_type from information_schema.columns
 where table_schema = 'mulligan' and table_name = %s and is_identity = 'NO'
 order by ordinal_position
 """
-_PARENT_KEYS = {"action": "action", "lesson": "lesson", "pattern": "pattern", "ground": "ground"}
-"""The columns, of a table or one it hangs on, that say what a row belongs to."""
 
 
 def fill(url: str) -> None:
@@ -65,10 +63,10 @@ def _fill_for(connection: psycopg.Connection, tenant: str, number: int) -> None:
         if table in keys:
             values["id"] = keys[table]
         if table in BY_PARENT:
-            parent, _ = BY_PARENT[table]
-            values[parent] = keys[parent]
+            parent, joined = BY_PARENT[table]
+            values[joined.rpartition(".")[2]] = keys[parent]
         returned = _insert(connection, table, values)
-        if table in ("ground", "pattern"):
+        if table in ("ground", "pattern", "row_kind"):
             keys[table] = returned
 
 
