@@ -13,10 +13,14 @@ import psycopg
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.driver import ConnectionLostError, Row
+from mulligan.stores.migrate import find_latest_version
 from mulligan.stores.postgres.address import check_address
 from mulligan.stores.postgres.error_map import translate, translate_errors
 from mulligan.stores.queries import convert_for_psycopg, load
 from mulligan.stores.url import strip_credentials
+
+PART = "postgres"
+"""The name of its migrations."""
 
 _LONGEST_PAUSE = 0.5
 
@@ -148,7 +152,9 @@ def _load_queries() -> dict[str, str]:
         *("journal", "vault", "signed", "catalog", "log", "tasks", "casebook"),
         *("access", "postgres"),
     )
-    named = load(*parts)
+    named = dict(load(*parts))
+    # Said when a process appears, whatever schema it finds.
+    named["appear"] = named["appear"].replace("{knows}", str(find_latest_version(PART)))
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 

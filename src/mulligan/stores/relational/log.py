@@ -30,6 +30,7 @@ from mulligan.stores.driver import (
     Session,
     UnstorableTextError,
 )
+from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.histogram import dump_counts, load_counts
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
@@ -203,7 +204,7 @@ def _add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
 def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
     if firsts := list_first_tries(rows):
         tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
-        _add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
+        _add_rollups(session, roll_up_tries(rows, [decode_log_row(each) for each in tries]))
 
 
 def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
@@ -294,7 +295,7 @@ def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
         found = session.fetch(
             "successes_before", after=after, before=before_us, most=ROWS_AT_A_TIME
         )
-        rows = [LogRow(*row) for row in found]
+        rows = [decode_log_row(row) for row in found]
         if rows:
             session.run("add_archive", **pack(rows))
             session.run(

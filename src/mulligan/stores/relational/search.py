@@ -7,6 +7,7 @@ from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.stores.driver import Session
+from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.filter import fits
 from mulligan.stores.relational.packed_rows import unpack
 
@@ -27,7 +28,10 @@ def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
     """The same, inside a transaction that is open already."""
     filters, values = _build_conditions(query)
     rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
-    found = [LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)]
+    found = [
+        decode_log_row(row)
+        for row in session.fetch_where(rows, filters, most=query.limit, **values)
+    ]
     if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
         found = _with_archived(session, query, found)
     return found
