@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
@@ -10,11 +10,17 @@ from typing import Any
 from mulligan.codec.json_text import decode_json, encode_sorted
 from mulligan.codec.records import UndecodableError, decode_record, encode_record, to_record
 from mulligan.core.action import SETTLED, Action, Entry, Opening, State
+from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool
 from mulligan.core.suggestion import ErrorRule, read_error_rules
 from mulligan.stores.driver import UnreadableError
+
+
+def decode_log_row(row: Sequence[Any]) -> LogRow:
+    """A row of the log; columns that a later version has added come last, and are left out."""
+    return LogRow._make(row[: len(LogRow._fields)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from mulligan.core.errors import StoreError
-from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
 from mulligan.stores.postgres.partitioning import bound_log, check_bound, partition_log
 from mulligan.stores.postgres.roles import RoleTable
-from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.session import PART, PostgresSession
 
-PART = "postgres"
 _LOCK = 0x4D756C6C
 """The advisory lock of whoever migrates."""
 _CALLED: dict[str, Callable[[PostgresSession], None]] = {
@@ -33,6 +32,13 @@ class PostgresSchema:
         [(table,)] = self.session.fetch("migration_table")
         return int(self.session.fetch("schema_version")[0][0]) if table else 0
 
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least to use it."""
+        if not self.session.fetch("needs_column"):
+            # Only ever migrated by programs that asked for their own schema and no other.
+            return self.read_version()
+        return int(self.session.fetch("schema_needs")[0][0])
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """A transaction that only one migrator can be in."""
@@ -42,6 +48,8 @@ class PostgresSchema:
             if not self.session.fetch("schema")[0][0]:
                 self.session.run("make_schema")
             self.session.run("make_migration_table")
+            if not self.session.fetch("needs_column"):
+                self.session.run("add_needs_column")
             yield
 
     def execute(self, sql: str) -> object:
@@ -49,9 +57,14 @@ class PostgresSchema:
         called = _CALLED.get(sql)
         return self.session.execute(sql) if called is None else called(self.session)
 
-    def set_version(self, number: int) -> None:
-        """Write the number down, in the same transaction."""
-        self.session.run("add_migration", number=number)
+    def list_earlier(self, known: int) -> list[str]:
+        """The processes at work whose programs know less, as a person may look for them."""
+        found = self.session.fetch("earlier_programs", known=known)
+        return [f"pid {pid} on {machine}" for pid, machine in found]
+
+    def set_version(self, migration: Migration) -> None:
+        """Write its number down, in the same transaction."""
+        self.session.run("add_migration", number=migration.number, needs=migration.needs)
         access = RoleTable(self.session)
         if access.is_on():
             # In the same transaction: no table of ours is ever there without its policies.
@@ -63,7 +76,7 @@ def prepare(
 ) -> None:
     """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
     schema = PostgresSchema(session)
-    check_version(PART, store=store, url=store, found=schema.read_version(), migrate=migrate)
+    check_version(PART, schema, store=store, url=store, migrate=migrate)
     if migrate:
         bring_up_to_date(schema, PART)
     if row_security:

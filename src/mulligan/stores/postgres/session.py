@@ -15,11 +15,14 @@ from psycopg import errors as pg
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.driver import ConnectionLostError, Row
+from mulligan.stores.migrate import find_latest_version
 from mulligan.stores.postgres.address import check_address
 from mulligan.stores.postgres.error_map import translate, translate_errors
 from mulligan.stores.queries import convert_for_psycopg, load
 from mulligan.stores.url import strip_credentials
 
+PART = "postgres"
+"""The name of its migrations."""
 _FILES = (
     "journal",
     "vault",
@@ -188,7 +191,9 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    named = load(*_FILES)
+    named = dict(load(*_FILES))
+    # Said when a process appears, whatever schema it finds.
+    named["appear"] = named["appear"].replace("{knows}", str(find_latest_version(PART)))
     return {name: convert_for_psycopg(query) for name, query in named.items()}
 
 

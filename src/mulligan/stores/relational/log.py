@@ -30,6 +30,7 @@ from mulligan.stores.driver import (
     Session,
     UnstorableTextError,
 )
+from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.blocks import BlockMarker, drop_blocks
 from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
@@ -234,7 +235,7 @@ class LogTables:
 def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
     if firsts := list_first_tries(rows):
         tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
-        add_rollups(session, roll_up_tries(rows, [LogRow(*each) for each in tries]))
+        add_rollups(session, roll_up_tries(rows, [decode_log_row(each) for each in tries]))
 
 
 def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
@@ -292,7 +293,7 @@ def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
         found = session.fetch(
             "successes_before", after=after, before=before_us, most=ROWS_AT_A_TIME
         )
-        rows = [LogRow(*row) for row in found]
+        rows = [decode_log_row(row) for row in found]
         if rows:
             session.run("add_archive", **pack(rows))
             session.run(

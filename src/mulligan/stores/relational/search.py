@@ -12,6 +12,7 @@ from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.core.rating import RATED
 from mulligan.stores.driver import Session
+from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.filter import fits
 from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, Span, Times, shift
 from mulligan.stores.relational.packed_rows import unpack
@@ -118,7 +119,10 @@ def _drop(rest: Span, part: Span, query: LogQuery) -> Span:
 def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
     filters, values = _build_conditions(query, span)
     rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
-    found = [LogRow(*row) for row in session.fetch_where(rows, filters, most=query.limit, **values)]
+    found = [
+        decode_log_row(row)
+        for row in session.fetch_where(rows, filters, most=query.limit, **values)
+    ]
     if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
         found = _with_archived(session, query, found, span=span)
     return found

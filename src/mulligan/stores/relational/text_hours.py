@@ -19,6 +19,7 @@ from mulligan.core.text_rollup import (
     roll_up_thumbs,
 )
 from mulligan.stores.driver import Session
+from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.relational.packed_rows import unpack
 from mulligan.stores.relational.search import scan_rows
 
@@ -67,7 +68,7 @@ def _list_pages(session: Session, tool: str) -> Iterator[list[LogRow]]:
 def _find_rated(session: Session, ids: set[str]) -> list[LogRow]:
     """Texts and all their thumbs; a text that is packed already is looked up in its batch."""
     names = encode_json(sorted(ids)).decode()
-    found = [LogRow(*row) for row in session.fetch("rated_texts", ids=names)]
+    found = [decode_log_row(row) for row in session.fetch("rated_texts", ids=names)]
     for missing in ids - {row.id for row in found}:
         for (packed,) in session.fetch("archives_around", id=missing):
             found += [row for row in unpack(bytes(packed)) if row.id == missing]

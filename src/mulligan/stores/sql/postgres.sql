@@ -215,8 +215,24 @@ create table if not exists migration (
   at timestamptz not null default now()
 )
 
+-- name: needs_column
+select 1 from information_schema.columns
+where table_schema = 'mulligan' and table_name = 'migration' and column_name = 'needs'
+
+-- name: add_needs_column
+alter table migration add column needs integer
+
+-- name: schema_needs
+select coalesce(max(coalesce(needs, number)), 0) from migration
+
 -- name: add_migration
-insert into migration (number) values (:number)
+insert into migration (number, needs) values (:number, :needs)
+
+-- name: earlier_programs
+select pid, machine from writer join presence on presence.writer = id
+where revoked_us is null and coalesce(knows, 0) < :known
+  and greatest(heard_us, beat_us) > (extract(epoch from clock_timestamp()) * 1000000)::bigint - lease_us
+order by machine, pid
 
 -- name: set_search_path
 set search_path = mulligan
@@ -225,8 +241,8 @@ set search_path = mulligan
 set transaction isolation level repeatable read read only
 
 -- name: appear
-insert into presence (writer, machine, pid, started, beat_us)
-values (:writer, :machine, :pid, :started, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+insert into presence (writer, machine, pid, started, beat_us, knows)
+values (:writer, :machine, :pid, :started, (extract(epoch from clock_timestamp()) * 1000000)::bigint, {knows})
 
 -- name: beat
 update presence set beat_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint

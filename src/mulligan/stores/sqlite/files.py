@@ -14,7 +14,7 @@ from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnava
 from mulligan.stores.driver import Session
 from mulligan.stores.file_lock import BINARY
 from mulligan.stores.mark import MarkFile
-from mulligan.stores.migrate import bring_up_to_date, check_version
+from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
 from mulligan.stores.private_file import read_private, refuse_second_name, refuse_unsafe
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 from mulligan.stores.sqlite.side_files import ENDINGS, refuse_unsafe_database
@@ -47,9 +47,17 @@ class SqliteSchema:
         """Run one statement."""
         return self.session.execute(sql)
 
-    def set_version(self, number: int) -> None:
-        """Write the number down, in the same transaction."""
-        self.session.execute(f"pragma user_version = {number}")
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least: a file's is for its own version."""
+        return self.read_version()
+
+    def list_earlier(self, known: int) -> list[str]:  # noqa: ARG002 - as the interface has it
+        """Nobody: who shares a file is stopped before it is migrated."""
+        return []
+
+    def set_version(self, migration: Migration) -> None:
+        """Write its number down, in the same transaction."""
+        self.session.execute(f"pragma user_version = {migration.number}")
 
 
 def build_log_path(path: Path) -> Path:
@@ -90,7 +98,7 @@ def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOU
         if not found and not migrate:
             _refuse_emptied(path, part)
         url = _build_store_url(path, part)
-        check_version(steps, store=str(path), url=url, found=found, migrate=migrate)
+        check_version(steps, schema, store=str(path), url=url, migrate=migrate)
         if migrate:
             _use_write_ahead_log(session, timeout=timeout)
             bring_up_to_date(schema, steps)

@@ -80,7 +80,7 @@ class LiveAction:
     @property
     def objects(self) -> frozenset[tuple[str, str]]:
         """What it concerns, by server and id; nothing where its tool does not say."""
-        return find_objects(self.record, self.declaration)
+        return self._find_objects(self.record)
 
     def find_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
         """Those objects that are known of it only now that it reaches a state."""
@@ -88,7 +88,13 @@ class LiveAction:
             return self.objects
         if state is not State.EXECUTED:
             return frozenset()
-        return self.objects - find_objects(replace(self.record, result=None), self.declaration)
+        return self.objects - self._find_objects(replace(self.record, result=None))
+
+    def _find_objects(self, record: Record) -> frozenset[tuple[str, str]]:
+        found, tenant = find_objects(record, self.declaration), self.opening.tenant
+        # What two tenants call by one id is two objects: neither waits for the other's calls, nor
+        # takes a version that the other's undo has written for its own.
+        return frozenset((f"{tenant}:{where}", name) for where, name in found) if tenant else found
 
     @property
     def abilities(self) -> Abilities:

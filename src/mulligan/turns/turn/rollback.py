@@ -242,8 +242,12 @@ class _Rollback:
 
     def _find_possible_later(self, action: LiveAction) -> LaterCalls:
         """Others that are undone with it may be on its object, where neither tool says so."""
-        server = action.opening.server
-        beside = [a for a in self.by_id.values() if not a.objects and a.opening.server == server]
+        where = (action.opening.tenant, action.opening.server)
+        beside = [
+            a
+            for a in self.by_id.values()
+            if not a.objects and (a.opening.tenant, a.opening.server) == where
+        ]
         waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]
         undone = [a for a in beside if a.state is State.UNDONE]
         versions = {a.record.version for a in waiting} - {None}
