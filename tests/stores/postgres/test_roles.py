@@ -95,6 +95,19 @@ def test_of_each_table_a_tenant_sees_its_own_rows_and_no_other(url, give, tenant
         assert {each.rpartition("-")[2] for each in texts - {tenant}} <= mine
 
 
+def test_nobody_reaches_past_the_log_at_one_of_its_partitions(url, give) -> None:
+    role = give(Surface.TENANT, "acme")
+
+    with connect_as(url, role) as connection:
+        parts = "select oid::regclass::text from pg_class where relispartition and relkind = 'r'"
+        names = [name for (name,) in connection.execute(parts).fetchall()]
+        for name in names:
+            with pytest.raises(pg.InsufficientPrivilege):
+                connection.execute(f"select * from {name}".encode())
+
+    assert any("execution_default" in name for name in names)
+
+
 LEAKS = [
     "select count(*) from execution where 1 / (case when tenant = {mine} then 1 else 0 end) = 1",
     (
