@@ -38,6 +38,10 @@ _SEEN = (
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
+UNREPEATED = (
+    "a refusal (404, 412, 422 and their like) meaning that nothing was done, as it does where no "
+    "proxy repeats requests by itself; behind one, say refused=frozenset()"
+)
 T = TypeVar("T")
 
 
@@ -108,7 +112,7 @@ class Resource:
             around=self._enter,
             compares=self._etags,
             binds=self._etags,
-            rests_on=RESTS_ON[self._etags],
+            rests_on=[*RESTS_ON[self._etags], *([UNREPEATED] if self._refused else [])],
             server=self.place,
         )
 
