@@ -26,7 +26,7 @@ from mulligan.packs.http.shown import (
     read_back,
     write_down,
 )
-from mulligan.packs.http.written import Written, hash_answered, is_given, read_written
+from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
 from mulligan.turns.tools.declaration import Declared
 
 MOST = 10_000
@@ -53,7 +53,7 @@ class Left:
     """Where the server has put what it made."""
     etag: str | None = None
     """A strong one, of what the write has left."""
-    written: Written | None = None
+    written: SentWrite | None = None
 
 
 class Resource:
@@ -234,7 +234,7 @@ class Resource:
         return self._ask("GET", url, check=check)
 
     def _find_left(
-        self, record: Record, answer: httpx.Response, *, written: Written | None, deletes: bool
+        self, record: Record, answer: httpx.Response, *, written: SentWrite | None, deletes: bool
     ) -> str | None:
         """The version that is there right after a write, if that is its work and nobody else's."""
         now = self._show(answer)
