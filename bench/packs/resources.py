@@ -76,16 +76,17 @@ class ResourceWorld:
         events = http.resource(client, "/events/{event_id}", etags=self._etags, **more)
         calls: list[str] = []
 
-        def send(event_id: str = "") -> dict[str, Any]:
+        def send(title: str, event_id: str = "") -> dict[str, Any]:
             calls.append(event_id)
             if case.lost and len(calls) == 1:
                 self._post("/lose")
-            body = None if case.kind == "delete" else NEW
+            body = None if case.kind == "delete" else {"title": title}
             answer = client.request(case.kind.upper(), f"/events/{event_id}", json=body)
             return answer.raise_for_status().json() or {}
 
         tool = m.tool(**getattr(events, case.kind)())(send)
-        return lambda: tool(**({} if case.kind == "post" else {"event_id": "e1"}))
+        about = {} if case.kind == "post" else {"event_id": "e1"}
+        return lambda: tool(**NEW, **about)
 
     def _post(self, deed: str) -> None:
         httpx.post(self._url + deed).raise_for_status()

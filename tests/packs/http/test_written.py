@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mulligan.packs.http.fields import NOTHING
-from mulligan.packs.http.written import Written, is_given
+from mulligan.packs.http.written import SentWrite, is_given
 
 
 @pytest.mark.parametrize(
@@ -27,27 +27,27 @@ from mulligan.packs.http.written import Written, is_given
 def test_only_what_was_sent_and_what_was_there_explain_what_is(
     method: str, now: dict[str, Any], explained: bool
 ) -> None:
-    written = Written(method=method, sent={"a": 2})
+    written = SentWrite(method=method, sent={"a": 2})
 
     assert written.explains(now, before={"a": 1, "b": 1}) is explained
 
 
 @pytest.mark.parametrize(("number", "ours"), [(4, True), (5, False)])
 def test_a_number_that_is_counted_up_twice_tells_of_another_write(number: int, ours: bool) -> None:
-    written = Written(method="PATCH", sent={"a": 2})
+    written = SentWrite(method="PATCH", sent={"a": 2})
 
     assert written.explains({"a": 2, "rev": number}, before={"a": 1, "rev": 3}) is ours
 
 
 def test_a_field_that_the_call_itself_has_set_is_not_the_servers() -> None:
-    written = Written(method="PUT", sent={"updated": "2026-11-16"})
+    written = SentWrite(method="PUT", sent={"updated": "2026-11-16"})
 
     assert not written.explains({"updated": "2026-11-17"}, before={"updated": "2026-11-15"})
 
 
 def test_a_write_without_a_body_explains_nothing_but_its_answer() -> None:
-    assert not Written(method="POST").explains({}, before=None)
-    assert Written(method="POST", sent=NOTHING, answered={"a": 1}).explains({"a": 1}, before=None)
+    assert not SentWrite(method="POST").explains({}, before=None)
+    assert SentWrite(method="POST", sent=NOTHING, answered={"a": 1}).explains({"a": 1}, before=None)
 
 
 @pytest.mark.parametrize(

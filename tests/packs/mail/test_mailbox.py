@@ -6,9 +6,9 @@ import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.mail import Mailbox
-from mulligan.packs.mail.errors import BadMailError
-from mulligan.packs.mail.mailbox import decode_folder, encode_folder
-from tests.packs.mail.conftest import DRAFT, FIRST
+from mulligan.packs.mail.errors import BadMailError, MailError
+from mulligan.packs.mail.mailbox import MailSession, decode_folder, encode_folder
+from tests.packs.mail.conftest import DRAFT, FIRST, edit
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,17 @@ def test_a_folder_with_an_odd_name_is_found_listed_and_written_to(mailbox: Mailb
 
         assert "Büro & mehr" in session.list_folders()
         assert session.get("Büro & mehr", FIRST).content == DRAFT
+
+
+def test_a_mail_that_somebody_takes_away_at_once_is_told_of(mailbox: Mailbox) -> None:
+    class Watched(MailSession):
+        def _select(self, folder: str, *, again: bool = False) -> None:
+            if again:
+                edit(mailbox)
+            super()._select(folder, again=again)
+
+    with mailbox.open() as session, pytest.raises(MailError, match="taken away"):
+        Watched(session._line, mailbox).add("Drafts", DRAFT, flags="")
 
 
 def test_what_is_no_id_reaches_no_server(mailbox: Mailbox) -> None:

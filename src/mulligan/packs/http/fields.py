@@ -29,7 +29,7 @@ class ServerFields:
     """What the call itself was to write."""
     made_id: str
 
-    def are_all(self, expected: object, now: object) -> bool:
+    def has_no_other(self, expected: object, now: object) -> bool:
         """Whether they are all in which what is there differs from what is expected."""
         if not isinstance(expected, Mapping) or not isinstance(now, Mapping):
             return is_equal(expected, now)

@@ -26,7 +26,7 @@ from mulligan.packs.http.shown import (
     read_back,
     write_down,
 )
-from mulligan.packs.http.written import Written, hash_answered, is_given, read_written
+from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
 from mulligan.turns.tools.declaration import Declared
 
 MOST = 10_000
@@ -38,6 +38,10 @@ _SEEN = (
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
+UNREPEATED = (
+    "a refusal (404, 412, 422 and their like) meaning that nothing was done, as it does where no "
+    "proxy repeats requests by itself; behind one, say refused=frozenset()"
+)
 T = TypeVar("T")
 
 
@@ -49,7 +53,7 @@ class Left:
     """Where the server has put what it made."""
     etag: str | None = None
     """A strong one, of what the write has left."""
-    written: Written | None = None
+    written: SentWrite | None = None
 
 
 class Resource:
@@ -108,7 +112,7 @@ class Resource:
             around=self._enter,
             compares=self._etags,
             binds=self._etags,
-            rests_on=RESTS_ON[self._etags],
+            rests_on=[*RESTS_ON[self._etags], *([UNREPEATED] if self._refused else [])],
             server=self.place,
         )
 
@@ -230,7 +234,7 @@ class Resource:
         return self._ask("GET", url, check=check)
 
     def _find_left(
-        self, record: Record, answer: httpx.Response, *, written: Written | None, deletes: bool
+        self, record: Record, answer: httpx.Response, *, written: SentWrite | None, deletes: bool
     ) -> str | None:
         """The version that is there right after a write, if that is its work and nobody else's."""
         now = self._show(answer)

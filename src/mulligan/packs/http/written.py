@@ -19,7 +19,7 @@ from mulligan.undo.accounting import is_work_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class SentWrite:
     """One write to a resource, as far as anybody knows of it."""
 
     method: str
@@ -35,7 +35,7 @@ class Written:
             return True
         sent = self.sent if isinstance(self.sent, Mapping) else {}
         fields = ServerFields(before=before, given=sent, made_id=made_id)
-        return any(fields.are_all(expected, now) for expected in self._list_expected(before))
+        return any(fields.has_no_other(expected, now) for expected in self._list_expected(before))
 
     def differs(self, now: object) -> bool:
         """Whether the server has answered with the resource, and it has been changed since."""
@@ -68,10 +68,10 @@ def is_given(arguments: Mapping[str, object], *, before: object, now: object, ma
     )
 
 
-def read_written(request: httpx.Request, answer: httpx.Response | None) -> Written:
+def read_written(request: httpx.Request, answer: httpx.Response | None) -> SentWrite:
     """What a write has sent, and what it was answered, if it was."""
     answered = NOTHING if answer is None else _read(lambda: answer.content)
-    return Written(method=request.method, sent=_read(lambda: request.content), answered=answered)
+    return SentWrite(method=request.method, sent=_read(lambda: request.content), answered=answered)
 
 
 def parse_content(content: bytes) -> object:
@@ -82,7 +82,7 @@ def parse_content(content: bytes) -> object:
         return content
 
 
-def hash_answered(written: Written) -> str:
+def hash_answered(written: SentWrite) -> str:
     """The version of what a server has answered with, and shows no more."""
     text = json.dumps(written.answered, sort_keys=True)
     return f"as answered: {hashlib.sha256(text.encode()).hexdigest()[:16]}"

@@ -164,7 +164,8 @@ class MailAbilities:
 def _is_updated(found: FoundMail, record: Record) -> bool:
     """Whether a draft is in everything what a change has made of the one before."""
     before = decode_mail(cast("MailState", record.before)["content"])
-    return is_as_rewritten(found.content, before, read_wanted(record.arguments), call=record.key)
+    wanted = read_wanted(record.arguments)
+    return is_as_rewritten(found.content, wanted, before=before, call=record.key)
 
 
 def read_version(record: Record) -> str:

@@ -195,8 +195,10 @@ class MailSession:
         if not said or said[-1] is None:
             raise MailError(f"The mail server took a mail for {folder!r}, and does not say where.")
         self._select(folder, again=True)
-        [found] = self._fetch(said[-1].split()[1])
-        return found
+        found = self._fetch(said[-1].split()[1])
+        if not found:
+            raise MailError(f"The mail that was put into {folder!r} was taken away at once.")
+        return found[0]
 
     def remove(self, folder: str, found: FoundMail) -> None:
         """Remove one mail, and no other."""

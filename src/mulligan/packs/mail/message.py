@@ -130,7 +130,7 @@ def is_as_written(
     return _to_lines(content) == _to_lines(expected)
 
 
-def is_as_rewritten(content: bytes, before: bytes, wanted: WantedMail, *, call: str) -> bool:
+def is_as_rewritten(content: bytes, wanted: WantedMail, *, before: bytes, call: str) -> bool:
     """Whether a mail is all of what a call has made of another."""
     return _to_lines(content) == _to_lines(rewrite_mail(before, wanted, call=call))
 
