@@ -163,7 +163,9 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         known = insights.lesson_list
         newest = None if options.all else MOST_USES
         history = known.read_history(options.lesson, newest=newest)
-        show_lesson(history, liking=known.estimate_liking(history.uses), json=options.json)
+        show_lesson(
+            history, liking=Views(insights).learned.estimate_liking(history.uses), json=options.json
+        )
     return 0
 
 
@@ -186,7 +188,9 @@ def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         known = insights.lesson_list
         history = known.revoke(options.lesson, by=find_user(), note=options.note)
-        show_lesson(history, liking=known.estimate_liking(history.uses), json=options.json)
+        show_lesson(
+            history, liking=Views(insights).learned.estimate_liking(history.uses), json=options.json
+        )
     return 0
 
 

@@ -1,8 +1,11 @@
-"""A file that is taken away under a running process."""
+"""A file that is taken away under a running process, and what is read of one."""
 
 from __future__ import annotations
 
+import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
 from mulligan.core.log_query import Batch
 from mulligan.stores.opening import open_store
+from mulligan.stores.queries import load
 from mulligan.testing.store_contract.contract import (
     make_first_entry,
     make_log_row,
@@ -72,3 +76,30 @@ def test_a_store_that_is_shared_shred_and_tidied_is_not_taken_for_another(store,
 
         assert answer is None
     assert store.check_health().problems == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "query", "where", "index"),
+    [
+        ("family.db", "newest_episodes", ("tool",), "episode_by_tool"),
+        ("family.db", "newest_episodes", ("tenant",), "episode_by_tenant"),
+        ("family.db", "newest_uses", (), "lesson_use_by_time"),
+        ("family.log.db", "rows_newest_first", ("turns",), "execution_by_turn"),
+        ("family.log.db", "rows_oldest_first", ("server", "thumbs"), "execution_rated"),
+        ("family.log.db", "rated_texts", (), "execution_rated"),
+    ],
+)
+def test_the_newest_of_a_kind_are_read_without_the_others(
+    store, path: Path, file: str, query: str, where: tuple[str, ...], index: str
+) -> None:
+    queries = load("log", "casebook", "sqlite")
+    sql = queries[query].replace("{where}", " and ".join(queries[each] for each in where))
+    values = dict.fromkeys(re.findall(r":([a-z_]+)", sql), "[]")
+
+    with closing(sqlite3.connect(path.with_name(file))) as connection:
+        plan = connection.execute(f"explain query plan {sql}", values).fetchall()
+
+    used = [step[3] for step in plan]
+    assert any(index in step for step in used)
+    assert not [step for step in used if step.startswith("SCAN") and "json_each" not in step]
+    assert "execution_by_tool" not in " ".join(used)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from mulligan.app.insights.estimates import Estimate
-from mulligan.app.insights.liking import estimate_liking
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.recognizing import classify_pattern
 from mulligan.app.upkeep.consolidating import (
@@ -148,11 +146,6 @@ class LessonList:
             LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in fitting
         ]
 
-    def list_some(self, ids: Sequence[str]) -> list[LessonSeen]:
-        """These lessons, also those of them that are built in."""
-        query = LessonQuery(ids=tuple(ids), limit=len(ids))
-        return [*self.list_lessons(query), *self.list_built_in(query)] if ids else []
-
     def read_history(self, lesson: str, *, newest: int | None = None) -> LessonHistory:
         """One lesson, by its id or the beginning of it, with its `newest` uses or all of them."""
         found = self._find_built_in(lesson) or self._find(lesson)
@@ -161,10 +154,6 @@ class LessonList:
             balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
             uses=tuple(self._casebook.list_uses(found.id, newest=newest)),
         )
-
-    def estimate_liking(self, uses: Sequence[Use]) -> Estimate:
-        """What people thought of replies that a lesson may have had a hand in."""
-        return estimate_liking(self._store.log, uses)
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
         """A person's word: it is used from now on, whatever the evidence."""

@@ -69,7 +69,7 @@ function drawChart(box) {
   const kind = KINDS[given.kind](given.names);
   const grid = { stroke: colour("line"), width: 1 };
   const axis = { stroke: colour("muted"), grid, ticks: { show: false }, font: "12px system-ui" };
-  const legend = 30;
+  const legend = box.clientWidth < 420 ? 50 : 30;
   box.replaceChildren();
   if (!given.columns[0].length) return;
   kind.series[0] = kind.x ? { value: shown(percent), label: "said" } : { value: moment, label: "UTC" };

@@ -152,8 +152,8 @@ def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str,
         # Says nothing new, but lets the database use its index of what did not succeed.
         filters.append("not_successful")
     if query.tool == RATED and query.parents:
-        # As above, of what a thumb is for.
-        filters.append("thumbs")
+        # The same as both, by the index of what a thumb is for.
+        filters = [each for each in filters if each not in ("tool", "parents")] + ["thumbs"]
     return filters, values
 
 

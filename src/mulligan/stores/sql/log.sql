@@ -149,7 +149,10 @@ turn in (select value from json_each(:turns))
 parent in (select value from json_each(:parents))
 
 -- name: thumbs
-tool = 'text.rated'
+id in (
+  select rated.id from execution as rated
+  where rated.tool = 'text.rated' and rated.parent in (select value from json_each(:parents))
+)
 
 -- name: since
 at_us >= :since

@@ -142,6 +142,12 @@ turn in (select json_array_elements_text(cast(:turns as json)))
 -- name: parents
 parent in (select json_array_elements_text(cast(:parents as json)))
 
+-- name: thumbs
+id in (
+  select rated.id from execution as rated where rated.tool = 'text.rated'
+  and rated.parent in (select json_array_elements_text(cast(:parents as json)))
+)
+
 -- name: add_words
 insert into lesson_word (lesson, word)
 select :lesson, json_array_elements_text(cast(:words as json))

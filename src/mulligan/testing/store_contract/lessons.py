@@ -128,24 +128,16 @@ class LessonContract(Contract):
         assert casebook.list_lessons(LessonQuery(text="number")) == []
 
     def test_a_call_counts_once_for_a_lesson(self, casebook: Casebook) -> None:
-        """Whatever is said of it later; oldest first."""
+        """Whatever is said of it later; oldest first, or of these no more than the newest."""
         first, second = make_use(1), make_use(0, note=TEXT, turn=None)
         casebook.use([first, second, replace(first, benefit=Benefit.HARMED)])
         casebook.use([replace(second, benefit=Benefit.HARMED), make_use(1, lesson="l2")])
 
-        assert casebook.list_uses("l1") == [second, first]
+        assert casebook.list_uses("l1") == casebook.list_uses("l1", newest=9) == [second, first]
+        assert casebook.list_uses("l1", newest=1) == [first]
+        assert casebook.list_uses("l1", newest=0) == []
         assert casebook.list_uses("l2") == [make_use(1, lesson="l2")]
         assert casebook.list_uses("nothing") == []
-
-    def test_the_newest_uses_are_read_alone(self, casebook: Casebook) -> None:
-        """As many as asked for, and among them oldest first, whenever they were added."""
-        one, two, three = make_use(1), make_use(2), make_use(3)
-        casebook.use([three, one])
-        casebook.use([two])
-
-        assert casebook.list_uses("l1", newest=2) == [two, three]
-        assert casebook.list_uses("l1", newest=9) == [one, two, three]
-        assert casebook.list_uses("l1", newest=0) == []
 
     def test_a_balance_tells_turns_and_people_apart(self, casebook: Casebook) -> None:
         """Where it helped; who is not named is nobody, and who is counts once."""

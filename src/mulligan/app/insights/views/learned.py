@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from mulligan.app.insights.estimates import Estimate
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen
-from mulligan.app.insights.liking import MOST_TURNS
 from mulligan.app.insights.views.acts import ActLog
 from mulligan.app.insights.views.answers.notebook import (
     LessonPage,
@@ -19,9 +19,10 @@ from mulligan.app.insights.views.answers.notebook import (
 from mulligan.app.insights.views.answers.worth import WorthView, build_worth, weigh_failures
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
 from mulligan.app.insights.views.paging import SIZE, cut_page
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import LessonQuery, LessonState
+from mulligan.core.lesson import LessonQuery, LessonState, Use
 
 MOST_LESSONS = 10_000
 
@@ -51,9 +52,13 @@ class LearnedViews:
         return build_lesson_page(
             history,
             page=page,
-            rated_up=listed.estimate_liking(history.uses),
+            rated_up=self.estimate_liking(history.uses),
             built_in=history.lesson.id.startswith(f"{BUILT_IN}-"),
         )
+
+    def estimate_liking(self, uses: Sequence[Use]) -> Estimate:
+        """What people thought of replies that a lesson may have had a hand in."""
+        return estimate_liking(self._insights.store.log, uses)
 
     def decide_lesson(self, act: str, lesson: str, *, by: str, note: str = "") -> LessonPage:
         """Approve, quarantine or revoke; it is on record who did."""

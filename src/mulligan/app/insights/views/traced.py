@@ -53,11 +53,15 @@ class TracedViews:
     def read_pattern(self, fingerprint: str, asked: ViewFilter) -> PatternPage:
         """One of them, with what mended it."""
         month = replace(asked, window=Window.MONTH, tool=None, agent=None)
-        return read_pattern_page(
-            self._insights,
-            self._list_patterns(month),
-            wanted=fingerprint,
-            within=None if self._has_few(month) else DAY,
+        return self._keeper.keep(
+            ("pattern", fingerprint, month),
+            lambda: read_pattern_page(
+                self._insights,
+                self._list_patterns(month),
+                wanted=fingerprint,
+                within=None if self._has_few(month) else DAY,
+            ),
+            life=LONG / 6,
         )
 
     def read_turns(self, asked: ViewFilter, *, page: int = 1) -> TurnsView:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mulligan.app.insights.lesson_list import LessonList, LessonSeen, Measured
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging, cut_page
 from mulligan.core.interfaces import Casebook
-from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group
+from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group, LessonQuery
 from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
@@ -121,7 +121,7 @@ def build_worth(
     """The page: of the lessons only those are read that it shows."""
     lift = weighed.measured.lift
     paging, shown = cut_page(list(weighed.cases), number=page)
-    known = {seen.lesson.id: seen for seen in lessons.list_some(shown)}
+    known = {seen.lesson.id: seen for seen in _list_known(lessons, shown)}
     return WorthView(
         asked=asked,
         lift=lift,
@@ -133,6 +133,12 @@ def build_worth(
         ),
         failures=weighed.failures,
     )
+
+
+def _list_known(lessons: LessonList, ids: Sequence[str]) -> list[LessonSeen]:
+    """These lessons, also those of them that are built in."""
+    query = LessonQuery(ids=tuple(ids), limit=len(ids))
+    return [*lessons.list_lessons(query), *lessons.list_built_in(query)] if ids else []
 
 
 def _count_cases(episodes: Iterable[Episode]) -> dict[str, LessonCases]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.app.insights.liking import MOST_TURNS, estimate_liking
+from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.lesson import Use
 from mulligan.core.log_query import Batch, LogQuery
