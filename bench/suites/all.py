@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench import suites, versions
+from bench.missing import MissingError
 from bench.report import progress, table
 from bench.whole.page import KEPT, PAGE, merge, write_page
 from bench.whole.plan import list_arguments
@@ -27,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=others, metavar="SUITE", help="these alone")
     parser.add_argument("--data", type=Path, metavar="DIR", help="for the suites on data")
     parser.add_argument("--half", choices=("public", "heldout"), default="public")
+    parser.add_argument(
+        "--with", dest="own", metavar="OPTIONS", help="of the one suite that --only names"
+    )
     parser.add_argument("--no-page", action="store_true", help="leave the page as it is")
     parser.add_argument("--page", type=Path, default=PAGE, help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, default=KEPT, help=argparse.SUPPRESS)
@@ -34,12 +38,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     wanted = options.only or [name for name in suites.names() if name != OWN]
+    if options.own and len(wanted) != 1:
+        raise MissingError("--with has options of one suite: name it with --only.")
     data = None if options.data is None else options.data.absolute()
     done: list[Measured] = []
     with progress(len(wanted)) as step:
         for suite in wanted:
             step(suite)
             arguments = list_arguments(suite, quick=options.quick, data=data, half=options.half)
+            if options.own:
+                arguments = [*(arguments or ()), *options.own.split()]
             done.append(run_suite(suite, arguments, quick=options.quick))
     if not options.no_page:
         write_page(merge(done, options.kept), machine=_name_machine(), path=options.page)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench import suites
+from bench.missing import MissingError
 from bench.suites import all as everything
 from bench.whole import running
 from bench.whole.page import merge, write_page
@@ -63,6 +64,24 @@ def test_one_that_fails_or_lacks_data_ends_no_other(tmp_path, monkeypatch) -> No
     assert "`text`" in page
     assert "bfcl" not in page
     assert "counts`" not in page.split("## What was run")[1]
+
+
+def test_options_of_a_suite_are_handed_on_to_that_one_alone(tmp_path, monkeypatch) -> None:
+    given: list[list[str] | None] = []
+
+    def run(suite: str, arguments: list[str] | None, *, quick: bool) -> Measured:
+        given.append(arguments)
+        return Measured(suite=suite, state="measured", quick=quick)
+
+    monkeypatch.setattr(everything, "run_suite", run)
+    options = make_options(tmp_path, "truth")
+    options.own = "--seed 3"
+
+    everything.run(options)
+
+    assert given == [["--histories", "50", "--seed", "3"]]
+    with pytest.raises(MissingError, match="--only"):
+        everything.run(argparse.Namespace(**{**vars(options), "only": ["truth", "text"]}))
 
 
 def test_a_suite_that_falls_is_one_sentence(monkeypatch) -> None:

@@ -36,12 +36,8 @@ Place = tuple[Any, ...]
 class Mark(NamedTuple):
     """Rows of one kind in one block."""
 
-    tenant: str
-    agent: str
-    server: str
-    tool: str
-    outcome: str
-    error_class: str
+    kind: tuple[str, ...]
+    """What they have in common, in the order of `SAME`."""
     block: str
     from_us: int
     to_us: int
@@ -93,7 +89,7 @@ class BlockMarker:
 
 def mark_old_blocks(session: Session) -> None:
     """Write down where rows are that were there before anybody did, packed ones too."""
-    found = [Mark(*row) for row in session.fetch("old_blocks")]
+    found = [Mark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
     for start in range(0, len(found), _MARKED_AT_A_TIME):
         _add(session, found[start : start + _MARKED_AT_A_TIME])
     for rows in _list_packed(session):
@@ -153,18 +149,17 @@ def find_places(rows: Iterable[LogRow]) -> set[Place]:
 
 
 def _find_mark(place: Place) -> Mark:
-    *named, cell = place
-    return Mark(*named, cell << _CELL, cell << _CELL)
+    *kind, block, cell = place
+    return Mark(tuple(kind), block, cell << _CELL, cell << _CELL)
 
 
 def _add(session: Session, marks: Iterable[Mark]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
     blocks: dict[tuple[int, str], tuple[int, int]] = {}
     for mark in marks:
-        kind = mark[: len(SAME)]
         from_us, to_us = _round(mark)
-        kinds[kind] = max(kinds.get(kind, to_us), to_us)
-        key = (_hash_kind(kind), mark.block)
+        kinds[mark.kind] = max(kinds.get(mark.kind, to_us), to_us)
+        key = (_hash_kind(mark.kind), mark.block)
         first, last = blocks.get(key, (from_us, to_us))
         blocks[key] = (min(first, from_us), max(last, to_us))
     # In one order everywhere, so that two writers never wait for each other in a circle.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.ids import make_uuid7
@@ -40,7 +39,10 @@ def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
         return scan_rows(session, query)
     wanted = {name: value for name in SAME if (value := getattr(query, name))}
     kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
-    return _find_by_block(session, query, kinds) if kinds else []
+    if not kinds:
+        return []
+    blocks = Blocks(session, kinds, times=_read_times(query))
+    return _Walk(session=session, query=query, blocks=blocks).find()
 
 
 def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
@@ -56,64 +58,68 @@ def _is_narrow(query: LogQuery) -> bool:
     return named or query.since is not None or query.until is not None
 
 
-def _find_by_block(session: Session, query: LogQuery, kinds: Sequence[int]) -> list[LogRow]:
-    """Block by block, without those that have no row of these kinds and times.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Walk:
+    """A search that goes block by block, without those that have no row of its kinds and times."""
 
-    First a stretch of many rows; then one block, and twice as many each time as long as there is a
-    row for each of them.
-    """
-    blocks = Blocks(session, kinds, times=_read_times(query))
-    rest, found = _compute_span(query), list[LogRow]()
-    blocks_at_once = 0
-    while len(found) < query.limit and not rest.empty:
-        block = blocks.find_oldest(rest) if query.oldest_first else blocks.find_newest(rest)
-        if block is None:
-            break
-        rest = _skip_to(rest, block, query)
-        part = (
-            _cut_blocks(rest, block, blocks_at_once, query)
-            if blocks_at_once
-            else _cut_rows(session, rest, block, query)
-        )
-        more = _scan(session, replace(query, limit=query.limit - len(found)), part)
-        found += more
-        filled = blocks_at_once and len(more) >= blocks_at_once
-        blocks_at_once = 2 * blocks_at_once if filled else 1
-        rest = _drop(rest, part, query)
-    return found
+    session: Session
+    query: LogQuery
+    blocks: Blocks
 
+    def find(self) -> list[LogRow]:
+        """First a stretch of many rows; then one block, and twice as many each time as long as
+        there is a row for each of them."""
+        query, found = self.query, list[LogRow]()
+        rest, blocks_at_once = _compute_span(query), 0
+        while len(found) < query.limit and not rest.empty:
+            block = self._find_next(rest)
+            if block is None:
+                break
+            rest = self._skip_to(rest, block)
+            part = (
+                self._cut_blocks(rest, block, blocks=blocks_at_once)
+                if blocks_at_once
+                else self._cut_rows(rest, block)
+            )
+            more = _scan(self.session, replace(query, limit=query.limit - len(found)), part)
+            found += more
+            filled = blocks_at_once and len(more) >= blocks_at_once
+            blocks_at_once = 2 * blocks_at_once if filled else 1
+            rest = self._drop(rest, part)
+        return found
 
-def _skip_to(rest: Span, block: str, query: LogQuery) -> Span:
-    if query.oldest_first:
-        return rest._replace(from_id=max(rest.from_id, block))
-    return rest._replace(below_id=min(rest.below_id, shift(block, 1)))
+    def _find_next(self, rest: Span) -> str | None:
+        oldest_first = self.query.oldest_first
+        return self.blocks.find_oldest(rest) if oldest_first else self.blocks.find_newest(rest)
 
+    def _skip_to(self, rest: Span, block: str) -> Span:
+        if self.query.oldest_first:
+            return rest._replace(from_id=max(rest.from_id, block))
+        return rest._replace(below_id=min(rest.below_id, shift(block, 1)))
 
-def _cut_blocks(rest: Span, block: str, blocks: int, query: LogQuery) -> Span:
-    """So many blocks of what is left, in the order that is asked for."""
-    if query.oldest_first:
-        return rest._replace(below_id=min(rest.below_id, shift(block, blocks)))
-    return rest._replace(from_id=max(rest.from_id, shift(block, 1 - blocks)))
+    def _cut_blocks(self, rest: Span, block: str, *, blocks: int) -> Span:
+        """So many blocks of what is left, in the order that is asked for."""
+        if self.query.oldest_first:
+            return rest._replace(below_id=min(rest.below_id, shift(block, blocks)))
+        return rest._replace(from_id=max(rest.from_id, shift(block, 1 - blocks)))
 
+    def _cut_rows(self, rest: Span, block: str) -> Span:
+        """So many rows of what is left that to look at each takes no time."""
+        query, values = self.query, rest._asdict()
+        order = "oldest_first" if query.oldest_first else "newest_first"
+        skip = max(_LOOKED_AT, _LOOKED_AT_FOR_EACH * query.limit)
+        edge = self.session.fetch_where(f"{order}_edge", list(values), skip=skip, **values)
+        if edge:
+            [(last,)] = edge
+            return rest._replace(**{"below_id" if query.oldest_first else "from_id": last})
+        # Few are left, unless they are packed: then nobody knows how many.
+        packed = self.session.fetch("any_archive", **values)
+        return self._cut_blocks(rest, block, blocks=1) if packed else rest
 
-def _cut_rows(session: Session, rest: Span, block: str, query: LogQuery) -> Span:
-    """So many rows of what is left that to look at each takes no time."""
-    order = "oldest_first" if query.oldest_first else "newest_first"
-    skip = max(_LOOKED_AT, _LOOKED_AT_FOR_EACH * query.limit)
-    values = rest._asdict()
-    edge = session.fetch_where(f"{order}_edge", list(values), skip=skip, **values)
-    if edge:
-        [(last,)] = edge
-        return rest._replace(**{"below_id" if query.oldest_first else "from_id": last})
-    # Few are left, unless they are packed: then nobody knows how many.
-    packed = session.fetch("any_archive", **values)
-    return _cut_blocks(rest, block, 1, query) if packed else rest
-
-
-def _drop(rest: Span, part: Span, query: LogQuery) -> Span:
-    if query.oldest_first:
-        return rest._replace(from_id=part.below_id)
-    return rest._replace(below_id=part.from_id)
+    def _drop(self, rest: Span, part: Span) -> Span:
+        if self.query.oldest_first:
+            return rest._replace(from_id=part.below_id)
+        return rest._replace(below_id=part.from_id)
 
 
 def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
