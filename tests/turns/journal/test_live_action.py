@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.action import Opening
+from mulligan.core.action import Opening, State
 from mulligan.core.call import Outcome
 from mulligan.core.effect import Effect
-from mulligan.core.record import Record
+from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.live_action import LiveAction, as_execution, keep_said, read_order
 from mulligan.turns.tools.declaration import Declaration
@@ -51,3 +52,17 @@ def test_a_call_that_was_found_is_told_from_its_action() -> None:
 
     assert (execution.call.id, execution.call.turn) == ("c1", "t1")
     assert (execution.outcome, execution.result) == (Outcome.SUCCESS, "sent")
+
+
+def test_what_two_tenants_call_by_one_id_is_two_objects() -> None:
+    about = Abilities(about=lambda record: record.arguments["to"])
+    nobodys = build_action(abilities=about)
+    anns, bobs = (
+        replace(nobodys, opening=replace(nobodys.opening, tenant=tenant))
+        for tenant in ("ann~1", "bob~2")
+    )
+
+    assert nobodys.objects == {("", "Ann")}
+    assert anns.objects.isdisjoint(bobs.objects)
+    assert anns.objects.isdisjoint(nobodys.objects)
+    assert anns.find_new_objects(State.INTENT) == anns.objects

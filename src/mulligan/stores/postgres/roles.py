@@ -201,4 +201,4 @@ class RoleTable:
     def _execute(self, form: str, **names: str) -> None:
         """A statement with names in it, which no parameter can be."""
         named = {each: sql.Identifier(name) for each, name in names.items()}
-        self._session.execute(sql.SQL(form).format(**named).as_string(None))  # type: ignore[arg-type]
+        self._session.execute(sql.SQL(form).format(**named).as_string(None))
