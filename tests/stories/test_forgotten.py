@@ -109,7 +109,7 @@ def test_on_postgres_what_is_deleted_by_the_row_is_gone_once_its_table_is_writte
 
     swept = sweep(store, retention=Retention(), clock=lambda: NOW)
     with psycopg.connect(postgres_url, autocommit=True) as connection:
-        for table in ("kept", "entry", "execution_before"):
+        for table in ("kept", "entry", "action", "execution_before"):
             connection.execute(f"vacuum full mulligan.{table}")
         connection.execute("checkpoint")
 

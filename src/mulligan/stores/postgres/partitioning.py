@@ -57,8 +57,8 @@ def split_log(session: PostgresSession) -> None:
     session.run_named("unbound_log")
     for table in ("execution", "execution_before", "execution_default"):
         session.run_named("keep_no_samples_of_rows", table=table)
-    session.run_named("keep_no_samples_of_values")
-    session.run_named("keep_no_samples_of_entries")
+    for what in ("values", "entries", "actions"):
+        session.run_named(f"keep_no_samples_of_{what}")
     make_days(session)
 
 

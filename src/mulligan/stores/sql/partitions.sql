@@ -83,6 +83,10 @@ alter table kept alter column value set statistics 0
 -- name: keep_no_samples_of_entries
 alter table entry alter column body set statistics 0
 
+-- name: keep_no_samples_of_actions
+alter table action
+  alter column opening set statistics 0, alter column detail set statistics 0
+
 -- name: make_partition
 create table {partition} (like execution including all)
 
