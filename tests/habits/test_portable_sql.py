@@ -37,7 +37,7 @@ KEPT = {
         "listen_to_others": "The same.",
     },
     "partitions": {
-        "make_partitioned_log": "Elsewhere the log stays one table, and its rows are deleted.",
+        "make_partitioned_log": "Elsewhere the log stays one table, row by row.",
         "attach_default": "The same.",
         "attach_before": "The same.",
         "attach_partition": "The same.",

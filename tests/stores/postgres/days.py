@@ -37,11 +37,14 @@ def make_past_days(url: str, *, days: int) -> None:
     today_us, session = read_today(url), open_session(url)
     session.execute("alter table execution detach partition execution_before")
     first = compute_bound(today_us - days * DAY_US)
-    session.define("attach_before", bound=first)
+    session.run_named("attach_before", bound=first)
     for ago in range(days, 0, -1):
         day = build_day(today_us - ago * DAY_US)
-        session.define("make_partition", partition=day.name)
-        session.define("attach_partition", partition=day.name, from_id=day.from_id, to_id=day.to_id)
+        session.run_named("make_partition", partition=day.name)
+        session.run_named("keep_no_samples_of_rows", table=day.name)
+        session.run_named(
+            "attach_partition", partition=day.name, from_id=day.from_id, to_id=day.to_id
+        )
     session.close()
 
 

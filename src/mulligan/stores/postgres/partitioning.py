@@ -18,13 +18,13 @@ _SERVER = re.compile(r"PostgreSQL (\d+)(?:\.\d+|[a-z]+\d+)? ")
 _BOUND = re.compile(r"'(\w+)'")
 
 
-def bound_log(session: PostgresSession) -> None:
+def limit_log(session: PostgresSession) -> None:
     """Refuse ids of later than in some days, from now on. Where nothing is, today is the first."""
     if not _can_partition(session):
         return
     today_us = read_time(session) // DAY_US * DAY_US
     later_us = _DAYS_LEFT * DAY_US if session.fetch("any_row") else 0
-    session.define("bound_log", bound=compute_bound(today_us + later_us))
+    session.run_named("limit_log", bound=compute_bound(today_us + later_us))
 
 
 def check_bound(session: PostgresSession) -> None:
@@ -32,29 +32,33 @@ def check_bound(session: PostgresSession) -> None:
     bound = _read_bound(session)
     if bound is None:
         return
-    session.define("make_default_partition")
+    session.run_named("make_default_partition")
     session.run("move_beyond_bound", bound=bound)
-    session.define("check_bound")
+    session.run_named("check_bound")
 
 
-def partition_log(session: PostgresSession) -> None:
+def split_log(session: PostgresSession) -> None:
     """Make the table that was there the first partition of a new one, under all its old names."""
     bound = _read_bound(session)
     if bound is None:
         return
     indexes = session.fetch("log_indexes")
-    session.define("rename_log")
-    session.define("rename_log_key")
+    session.run_named("rename_log")
+    session.run_named("rename_log_key")
     for name, _ in indexes:
-        session.define("rename_log_index", index=name, name=f"before_{name}")
-    session.define("make_partitioned_log")
+        session.run_named("rename_log_index", index=name, name=f"before_{name}")
+    session.run_named("make_partitioned_log")
     for _, definition in indexes:
         session.execute(definition)
     for privilege, grantee in session.fetch("log_grants"):
-        session.define("grant_log", privilege=privilege, grantee=grantee)
-    session.define("attach_default")
-    session.define("attach_before", bound=bound)
-    session.define("unbound_log")
+        session.run_named("grant_log", privilege=privilege, grantee=grantee)
+    session.run_named("attach_default")
+    session.run_named("attach_before", bound=bound)
+    session.run_named("unbound_log")
+    for table in ("execution", "execution_before", "execution_default"):
+        session.run_named("keep_no_samples_of_rows", table=table)
+    for what in ("values", "entries", "actions"):
+        session.run_named(f"keep_no_samples_of_{what}")
     make_days(session)
 
 

@@ -63,7 +63,7 @@ class LogPartitions:
             except StoreError:
                 # Only their owner may drop tables. Row by row, everybody may.
                 continue
-        return Dropped(rows=dropped, spared=_span(each for each in spared if each.from_id))
+        return Dropped(rows=dropped, spared=_join_ranges(each for each in spared if each.from_id))
 
 
 def list_partitions(session: Session) -> list[Partition]:
@@ -113,9 +113,11 @@ def _make(session: PostgresSession, wanted: Partition) -> None:
         if session.fetch("rows_in_default", from_id=wanted.from_id, to_id=wanted.to_id):
             # The day has begun without one, and ends so.
             return
-        session.define("make_partition", partition=wanted.name)
-        session.define("index_partition", partition=wanted.name)
-        session.define(
+        session.run_named("make_partition", partition=wanted.name)
+        # For its plans a server keeps samples, which would outlive the rows they are of.
+        session.run_named("keep_no_samples_of_rows", table=wanted.name)
+        session.run_named("index_partition", partition=wanted.name)
+        session.run_named(
             "attach_partition",
             partition=wanted.name,
             from_id=wanted.from_id,
@@ -125,15 +127,15 @@ def _make(session: PostgresSession, wanted: Partition) -> None:
 
 def _drop(session: PostgresSession, partition: Partition, *, before_us: int) -> int:
     """Drop one, unless a row in it has a later time than its id. About how many rows it had."""
-    if session.define("rows_since", partition=partition.name, since=str(before_us)):
+    if session.run_named("rows_since", partition=partition.name, since=str(before_us)):
         return 0
     rows = partition.rows
     if rows < 0:
         # So young, or so small, that the server has never looked at it.
-        [(rows,)] = session.define("count_partition", partition=partition.name)
+        [(rows,)] = session.run_named("count_partition", partition=partition.name)
     with session.begin_transaction():
         _take_turn(session)
-        session.define("drop_partition", partition=partition.name)
+        session.run_named("drop_partition", partition=partition.name)
     return rows
 
 
@@ -147,7 +149,7 @@ def _overlaps(wanted: Partition, there: Sequence[Partition]) -> bool:
     return any(each.from_id < wanted.to_id and each.to_id > wanted.from_id for each in there)
 
 
-def _span(partitions: Iterable[Partition]) -> tuple[str, str]:
+def _join_ranges(partitions: Iterable[Partition]) -> tuple[str, str]:
     """From the first id of the first to above all of the last."""
     found = list(partitions)
     return (found[0].from_id, found[-1].to_id) if found else ("", "")

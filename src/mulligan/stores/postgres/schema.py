@@ -7,16 +7,16 @@ from contextlib import contextmanager
 
 from mulligan.core.errors import StoreError
 from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
-from mulligan.stores.postgres.partitioning import bound_log, check_bound, partition_log
+from mulligan.stores.postgres.partitioning import check_bound, limit_log, split_log
 from mulligan.stores.postgres.roles import RoleTable
 from mulligan.stores.postgres.session import PART, PostgresSession
 
 _LOCK = 0x4D756C6C
 """The advisory lock of whoever migrates."""
 _CALLED: dict[str, Callable[[PostgresSession], None]] = {
-    "call bound_log": bound_log,
+    "call limit_log": limit_log,
     "call check_bound": check_bound,
-    "call partition_log": partition_log,
+    "call split_log": split_log,
 }
 """Statements that are others on another server, or on another day."""
 

@@ -80,7 +80,7 @@ class PostgresSession:
             columns = [_unify_types(column) for column in zip(*rows, strict=True)]
             return self._connection.execute(_encode_sql(self._queries[query]), columns).rowcount
 
-    def define(self, query: str, **names: str) -> list[Row]:
+    def run_named(self, query: str, **names: str) -> list[Row]:
         """Run a statement whose names, our own or the catalog's, no parameter can stand for."""
         sql = self._queries[query]
         for name, value in names.items():

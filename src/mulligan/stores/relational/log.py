@@ -159,7 +159,7 @@ class LogTables:
         """
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
-            dropped = self._turn_partitions_over(session, before_us)
+            dropped = self._renew_partitions(session, before_us)
             pruned = dropped.rows + _prune_archives(session, before_us)
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
             with session.begin_transaction():
@@ -189,7 +189,7 @@ class LogTables:
         """In a child: a lock another thread held is nobody's now."""
         self._turn = threading.Lock()
 
-    def _turn_partitions_over(self, session: Session, before_us: int) -> Dropped:
+    def _renew_partitions(self, session: Session, before_us: int) -> Dropped:
         if self._partitions is None:
             return Dropped()
         self._partitions.make_ahead(session)

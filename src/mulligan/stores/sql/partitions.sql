@@ -12,7 +12,7 @@ select (extract(epoch from clock_timestamp()) * 1000000)::bigint
 -- name: any_row
 select 1 from execution limit 1
 
--- name: bound_log
+-- name: limit_log
 alter table execution add constraint execution_bound check (id < '{bound}') not valid
 
 -- name: log_bound
@@ -71,6 +71,21 @@ where inhparent = to_regclass('mulligan.execution') order by relname
 
 -- name: rows_in_default
 select 1 from execution_default where id >= :from_id and id < :to_id limit 1
+
+-- name: keep_no_samples_of_rows
+alter table {table}
+  alter column parameters set statistics 0, alter column context set statistics 0,
+  alter column error_message set statistics 0, alter column result set statistics 0
+
+-- name: keep_no_samples_of_values
+alter table kept alter column value set statistics 0
+
+-- name: keep_no_samples_of_entries
+alter table entry alter column body set statistics 0
+
+-- name: keep_no_samples_of_actions
+alter table action
+  alter column opening set statistics 0, alter column detail set statistics 0
 
 -- name: make_partition
 create table {partition} (like execution including all)

@@ -1,2 +1,2 @@
 -- What is there becomes the first partition, unread, and new days get theirs.
-call partition_log;
+call split_log;

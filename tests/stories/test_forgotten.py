@@ -1,0 +1,118 @@
+"""What is past its time is gone from the disk too: looked for in the raw files of a database."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from mulligan.app.upkeep.housekeeping import sweep
+from mulligan.core.action import Kept, State
+from mulligan.core.call import LogRow
+from mulligan.core.interfaces import Store
+from mulligan.core.log_query import Batch
+from mulligan.core.retention import Retention
+from mulligan.core.rollup import roll_up
+from mulligan.stores.opening import open_store
+from mulligan.testing.postgres import PostgresServer
+from mulligan.testing.store_contract.contract import find_way, make_log_row, walk
+from tests.stores.postgres.days import make_past_days
+
+CANARY = "canary-2b81e7-do-not-keep"
+NOW = datetime.now(UTC)
+DAY = timedelta(days=1)
+
+
+def count_on_disk(folder: Path) -> int:
+    # In another process: a file opened and closed here would take SQLite's locks with it.
+    command = ["grep", "-rc", "--binary-files=text", CANARY, folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return sum(int(line.rsplit(":", 1)[1]) for line in done.stdout.splitlines())
+
+
+def make_rows(*, days_ago: int, context: str) -> list[LogRow]:
+    at = NOW - days_ago * DAY
+    return [make_log_row(number, at=at, context=context) for number in range(2_000)]
+
+
+def plant(store: Store, *, days_ago: Sequence[int]) -> None:
+    """Old rows, values and entries with a canary in each, among young ones without."""
+    rows = [row for ago in days_ago for row in make_rows(days_ago=ago, context=CANARY)]
+    rows += make_rows(days_ago=0, context="young")
+    store.log.write(Batch(rows=rows, rollups=roll_up(rows)))
+    for number in range(40):
+        old = number % 2
+        value, ended = (CANARY.encode() * 9, NOW - DAY) if old else (b"young" * 50, NOW + DAY)
+        store.vault.put(Kept(owner=f"value {number}", name="before", value=value, expires_at=ended))
+        entries = walk(f"{number}", find_way(State.VERIFIED), at=NOW - 100 * DAY * old)
+        note = {"note": CANARY if old else "young"}
+        store.journal.submit([replace(entries[0], detail=note), *entries[1:]]).result()
+
+
+def test_nothing_is_left_in_sqlite_files_and_their_logs_ahead(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/family.db")
+    plant(store, days_ago=[90, 40, 31])
+    planted = count_on_disk(tmp_path)
+
+    swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+
+    assert planted > 1_000
+    assert (swept.rows, swept.kept, swept.actions) == (6_000, 20, 20)
+    assert count_on_disk(tmp_path) == 0
+    store.close()
+
+
+@pytest.fixture
+def data_folder(postgres: PostgresServer, postgres_url: str) -> Path:
+    """Where the server has the tables of the database."""
+    if postgres.folder is None:
+        pytest.skip("The server's files are elsewhere.")
+    with psycopg.connect(postgres_url) as connection:
+        [(number,)] = connection.execute(
+            "select oid from pg_database where datname = current_database()"
+        )
+    return postgres.folder / "data" / "base" / str(number)
+
+
+def test_on_postgres_a_day_of_the_log_is_gone_the_moment_it_is_dropped(
+    postgres_url: str, data_folder: Path
+) -> None:
+    store = open_store(postgres_url)
+    make_past_days(postgres_url, days=40)
+    rows = [row for ago in (39, 35, 32) for row in make_rows(days_ago=ago, context=CANARY)]
+    store.log.write(Batch(rows=[*rows, *make_rows(days_ago=0, context="young")]))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("checkpoint")
+        planted = count_on_disk(data_folder)
+
+        store.log.prune(before=NOW - 30 * DAY)
+        connection.execute("checkpoint")
+
+    assert planted > 1_000
+    assert count_on_disk(data_folder) == 0
+    store.close()
+
+
+def test_on_postgres_what_is_deleted_by_the_row_is_gone_once_its_table_is_written_anew(
+    postgres_url: str, data_folder: Path
+) -> None:
+    """As docs/operations.md says: a server leaves the bytes of a row where they were."""
+    store = open_store(postgres_url)
+    plant(store, days_ago=[90, 40])
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("analyze")
+
+    swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for table in ("kept", "entry", "action", "execution_before"):
+            connection.execute(f"vacuum full mulligan.{table}")
+        connection.execute("checkpoint")
+
+    assert (swept.rows, swept.kept, swept.actions) == (4_000, 20, 20)
+    assert count_on_disk(data_folder) == 0
+    store.close()
