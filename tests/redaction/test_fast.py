@@ -12,6 +12,7 @@ import pytest
 
 from bench.compiled.build import build_package, import_library
 from bench.compiled.equality import build_pairs, compare
+from bench.compiled.texts import Decisions
 from bench.missing import MissingError
 from mulligan.core.version import VERSION
 from mulligan.redaction import Capture, Redactor, fast
@@ -53,6 +54,15 @@ def test_all_that_can_be_seen_is_the_same_in_both_forms(compiled: None) -> None:
     differences = list(compare(build_pairs(), values=VALUES, seed=5))
 
     assert differences == []
+
+
+def test_no_text_is_called_clean_that_a_rule_could_change(library: ModuleType) -> None:
+    texts = Decisions(library)
+
+    mistakes = list(texts.compare(values=VALUES, seed=5))
+
+    assert mistakes == []
+    assert texts.decided > VALUES / 5
 
 
 def test_a_form_that_shows_something_else_would_be_seen(compiled: None) -> None:
