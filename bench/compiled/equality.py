@@ -59,7 +59,7 @@ class Difference(NamedTuple):
 
 def use_library(module: ModuleType) -> None:
     """From here on, redactors that may be fast are."""
-    found = form.Form(module, "built from the sources")
+    found = form.RedactionForm(module, "built from the sources")
     form.find_form = lambda: found  # type: ignore[assignment]
 
 

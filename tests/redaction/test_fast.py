@@ -16,7 +16,7 @@ from bench.compiled.texts import Decisions
 from bench.missing import MissingError
 from mulligan.core.version import VERSION
 from mulligan.redaction import Capture, Redactor, fast
-from mulligan.redaction.fast import Form, describe_form, expand_classes, find_form
+from mulligan.redaction.fast import RedactionForm, describe_form, expand_classes, find_form
 from mulligan.redaction.scrub import may_apply
 
 KEY = bytes(range(32))
@@ -35,7 +35,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 @pytest.fixture
 def compiled(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Redactors that may be fast are."""
-    monkeypatch.setattr(fast, "find_form", lambda: Form(library, "compiled"))
+    monkeypatch.setattr(fast, "find_form", lambda: RedactionForm(library, "compiled"))
 
 
 @pytest.fixture
