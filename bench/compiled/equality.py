@@ -4,7 +4,8 @@
     python -m bench.compiled.equality --sanitized     (`make fast-fuzz`)
 
 Compared is all that can be seen: every text, every value in its order, what is left of the bounds,
-which error it was, and which names are known afterwards. Exit code 1 if anything differs.
+which error it was, and which names are known afterwards; and of as many texts, whether one was
+called clean that a rule could change. Exit code 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from bench.compiled.build import build_package, import_library, make_sanitized_environment
+from bench.compiled.texts import Decisions
 from bench.compiled.values import draw_arguments, draw_text, draw_value
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.redaction import fast as form
@@ -57,7 +59,7 @@ class Difference(NamedTuple):
 
 def use_library(module: ModuleType) -> None:
     """From here on, redactors that may be fast are."""
-    found = form.Form(module, "built from the sources")
+    found = form.RedactionForm(module, "built from the sources")
     form.find_form = lambda: found  # type: ignore[assignment]
 
 
@@ -144,19 +146,24 @@ def compare(pairs: list[Pair], *, values: int, seed: int) -> Iterator[Difference
             yield Difference(str(seed), "known names", str(known[0]), str(known[1]))
 
 
-def run(*, values: int, seed: int) -> dict[str, Any]:
+def run(module: ModuleType, *, values: int, seed: int) -> dict[str, Any]:
     """Compare in blocks, saying how far it is; what is left in memory is counted."""
+    use_library(module)
     pairs, begun = build_pairs(), time.monotonic()
     found: list[Difference] = []
+    texts, mistakes = Decisions(module), 0
     blocks: list[int] = []
     for block in range(0, values, REPORTED):
         count = min(REPORTED, values - block)
         found += compare(pairs, values=count, seed=seed + block)
+        mistakes += len(list(texts.compare(values=count, seed=seed + block)))
         gc.collect()
         blocks.append(sys.getallocatedblocks())
         done = block + count
-        print(f"{done:,} values, {len(found)} differences, {blocks[-1]:,} blocks", flush=True)
-    result = {"values": values, "differences": len(found), "seed": seed}
+        said = f"{len(found)} differences, {mistakes} mistakes, {blocks[-1]:,} blocks"
+        print(f"{done:,} values, {said}", flush=True)
+    result = {"values": values, "differences": len(found), "mistakes": mistakes, "seed": seed}
+    result["texts_decided"] = texts.decided
     result |= {"blocks": [blocks[0], blocks[-1]], "seconds": round(time.monotonic() - begun)}
     return result | {"found": [each._asdict() for each in found[:5]]}
 
@@ -173,10 +180,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.library is None:
         return _run_apart(options)
-    use_library(import_library(options.library))
-    result = run(values=options.values, seed=options.seed)
+    result = run(import_library(options.library), values=options.values, seed=options.seed)
     print(json.dumps(result, ensure_ascii=True))
-    return 1 if result["differences"] else 0
+    return 1 if result["differences"] or result["mistakes"] else 0
 
 
 def _run_apart(options: argparse.Namespace) -> int:

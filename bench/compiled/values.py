@@ -29,6 +29,8 @@ _WORDS = (
 )
 WORDS = tuple(_WORDS.split(" "))
 _PLAIN_WORDS = ("dinner", "garden", "zebra", "ocean", "river", "stone", "the", "to", "Ana", "é")
+NEAR = (5, 6, 7, 8, 11, 12, 15, 16, 17, 35, 36, 37, 46, 47, 63, 64, 65)
+EDGES = (127, 128, 129, 1023, 1024, 1025)
 _RUNS = string.ascii_letters + string.digits + "+/_=-"
 _ANY = string.printable + "é\ud800\u200b\x7fß漢字🙂"
 _NUMBERS = (0, 1, -1, 7, 10**8 - 1, 10**8, -(10**8), 1 - 10**8, 10**12, 4111111111111111, 2**63)
@@ -139,7 +141,7 @@ class Meddler(Mapping[str, Any]):
 def draw_value(chance: random.Random, depth: int = 0) -> Any:
     """A value of any shape; the same for the same state of `chance`."""
     kind = chance.random()
-    if kind < (0.9, 0.5, 0.4, 0.3, 0.2, 0.1)[min(depth, 5)]:
+    if kind < (0.85, 0.45, 0.35, 0.25, 0.15, 0.05)[min(depth, 5)]:
         return _draw_container(chance, depth)
     if kind < 0.7:
         return draw_text(chance)
@@ -178,8 +180,10 @@ def draw_text(chance: random.Random) -> str:
         case 10:
             return chance.choice(WORDS) + chance.choice(WORDS)
         case _:
-            size = chance.choice((63, 64, 65, 127, 128, 129, 1023, 1024, 1025))
-            size = 17_000 if chance.random() < 0.02 else size
+            sizes = (
+                EDGES if chance.random() < 0.2 else (17_000,) if chance.random() < 0.005 else NEAR
+            )
+            size = chance.choice(sizes)
             return chance.choice(("x", "é", "ab ", "\ud800", "7", "🙂")) * size
 
 
@@ -210,7 +214,7 @@ def _draw_scalar(chance: random.Random) -> Any:
 
 
 def _draw_container(chance: random.Random, depth: int) -> Any:
-    size = chance.randrange(5) if chance.random() < 0.97 else chance.choice((33, 40))
+    size = chance.randrange(5) if chance.random() < 0.99 else chance.choice((33, 40))
     match chance.randrange(8):
         case 0 | 1 | 2 | 3:
             names = PLAIN_NAMES if chance.random() < 0.6 else NAMES

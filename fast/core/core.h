@@ -35,7 +35,7 @@ typedef struct {
 void init_hasher(Hasher *hasher, const uint8_t *key, size_t length);
 void hash_bytes(const Hasher *hasher, const uint8_t *bytes, size_t length, char *hex);
 
-/* text.c: whether a text is clean, which most are. */
+/* text.c: whether a text is clean, which most are, but for seed phrases. */
 
 #define MOST_LITERALS 96
 #define LONGEST_LITERAL 24

@@ -1,4 +1,4 @@
-/* Whether a text is clean: `scrub_value` in scrub.py for texts that no rule of it can change.
+/* Texts that no rule can change, but for that of seed phrases: `scrub_value` in scrub.py.
  * What is looked for comes from there, as tables; any doubt is left to it. */
 
 #include "core.h"
@@ -148,42 +148,7 @@ static int match_literals(const TextRules *rules, uint8_t number, const uint8_t 
     return marks;
 }
 
-/* Whether a byte joins the small letters beside it to a longer word. */
-static int joins_word(const TextRules *rules, uint8_t byte)
-{
-    return rules->flags[byte] & (UPPER | DIGIT) || byte == '_';
-}
-
-/* `_find_runs` in seed_phrases.py: twelve words in a row that no sentence would hold. */
-static int holds_phrase(const TextRules *rules, const uint8_t *text, Py_ssize_t size)
-{
-    int words = 0, length = 0, joined = 0;
-    uint64_t word = 0;
-    for (Py_ssize_t i = 0; i <= size; i++) {
-        uint8_t flags = i < size ? rules->flags[text[i]] : 0;
-        if (flags & LOWER) {
-            word = word << 8 | text[i];
-            length += length <= LONGEST_WORD;
-            continue;
-        }
-        if (length) {
-            int whole = !joined && !(i < size && joins_word(rules, text[i]));
-            int fits = whole && length >= SHORTEST_WORD && length <= LONGEST_WORD
-                       && !rules->prose[find_slot(rules, word)];
-            words = fits ? words + 1 : 0;
-            if (words == SEED_WORDS)
-                return 1;
-        }
-        if (!(flags & GAP))
-            words = 0;
-        joined = i < size && joins_word(rules, text[i]);
-        length = 0;
-        word = 0;
-    }
-    return 0;
-}
-
-/* Whether `may_apply` finds nothing to do, or a seed phrase that is none. */
+/* Whether `may_apply` finds nothing to do, seed phrases aside. */
 static int is_clean(const TextRules *rules, const uint8_t *text, Py_ssize_t size)
 {
     int seen = 0, digits = 0, run = 0, longest = 0, marks = 0;
@@ -208,7 +173,7 @@ static int is_clean(const TextRules *rules, const uint8_t *text, Py_ssize_t size
     /* Base64 is never in one case: a short run in small letters is none. */
     if (longest >= CODE && (seen & (UPPER | BEYOND) || !(seen & LOWER)))
         return 0;
-    return size < SHORTEST_SEED || !holds_phrase(rules, text, size);
+    return 1;
 }
 
 static int is_in_path(uint8_t byte)
@@ -261,11 +226,94 @@ static PyObject *scrub_link(const TextRules *rules, PyObject *text, const uint8_
     return whole;
 }
 
+/* Words in a row that no sentence would hold, and what was written of the text before them. */
+typedef struct {
+    int words;
+    Py_ssize_t first;
+    Py_ssize_t last;
+    Py_ssize_t done;
+    char *out;             /* NULL until there is a phrase; what is hidden is longer than its name */
+    Py_ssize_t used;
+} Phrases;
+
+/* Whether a byte joins the small letters beside it to a longer word. */
+static int joins_word(const TextRules *rules, uint8_t byte)
+{
+    return rules->flags[byte] & (UPPER | DIGIT) || byte == '_';
+}
+
+/* A row has ended: it is a phrase if it was long enough. */
+static int end_row(Phrases *row, const uint8_t *text, Py_ssize_t size)
+{
+    static const char NAME[] = "<seed phrase>";
+    int words = row->words;
+    row->words = 0;
+    if (words < SEED_WORDS)
+        return 1;
+    if (row->out == NULL && (row->out = PyMem_Malloc((size_t)size)) == NULL)
+        return 0;
+    memcpy(row->out + row->used, text + row->done, (size_t)(row->first - row->done));
+    row->used += row->first - row->done;
+    memcpy(row->out + row->used, NAME, sizeof NAME - 1);
+    row->used += sizeof NAME - 1;
+    row->done = row->last;
+    return 1;
+}
+
+/* `_find_runs` in seed_phrases.py, of the whole text; whether there was memory for it. */
+static int find_phrases(const TextRules *rules, Phrases *row, const uint8_t *text, Py_ssize_t size)
+{
+    int length = 0, joined = 0;
+    uint64_t word = 0;
+    for (Py_ssize_t i = 0; i <= size; i++) {
+        uint8_t flags = i < size ? rules->flags[text[i]] : 0;
+        if (flags & LOWER) {
+            word = word << 8 | text[i];
+            length += length <= LONGEST_WORD;
+            continue;
+        }
+        int joins = i < size && joins_word(rules, text[i]);
+        if (length) {
+            int fits = !joined && !joins && length >= SHORTEST_WORD && length <= LONGEST_WORD
+                       && !rules->prose[find_slot(rules, word)];
+            if (!fits && !end_row(row, text, size))
+                return 0;
+            row->first = fits && !row->words ? i - length : row->first;
+            row->last = fits ? i : row->last;
+            row->words += fits;
+        }
+        if (!(flags & GAP) && !end_row(row, text, size))
+            return 0;
+        joined = joins;
+        length = 0;
+        word = 0;
+    }
+    return 1;
+}
+
+/* The rule of seed phrases, for a text that no other rule can change. */
+static PyObject *hide_phrases(const TextRules *rules, PyObject *text, const uint8_t *bytes,
+                              Py_ssize_t size)
+{
+    Phrases row = {0};
+    PyObject *shown = NULL;
+    if (size < SHORTEST_SEED)
+        return Py_NewRef(text);
+    if (find_phrases(rules, &row, bytes, size)) {
+        if (row.out == NULL)
+            return Py_NewRef(text);
+        memcpy(row.out + row.used, bytes + row.done, (size_t)(size - row.done));
+        shown = PyUnicode_FromStringAndSize(row.out, row.used + size - row.done);
+    }
+    PyMem_Free(row.out);
+    return shown;
+}
+
 static PyObject *scrub_bytes(const TextRules *rules, PyObject *text, const uint8_t *bytes,
                              Py_ssize_t size)
 {
     if (is_clean(rules, bytes, size))
-        return Py_NewRef(text);
+        return hide_phrases(rules, text, bytes, size);
     return size && bytes[0] == 'h' ? scrub_link(rules, text, bytes, size) : NULL;
 }
 

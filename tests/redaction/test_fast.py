@@ -12,10 +12,11 @@ import pytest
 
 from bench.compiled.build import build_package, import_library
 from bench.compiled.equality import build_pairs, compare
+from bench.compiled.texts import Decisions
 from bench.missing import MissingError
 from mulligan.core.version import VERSION
 from mulligan.redaction import Capture, Redactor, fast
-from mulligan.redaction.fast import Form, describe_form, expand_classes, find_form
+from mulligan.redaction.fast import RedactionForm, describe_form, expand_classes, find_form
 from mulligan.redaction.scrub import may_apply
 
 KEY = bytes(range(32))
@@ -34,7 +35,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 @pytest.fixture
 def compiled(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Redactors that may be fast are."""
-    monkeypatch.setattr(fast, "find_form", lambda: Form(library, "compiled"))
+    monkeypatch.setattr(fast, "find_form", lambda: RedactionForm(library, "compiled"))
 
 
 @pytest.fixture
@@ -53,6 +54,15 @@ def test_all_that_can_be_seen_is_the_same_in_both_forms(compiled: None) -> None:
     differences = list(compare(build_pairs(), values=VALUES, seed=5))
 
     assert differences == []
+
+
+def test_no_text_is_called_clean_that_a_rule_could_change(library: ModuleType) -> None:
+    texts = Decisions(library)
+
+    mistakes = list(texts.compare(values=VALUES, seed=5))
+
+    assert mistakes == []
+    assert texts.decided > VALUES / 5
 
 
 def test_a_form_that_shows_something_else_would_be_seen(compiled: None) -> None:

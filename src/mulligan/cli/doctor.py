@@ -51,7 +51,6 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 def _show(found: Diagnosis) -> None:
     console = render.make_console()
     health = found.health
-    share = "-" if found.with_context is None else f"{found.with_context:.0%}"
     schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
     console.print(
         render.build_table(
@@ -64,7 +63,7 @@ def _show(found: Diagnosis) -> None:
                 ("rows dropped", found.dropped),
                 ("open actions", health.open_actions),
                 ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
-                ("with agent and context", share),
+                ("with agent and context", _format_share(found.with_context)),
                 ("outside any turn", sum(each.count for each in found.outside)),
                 ("capture", found.capture.value),
                 ("redaction", found.redaction),
@@ -90,6 +89,10 @@ def _show(found: Diagnosis) -> None:
         console.print(render.build_text(hint))
     if not found.problems:
         console.print("Nothing needs you.", style="green")
+
+
+def _format_share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
 
 
 def _format_name(tool: KnownTool) -> str:

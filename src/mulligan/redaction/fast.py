@@ -7,6 +7,7 @@ rest, and is used only where it was made for this very version.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from itertools import product
@@ -40,11 +41,11 @@ class Compiled(Protocol):
     def scrub(self, text: str, /) -> str:
         """As `scrub_value`."""
 
-    def redact(self, walk: Walk, value: object, depth: int, ids: bool, /) -> object:  # noqa: FBT001
-        """As `Walk.redact_value`, of a dict, a list or a tuple."""
+    redact: Callable[[Walk, object, int, bool], object]
+    """As `Walk.redact_value`, of a dict, a list or a tuple."""
 
 
-class Form(NamedTuple):
+class RedactionForm(NamedTuple):
     """Which form of redaction runs, and why."""
 
     module: Any
@@ -53,17 +54,17 @@ class Form(NamedTuple):
 
 
 @cache
-def find_form() -> Form:
+def find_form() -> RedactionForm:
     """Look once whether the compiled part is there, and made for this version."""
     try:
         module = import_module(MODULE)
     except ImportError:
-        return Form(None, "pure Python; mulligan[fast] brings a compiled form")
+        return RedactionForm(None, "pure Python; mulligan[fast] brings a compiled form")
     made_for = module.MADE_FOR
     if made_for != VERSION:
         reason = f"pure Python; mulligan-fast was made for {made_for}, and this is {VERSION}"
-        return Form(None, reason)
-    return Form(module, f"compiled (mulligan-fast {made_for})")
+        return RedactionForm(None, reason)
+    return RedactionForm(module, f"compiled (mulligan-fast {made_for})")
 
 
 def describe_form(*, fast: bool) -> str:
