@@ -157,7 +157,7 @@ def _add(session: Session, marks: Iterable[Mark]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
     blocks: dict[tuple[int, str], tuple[int, int]] = {}
     for mark in marks:
-        from_us, to_us = _round(mark)
+        from_us, to_us = _compute_times(mark)
         kinds[mark.kind] = max(kinds.get(mark.kind, to_us), to_us)
         key = (_hash_kind(mark.kind), mark.block)
         first, last = blocks.get(key, (from_us, to_us))
@@ -168,7 +168,7 @@ def _add(session: Session, marks: Iterable[Mark]) -> None:
     session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
 
 
-def _round(mark: Mark) -> tuple[int, int]:
+def _compute_times(mark: Mark) -> tuple[int, int]:
     """Times so far apart that most batches have nothing new to say."""
     return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
 
