@@ -45,6 +45,7 @@ class LogPartitions:
 
     def make_ahead(self, session: Session) -> None:
         """Make those of today and the next days. Where that cannot be, the default one serves."""
+        # Locked, or not ours to make: tried again in an hour, and no row waits for it.
         with suppress(StoreError):
             make_days(_require_postgres(session))
 
