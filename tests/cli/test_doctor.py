@@ -36,3 +36,11 @@ def test_doctor_says_when_calls_do_not_say_who_made_them(tmp_path: Path, capsys)
 
     assert code == 0
     assert "0%" in json.loads(out)["advice"][0]
+
+
+def test_doctor_says_which_form_of_redaction_runs(store: str, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("MULLIGAN_FAST", "off")
+
+    _, out, _ = run(capsys, "doctor", "--store", store, "--json")
+
+    assert json.loads(out)["redaction"] == "pure Python; fast is off"

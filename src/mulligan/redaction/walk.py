@@ -42,6 +42,8 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.A
 _DEEPER = "<… deeper>"
 _CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
 NO_ENUM: frozenset[str] = frozenset()
+Change = Callable[[str], str]
+"""What a string becomes."""
 
 
 class Walk:
@@ -71,8 +73,9 @@ class Walk:
     ) -> None:
         self.stubs = stubs
         self.hide = hide
-        self._scrub = scrub_value if hide is Hide.PERSONAL else partial(scrub_value, hide=hide)
-        self._hash = stubs.hash_short
+        personal = hide is Hide.PERSONAL
+        self._scrub: Change = scrub_value if personal else partial(scrub_value, hide=hide)
+        self._hash: Change = stubs.hash_short
         self.keys = keys
         self.room = room
         self.items = ITEMS
