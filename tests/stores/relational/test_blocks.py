@@ -16,7 +16,7 @@ from mulligan.core.log_query import Batch, LogQuery
 from mulligan.stores.filter import fits
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational import search
-from mulligan.stores.relational.blocks import DIGITS, LAST_ID, Span, mark_old_blocks, shift
+from mulligan.stores.relational.blocks import DIGITS, LAST_ID, IdSpan, mark_old_blocks, shift
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_log_row
 from tests.stores.relational.logs import open_log
 
@@ -175,7 +175,7 @@ def test_blocks_follow_one_another_in_the_order_of_ids() -> None:
 
 
 def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
-    span = Span("b", "d")
+    span = IdSpan("b", "d")
 
     assert [name for name in "abcd" if span.holds(name)] == ["b", "c"]
     assert not span.empty

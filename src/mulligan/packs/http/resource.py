@@ -171,8 +171,10 @@ class Resource:
 
     def _fits(self, url: httpx.URL) -> bool:
         """Whether an address is one of the template's."""
-        pattern = re.sub(r"\\{\w+\\}", "[^/?]+", re.escape(self.path.lstrip("/")))
-        return re.search(f"(^|/){pattern}/?$", url.raw_path.decode()) is not None
+        path, _, query = url.raw_path.decode().partition("?")
+        wanted = self.path.strip("/").split("/")
+        there = path.strip("/").split("/")[-len(wanted) :]
+        return not query and len(there) == len(wanted) and all(map(_fits_part, wanted, there))
 
     def _read(self, record: Record) -> Shown | Awaitable[Shown]:
         url = self._locate(record)
@@ -344,6 +346,16 @@ def resource(
 
 def _build_condition(at: str) -> dict[str, str]:
     return {"If-None-Match": "*"} if at == ABSENT else {"If-Match": at}
+
+
+def _fits_part(wanted: str, there: str) -> bool:
+    """Whether a part of an address is one that a part of a template can become."""
+    before, _, rest = wanted.partition("{")
+    if not rest:
+        return wanted == there
+    after = rest.rpartition("}")[2]
+    longer = len(there) > len(before) + len(after)
+    return longer and there.startswith(before) and there.endswith(after)
 
 
 def _read_body(answer: httpx.Response) -> object:

@@ -33,7 +33,7 @@ Place = tuple[Any, ...]
 """What the rows of a kind have in common, a block, and a time without its last digits."""
 
 
-class Mark(NamedTuple):
+class BlockMark(NamedTuple):
     """Rows of one kind in one block."""
 
     kind: tuple[str, ...]
@@ -43,7 +43,7 @@ class Mark(NamedTuple):
     to_us: int
 
 
-class Span(NamedTuple):
+class IdSpan(NamedTuple):
     """Ids from one on, and below another."""
 
     from_id: str
@@ -89,7 +89,7 @@ class BlockMarker:
 
 def mark_old_blocks(session: Session) -> None:
     """Write down where rows are that were there before anybody did, packed ones too."""
-    found = [Mark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
+    found = [BlockMark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
     for start in range(0, len(found), _MARKED_AT_A_TIME):
         _add(session, found[start : start + _MARKED_AT_A_TIME])
     for rows in _list_packed(session):
@@ -113,15 +113,15 @@ class Blocks:
             "until": times.until,
         }
 
-    def find_newest(self, span: Span) -> str | None:
+    def find_newest(self, span: IdSpan) -> str | None:
         """The last one that a span of ids reaches into."""
         return self._ask("newest_block", span)
 
-    def find_oldest(self, span: Span) -> str | None:
+    def find_oldest(self, span: IdSpan) -> str | None:
         """The first one."""
         return self._ask("oldest_block", span)
 
-    def _ask(self, query: str, span: Span) -> str | None:
+    def _ask(self, query: str, span: IdSpan) -> str | None:
         bounds = {"from_block": span.from_id[:DIGITS], "below": span.below_id}
         [(block,)] = self._session.fetch(query, **self._values, **bounds)
         return None if block is None else str(block)
@@ -148,12 +148,12 @@ def find_places(rows: Iterable[LogRow]) -> set[Place]:
     }  # fmt: skip
 
 
-def _find_mark(place: Place) -> Mark:
+def _find_mark(place: Place) -> BlockMark:
     *kind, block, cell = place
-    return Mark(tuple(kind), block, cell << _CELL, cell << _CELL)
+    return BlockMark(tuple(kind), block, cell << _CELL, cell << _CELL)
 
 
-def _add(session: Session, marks: Iterable[Mark]) -> None:
+def _add(session: Session, marks: Iterable[BlockMark]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
     blocks: dict[tuple[int, str], tuple[int, int]] = {}
     for mark in marks:
@@ -168,7 +168,7 @@ def _add(session: Session, marks: Iterable[Mark]) -> None:
     session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
 
 
-def _compute_times(mark: Mark) -> tuple[int, int]:
+def _compute_times(mark: BlockMark) -> tuple[int, int]:
     """Times so far apart that most batches have nothing new to say."""
     return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
 

@@ -13,7 +13,7 @@ from mulligan.core.rating import RATED
 from mulligan.stores.driver import Session
 from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.filter import fits
-from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, Span, Times, shift
+from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, IdSpan, Times, shift
 from mulligan.stores.relational.packed_rows import unpack
 
 _DAY_US = 86_400_000_000
@@ -88,22 +88,22 @@ class _Walk:
             rest = self._drop(rest, part)
         return found
 
-    def _find_next(self, rest: Span) -> str | None:
+    def _find_next(self, rest: IdSpan) -> str | None:
         oldest_first = self.query.oldest_first
         return self.blocks.find_oldest(rest) if oldest_first else self.blocks.find_newest(rest)
 
-    def _skip_to(self, rest: Span, block: str) -> Span:
+    def _skip_to(self, rest: IdSpan, block: str) -> IdSpan:
         if self.query.oldest_first:
             return rest._replace(from_id=max(rest.from_id, block))
         return rest._replace(below_id=min(rest.below_id, shift(block, 1)))
 
-    def _cut_blocks(self, rest: Span, block: str, *, blocks: int) -> Span:
+    def _cut_blocks(self, rest: IdSpan, block: str, *, blocks: int) -> IdSpan:
         """So many blocks of what is left, in the order that is asked for."""
         if self.query.oldest_first:
             return rest._replace(below_id=min(rest.below_id, shift(block, blocks)))
         return rest._replace(from_id=max(rest.from_id, shift(block, 1 - blocks)))
 
-    def _cut_rows(self, rest: Span, block: str) -> Span:
+    def _cut_rows(self, rest: IdSpan, block: str) -> IdSpan:
         """So many rows of what is left that to look at each takes no time."""
         query, values = self.query, rest._asdict()
         order = "oldest_first" if query.oldest_first else "newest_first"
@@ -116,13 +116,13 @@ class _Walk:
         packed = self.session.fetch("any_archive", **values)
         return self._cut_blocks(rest, block, blocks=1) if packed else rest
 
-    def _drop(self, rest: Span, part: Span) -> Span:
+    def _drop(self, rest: IdSpan, part: IdSpan) -> IdSpan:
         if self.query.oldest_first:
             return rest._replace(from_id=part.below_id)
         return rest._replace(below_id=part.from_id)
 
 
-def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
+def _scan(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
     filters, values = _build_conditions(query, span)
     rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
     found = [
@@ -134,7 +134,7 @@ def _scan(session: Session, query: LogQuery, span: Span) -> list[LogRow]:
     return found
 
 
-def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str, object]]:
+def _build_conditions(query: LogQuery, span: IdSpan) -> tuple[list[str], dict[str, object]]:
     values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
     filters = [name for name in _SAME if values[name]]
     for name in _AMONG:
@@ -163,7 +163,7 @@ def _build_conditions(query: LogQuery, span: Span) -> tuple[list[str], dict[str,
     return filters, values
 
 
-def _compute_span(query: LogQuery) -> Span:
+def _compute_span(query: LogQuery) -> IdSpan:
     """Bounds on the id: it is time-ordered, so they spare a scan. A day's slack allows for ids
     that were made some time before the row's own time."""
     # One bound on each side: of two, a database may well take the wider one to stop at.
@@ -176,7 +176,7 @@ def _compute_span(query: LogQuery) -> Span:
     if query.until is not None:
         until_us = max(0, to_us(query.until, name="until") + _DAY_US)
         below_id = min(below_id, make_uuid7(until_us, 0))
-    return Span(from_id, below_id)
+    return IdSpan(from_id, below_id)
 
 
 def _read_times(query: LogQuery) -> Times:
@@ -187,7 +187,7 @@ def _read_times(query: LogQuery) -> Times:
 
 
 def _with_archived(
-    session: Session, query: LogQuery, found: list[LogRow], *, span: Span
+    session: Session, query: LogQuery, found: list[LogRow], *, span: IdSpan
 ) -> list[LogRow]:
     """Merge in archived rows, unpacking only batches that can still give one of the first."""
     order = "oldest_first" if query.oldest_first else "newest_first"
