@@ -19,8 +19,10 @@ from mulligan.redaction.fast import MODULE
 FOLDER = ROOT / "fast"
 LIBRARY = "core.abi3.so"
 _STRICT = ("-O2", "-Wall", "-Wextra", "-Werror")
-_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
-_SANITIZED += ("-fno-sanitize-recover=undefined",)
+_SANITIZED = (
+    *("-O1", "-g", "-fno-omit-frame-pointer"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"),
+)
 
 
 def build_package(folder: Path, *, sanitized: bool = False) -> Path:

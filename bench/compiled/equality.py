@@ -32,7 +32,12 @@ from mulligan.redaction import fast as form
 from mulligan.redaction.walk import FIELD_BYTES, ITEMS, NO_ENUM
 
 KEY = bytes(range(32))
-ENUMS = ({}, {}, {}, {"title": frozenset({"red", "dinner"}), "tags": frozenset({"the"})})
+ENUMS: tuple[dict[str, frozenset[str]], ...] = (
+    {},
+    {},
+    {},
+    {"title": frozenset({"red", "dinner"}), "tags": frozenset({"the"})},
+)
 ALLOWED = (frozenset[str](), frozenset({"note"}))
 ROOMS = (FIELD_BYTES, FIELD_BYTES, 1 << 40, 2_000, 300, 40, 1, 0, -5)
 LIMITS = (ITEMS, ITEMS, ITEMS, 1 << 40, 20, 3, 0)
@@ -162,7 +167,12 @@ def run(module: ModuleType, *, values: int, seed: int) -> dict[str, Any]:
         done = block + count
         said = f"{len(found)} differences, {mistakes} mistakes, {blocks[-1]:,} blocks"
         print(f"{done:,} values, {said}", flush=True)
-    result = {"values": values, "differences": len(found), "mistakes": mistakes, "seed": seed}
+    result: dict[str, Any] = {
+        "values": values,
+        "differences": len(found),
+        "mistakes": mistakes,
+        "seed": seed,
+    }
     result["texts_decided"] = texts.decided
     result |= {"blocks": [blocks[0], blocks[-1]], "seconds": round(time.monotonic() - begun)}
     return result | {"found": [each._asdict() for each in found[:5]]}

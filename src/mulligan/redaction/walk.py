@@ -42,7 +42,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.A
 _DEEPER = "<… deeper>"
 _CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
 NO_ENUM: frozenset[str] = frozenset()
-Change = Callable[[str], str]
+ChangeText = Callable[[str], str]
 """What a string becomes."""
 
 
@@ -74,8 +74,8 @@ class Walk:
         self.stubs = stubs
         self.hide = hide
         personal = hide is Hide.PERSONAL
-        self._scrub: Change = scrub_value if personal else partial(scrub_value, hide=hide)
-        self._hash: Change = stubs.hash_short
+        self._scrub: ChangeText = scrub_value if personal else partial(scrub_value, hide=hide)
+        self._hash: ChangeText = stubs.hash_short
         self.keys = keys
         self.room = room
         self.items = ITEMS
@@ -83,7 +83,7 @@ class Walk:
         """Strings are scrubbed, not replaced by stubs."""
         self.enum = NO_ENUM
         """Strings that may be shown as they are."""
-        self._short = self._scrub if full else self._hash
+        self._short: ChangeText = self._scrub if full else self._hash
         """What most strings come to, for the loops that see most of them."""
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
