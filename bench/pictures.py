@@ -85,7 +85,8 @@ def take(
         size = LOOKS[look]["viewport"]
         height = page.evaluate("document.documentElement.scrollHeight")
         # As on a screen that is tall enough: what stays at its edge is at the picture's edge.
-        page.set_viewport_size({**size, "height": max(size["height"], min(TALLEST, height))})
+        tall = max(size["height"], min(TALLEST, height))
+        page.set_viewport_size({"width": size["width"], "height": tall})
         page.wait_for_timeout(300)
         page.screenshot(path=folder / f"{name}-{look}.png")
         page.set_viewport_size(size)

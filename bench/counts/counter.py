@@ -52,8 +52,7 @@ def count_threads() -> Iterator[Lines]:
     try:
         yield lines
     finally:
-        # Typeshed does not know that nobody may be told.
-        threading.settrace(before)  # type: ignore[arg-type]
+        threading.settrace(before)
 
 
 @contextmanager

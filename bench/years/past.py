@@ -73,7 +73,7 @@ class Past:
 
     def _settle(self, store: Store, moments: list[int]) -> None:
         chance = random.Random(moments[0])
-        entries, kept = [], []
+        entries, kept = list[Entry](), list[Kept]()
         for at_us in moments:
             action = make_uuid7(at_us, chance.getrandbits(RANDOM_BITS))
             entries += self._build_entries(action, at=from_us(at_us))
