@@ -26,7 +26,7 @@ MODULE = "mulligan_fast.core"
 # What `may_apply` looks for in every text, and in one with digits.
 _IN_ANY = ("--", "bearer", "basic", "identified")
 _WITH_DIGITS = ("(", "-u", "-p", "pass", "token", "secret", "pwd")
-_CLASS = re.compile(r"\[(.+?)\]")
+_CLASS = re.compile(r"\[([^][]++)]")
 
 
 class Compiled(Protocol):
