@@ -30,7 +30,14 @@ PLAIN = "Plain words"
 BESIDE = ("tests/", "docs/", "bench/", "examples/")
 HISTORY = "CHANGELOG.md"
 """It may speak of what is gone."""
-OF_OTHERS = {"create_agent", "create_proxy", "loop.run_in_executor"}
+OF_POSTGRES = {
+    "idle_in_transaction_session_timeout",
+    "max_wal_size",
+    "pg_statistic",
+    "pg_wal",
+    "statement_timeout",
+}
+OF_OTHERS = {"create_agent", "create_proxy", "loop.run_in_executor", *OF_POSTGRES}
 HOST_PAGES = ROOT / "docs" / "hosts"
 """They speak of their frameworks, in whose code their names are."""
 DEFINITION = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
