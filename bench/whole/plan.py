@@ -35,8 +35,8 @@ QUICK: Mapping[str, str] = {
 ON_DATA = frozenset(
     {
         "agentdojo", "bfcl", "bfcl-irrelevant", "calibration", "dates", "errors", "fingerprint",
-        "grounding", "memory", "repairs", "replies", "sentences", "silent-errors", "tau-decide",
-        "tau-precheck", "tau-repair", "workbench", "wrong-dates",
+        "desks", "grounding", "memory", "repairs", "replies", "sentences", "silent-errors",
+        "tau-decide", "tau-precheck", "tau-repair", "workbench", "wrong-dates",
     }
 )  # fmt: skip
 """Suites that measure on a folder of data."""
