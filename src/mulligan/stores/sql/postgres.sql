@@ -6,7 +6,10 @@ insert into execution select * from unnest(
 )
 
 -- name: add_rows_by_copy
-copy execution from stdin with (format binary)
+copy execution (
+  id, at_us, tenant, agent, server, tool, parameters, context, outcome, duration_us, error_class,
+  error_type, error_message, error_code, error_at, result, try_number, parent, turn, weight
+) from stdin with (format binary)
 
 -- name: add_rollups
 insert into hourly select * from unnest(
