@@ -80,3 +80,12 @@ async def test_what_ends_itself_ends_nobody_else(ends) -> None:
 
     with pytest.raises((ConnectionAbortedError, ExceptionGroup)):
         await Meter(Budget()).wait_for(work())
+
+
+@pytest.mark.parametrize("said", [None, "x", -5, float("nan"), float("inf"), [1]])
+def test_what_is_no_amount_counts_as_nothing(said: object) -> None:
+    meter = Meter(Budget(tokens=1, money=0.1))
+
+    meter.spend(tokens=said, money=said)
+
+    assert (meter.tokens, meter.money, meter.used_up) == (0, 0, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -48,10 +49,11 @@ class Meter:
         self.tokens = 0
         self.money = 0.0
 
-    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
-        """Report what a model call took."""
-        self.tokens += tokens
-        self.money += money
+    def spend(self, *, tokens: object = 0, money: object = 0.0) -> None:
+        """Report what a model call took. What is no amount counts as nothing: a text is not lost
+        for what its writer says of its price."""
+        self.tokens += int(_read_amount(tokens))
+        self.money += _read_amount(money)
 
     @property
     def seconds_left(self) -> float | None:
@@ -85,3 +87,9 @@ class Meter:
         limits = [] if left is None else [timedelta(seconds=max(left, 0.0))]
         limits += [] if at_most is None else [at_most]
         return await run_with_timeout(work, within=min(limits) if limits else None)
+
+
+def _read_amount(said: object) -> float:
+    if isinstance(said, int | float) and math.isfinite(said):
+        return max(said, 0)
+    return 0

@@ -195,8 +195,8 @@ def test_a_loop_that_was_closed_or_is_another_s_is_waited_for_no_more() -> None:
 class Diary:
     """A day that is moved wrongly, and whose undo takes as long as a loop may not live."""
 
-    def __init__(self) -> None:
-        self.day, self.undone = 18, 0
+    def __init__(self, *, lasts: float = 0.1) -> None:
+        self.day, self.undone, self.lasts = 18, 0, lasts
         self.begun = threading.Event()
         self.m = Mulligan("memory:")
         undo = self._undo
@@ -211,7 +211,7 @@ class Diary:
 
     async def _undo(self, record: Record) -> None:
         self.begun.set()
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(self.lasts)
         self.day, self.undone = record.before, self.undone + 1
 
     async def answer(self) -> None:
@@ -247,7 +247,7 @@ def test_an_undo_comes_to_its_end_before_the_loop_of_one_request_does(
 def test_what_a_loop_leaves_half_undone_is_put_before_a_person_and_nobody_is_warned(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    diary = Diary()
+    diary = Diary(lasts=60)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(diary.answer())
