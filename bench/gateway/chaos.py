@@ -22,7 +22,7 @@ from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.servers_file import Server
 
 SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"
-LIMITS = Limits(answer=1.0, stop=0.2, backoff=0.01, rest=0.05)
+LIMITS = Limits(answer=1.0, start=5.0, stop=0.2, backoff=0.01, rest=0.05)
 LONGEST = 30.0
 """Seconds after which a caller counts as hung."""
 FAULTS = ("kill", "stop", "garble", "die", "long", "none")
