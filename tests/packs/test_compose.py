@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,56 @@ async def test_an_edit_of_one_part_is_left_alone(world: World) -> None:
 def test_what_cannot_be_undone_is_not_composed() -> None:
     with pytest.raises(ConfigurationError, match="can be undone"):
         compose({"effect": Effect.IRREVERSIBLE})
+
+
+async def test_what_one_part_was_refused_does_not_speak_for_the_other(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = World(engine=create_engine(f"sqlite:///{tmp_path}/other/rows.db"))
+    other.create()
+    other.fill()
+    world.fill()
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        parts = [sql.update(each.engine, "task", id="task_id") for each in (world, other)]
+
+        @m.tool(**compose(*parts))
+        async def finish(task_id: int) -> None:
+            change = text("UPDATE task SET title = 'done' WHERE task_id = 1")
+            with world.engine.begin() as connection:
+                connection.execute(change)
+            with other.engine.begin() as connection:
+                connection.execute(change)
+                connection.execute(text("UPDATE note SET said = 'x'"))
+
+        async def work() -> None:
+            with suppress(sql.UndeclaredWriteError):
+                await finish(1)
+            assert (1, "done") in world.read("task")
+
+        states = await act(m, work)
+    other.engine.dispose()
+
+    assert (1, "milk") in world.read("task") or states, "either taken back, or told of"
+
+
+async def test_where_all_parts_were_refused_nothing_was_done(world: World) -> None:
+    world.fill()
+    before = world.read("task", "note")
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(
+            **compose(
+                sql.update(world.engine, "task", id="task_id"), sql.insert(world.engine, "note")
+            )
+        )
+        async def finish(task_id: int) -> None:
+            with world.engine.begin() as connection:
+                connection.execute(text("DELETE FROM person"))
+
+        async def work() -> None:
+            with pytest.raises(sql.UndeclaredWriteError):
+                await finish(1)
+
+        assert await act(m, work) == []
+    assert world.read("task", "note") == before

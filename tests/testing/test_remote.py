@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -217,6 +218,26 @@ def test_an_error_after_the_effect_is_an_error_all_the_same(
         remote.create({"a": 1}, by=by)
 
     assert len(remote.ledger()) == 1
+
+
+@pytest.mark.parametrize(("way", "status"), [("update", 412), ("create", 409), ("delete", 404)])
+def test_the_second_of_a_repeated_request_is_refused_after_the_first_took_effect(
+    remote: FakeRemote, way: str, status: int
+) -> None:
+    there = remote.create({"a": 1}, id="x")
+    remote.plan(Fault.REPEATED)
+
+    ways: dict[str, Callable[[], object]] = {
+        "update": lambda: remote.update("x", {"a": 2}, if_version=there.version),
+        "create": lambda: remote.create({"a": 1}, id="y"),
+        "delete": lambda: remote.delete("x", if_version=there.version),
+    }
+
+    with pytest.raises(RemoteError) as refused:
+        ways[way]()
+
+    assert refused.value.status == status
+    assert len(remote.ledger()) == 2
 
 
 @pytest.mark.parametrize(("fault", "status"), [(Fault.BUSY_AFTER, 429), (Fault.DOWN_AFTER, 503)])

@@ -318,7 +318,9 @@ async def test_what_is_said_is_what_the_ledger_says_whatever_happens_on_the_way(
     if undone.result is UndoResult.RESTORED:
         assert data(calendar) == expected
     elif undone.result is UndoResult.UNKNOWN:
-        assert (way, fault) == ("create", Fault.FORBIDDEN_AFTER), "refused, and gone: whose word?"
+        hidden = (Fault.FORBIDDEN_AFTER, Fault.MISSING_AFTER, Fault.REPEATED)
+        assert way == "create", "refused, and gone: whose word?"
+        assert fault in hidden
     else:
         assert undone.result is UndoResult.FAILED
         assert data(calendar) == left

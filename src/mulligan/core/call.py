@@ -59,6 +59,9 @@ class Failure:
     """The remote itself said so: the error came with a code of its protocol."""
     nothing_done: bool = False
     """It is proven that this try changed nothing: never made or sent, or its tool's own word."""
+    refused: bool = False
+    """Somebody has said that it changed nothing, which a look has to agree with, where there is
+    one."""
     now: object = field(default=None, repr=False)
     """What is there now, where a conflict was followed by a look."""
 

@@ -69,8 +69,9 @@ class ErrorRule:
     tool: str = ""
     """Only for this tool; empty means every one."""
     nothing_done: bool = False
-    """Your word that a call which failed so has changed nothing: it is not looked for. No class of
-    errors says that by itself, as a remote may answer with a refusal after the effect."""
+    """Your word that a call which failed so has changed nothing: only what was there before it, if
+    that was read, is held against it. No class of errors says that by itself, as a remote may
+    answer with a refusal after the effect."""
 
     def __post_init__(self) -> None:
         if self.error_class is not None:

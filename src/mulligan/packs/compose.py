@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypedDict, cast
 
 from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, EffectNote, note_effect, read_effect_note
 from mulligan.core.record import Image, Record, Told
 from mulligan.turns.tools.declaration import Declared
 
@@ -43,7 +44,6 @@ def compose(*declared: Declared) -> Declared:
         same=whole.is_same,
         around=whole.enter_call,
         binds=all(part.get("binds", False) for part in declared),
-        refuses=_join_classes(declared),
         lands_within=max((part.get("lands_within", _LATE) for part in declared), key=_to_seconds),
         settles_within=max((part.get("settles_within", 0) for part in declared), key=_to_seconds),
         loses=[each for part in declared for each in part.get("loses", ())],
@@ -112,13 +112,31 @@ class Composed:
 
     @contextmanager
     def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
-        """Make the call inside what each part asks for."""
-        with ExitStack() as stack:
-            for at, part in enumerate(self._declared):
-                if "around" in part:
-                    split = [self._split(at, record) for record in records]
-                    stack.enter_context(part["around"](split))
-            yield
+        """Make the call inside what each part asks for.
+
+        What a part says of an error it says of itself: nothing was done if all of them say so.
+        """
+        notes: list[EffectNote | None] = []
+        try:
+            with ExitStack() as stack:
+                with _enter_composition():
+                    for at, part in enumerate(self._declared):
+                        split = [self._split(at, record) for record in records]
+                        stack.enter_context(_hear(part, split, notes))
+                yield
+        except Exception as error:
+            note_effect(error, self._sum_up(notes, error))
+            raise
+
+    def _sum_up(self, notes: Sequence[EffectNote | None], error: Exception) -> EffectNote | None:
+        """What the notes of all parts come to."""
+        if notes and all(note is EffectNote.NOTHING_DONE for note in notes):
+            return EffectNote.NOTHING_DONE
+        told = (EffectNote.NOTHING_DONE, EffectNote.REFUSED)
+        if notes and all(note in told for note in notes):
+            return EffectNote.REFUSED
+        by_a_part = isinstance(error, _join_classes(self._declared))
+        return EffectNote.SOMETHING_DONE if by_a_part else None
 
     def _call(self, at: int, name: str, record: Record) -> Any:
         function: Told | None = cast("Any", self._declared[at]).get(name)
@@ -140,6 +158,38 @@ class Composed:
         return replace(
             record, key=f"{record.key}.{at}", image=image, result=result, version=version
         )
+
+
+@contextmanager
+def _hear(
+    part: Declared, records: Sequence[Record], notes: list[EffectNote | None]
+) -> Iterator[None]:
+    """Make a call inside what a part asks for, and take down what it says of an error."""
+    try:
+        with part["around"](records) if "around" in part else nullcontext():
+            yield
+    except Exception as error:
+        notes.append(read_effect_note(error) if "around" in part else None)
+        note_effect(error, None)
+        raise
+
+
+_composition: ContextVar[object] = ContextVar("mulligan_composition", default=None)
+
+
+@contextmanager
+def _enter_composition() -> Iterator[None]:
+    """Have what several parts ask for know that it is for one call."""
+    token = _composition.set(object())
+    try:
+        yield
+    finally:
+        _composition.reset(token)
+
+
+def find_composition() -> object:
+    """What the parts of one call have in common, while they are entered; `None` for one alone."""
+    return _composition.get()
 
 
 def _is_same_part(part: Declared, was: object, there: object) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.packs.files.errors import InTheWayError
 from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
@@ -66,3 +67,20 @@ def test_a_move_goes_to_where_nothing_is(folder: Folder, tmp_path: Path) -> None
 
     assert not step.has_landed()
     assert (tmp_path / "b").read_text() == "theirs"
+
+
+def test_what_was_taken_away_and_could_not_be_put_back_is_not_called_untouched(
+    folder: Folder, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_text("theirs, of this very moment")
+
+    class Crowded(FileStep):
+        def _verify_gone(self, path: str, over: str) -> None:
+            (tmp_path / "a").write_text("a third one")
+            super()._verify_gone(path, over)
+
+    with pytest.raises(ConflictError, match="could not be put back") as raised:
+        Crowded(folder=folder, key="k").delete("a", over="as it was before")
+
+    assert not isinstance(raised.value, NothingDone)
+    assert (tmp_path / "a").read_text() == "a third one"

@@ -30,11 +30,17 @@ class QuietServer(ThreadingHTTPServer):
     """It writes titles in its own way."""
     status = 0
     location = ""
+    refuses = False
+    """A write that is answered with one of its refusals takes no effect."""
+    repeats = 0
+    """So many writes, from now on, arrive twice: their caller sees the second answer."""
     edit: Callable[[], object] | None = None
     """What a person does once the next write is through, and before anybody reads."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _QuietAnswers)
+        self.refusals: list[int] = []
+        """Statuses that the next writes are answered with; 0 for what became of them."""
         self.items: dict[str, Event] = {}
         self.versions: dict[str, int] = {}
         self.count = itertools.count(1)
@@ -63,6 +69,7 @@ class QuietServer(ThreadingHTTPServer):
 
 class _QuietAnswers(BaseHTTPRequestHandler):
     server: QuietServer
+    refusal = 0
 
     def log_message(self, *_: object) -> None:
         """Nothing."""
@@ -83,12 +90,16 @@ class _QuietAnswers(BaseHTTPRequestHandler):
         self.change(lambda old, new: {**(old or {}), **new})
 
     def do_DELETE(self) -> None:
-        self.change(lambda *_: None)
+        if self.name not in self.server.items:
+            return self.answer(404, {"error": "gone"}, {})
+        return self.change(lambda *_: None)
 
     def do_POST(self) -> None:
-        name = f"e{next(self.server.count)}"
-        self.server.write(name, self.read_body())
-        self.conclude(name, 201, {"Location": self.server.location or f"/events/{name}"})
+        name, body = f"e{next(self.server.count)}", self.read_body()
+        if self.is_refused():
+            return None
+        self.server.write(name, body)
+        return self.conclude(name, 201, {"Location": self.server.location or f"/events/{name}"})
 
     def change(self, make: Any) -> None:
         body, server = self.read_body(), self.server
@@ -96,7 +107,14 @@ class _QuietAnswers(BaseHTTPRequestHandler):
         exists = self.headers.get("If-None-Match") == "*" and there
         if exists or (wanted and wanted != there):
             return self.answer(412, {"error": "changed"}, {})
+        if self.is_refused():
+            return None
         server.write(self.name, make(server.items.get(self.name), body))
+        if server.repeats:
+            server.repeats -= 1
+            there = server.name_version(self.name)
+            if wanted and wanted != there:
+                return self.answer(412 if there else 404, {"error": "repeated"}, {})
         return self.conclude(self.name, 200, {})
 
     def conclude(self, name: str, status: int, headers: dict[str, str]) -> None:
@@ -108,7 +126,15 @@ class _QuietAnswers(BaseHTTPRequestHandler):
         edit, server.edit = server.edit, None
         if edit is not None:
             edit()
-        self.answer(server.status or status, shown, headers)
+        self.answer(self.refusal or server.status or status, shown, headers)
+
+    def is_refused(self) -> bool:
+        """Whether a write is answered with a refusal, and is one."""
+        server = self.server
+        self.refusal = server.refusals.pop(0) if server.refusals else 0
+        if self.refusal and server.refuses:
+            self.answer(self.refusal, {"error": "refused"}, {})
+        return bool(self.refusal) and server.refuses
 
     def read_body(self) -> Any:
         text = self.rfile.read(int(self.headers.get("Content-Length", 0)))

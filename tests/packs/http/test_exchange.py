@@ -5,8 +5,15 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from mulligan.core.errors import says_nothing_done
-from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
+from mulligan.core.errors import EffectNote, read_effect_note
+from mulligan.packs.http.exchange import (
+    CallRequests,
+    enter_exchange,
+    listen,
+)
+from mulligan.packs.http.refusals import Refusals
+
+ALONE = Refusals(declared=None, looks=False)
 
 
 class Answering(httpx.BaseTransport):
@@ -29,7 +36,7 @@ def answer_with(status: int) -> httpx.Client:
 def test_only_writes_carry_the_condition() -> None:
     client = answer_with(200)
 
-    with enter_exchange(CallRequests(headers={"If-Match": '"v1"'})):
+    with enter_exchange(CallRequests(headers={"If-Match": '"v1"'}, judge=ALONE.judge)):
         texts = [client.get("/e1").text, client.put("/e1").text, client.put("/e2").text]
 
     assert texts == ["None", '"v1"', "None"]
@@ -37,16 +44,22 @@ def test_only_writes_carry_the_condition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "times", "nothing"),
-    [(422, 1, True), (503, 1, False), (422, 2, False), (200, 0, True)],
+    ("status", "times", "note"),
+    [
+        (422, 1, EffectNote.NOTHING_DONE),
+        (412, 1, None),
+        (503, 1, None),
+        (422, 2, None),
+        (200, 0, EffectNote.NOTHING_DONE),
+    ],
 )
-def test_nothing_was_done_if_the_only_write_was_refused(
-    status: int, times: int, nothing: bool
+def test_what_is_known_of_the_effect_goes_by_the_answer_to_the_only_write(
+    status: int, times: int, note: EffectNote | None
 ) -> None:
-    client = answer_with(status)
+    client, exchange = answer_with(status), CallRequests(headers={}, judge=ALONE.judge)
 
     def call() -> None:
-        with enter_exchange(CallRequests(headers={})):
+        with enter_exchange(exchange):
             for _ in range(times):
                 client.put("/e1")
             raise ValueError("the tool gives up")
@@ -54,4 +67,4 @@ def test_nothing_was_done_if_the_only_write_was_refused(
     with pytest.raises(ValueError) as caught:
         call()
 
-    assert says_nothing_done(caught.value) is nothing
+    assert read_effect_note(caught.value) is note

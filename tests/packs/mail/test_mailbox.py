@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.packs.mail import Mailbox
 from mulligan.packs.mail.errors import BadMailError, MailError
 from mulligan.packs.mail.mailbox import MailSession, decode_folder, encode_folder
@@ -54,6 +54,22 @@ def test_what_is_no_id_reaches_no_server(mailbox: Mailbox) -> None:
 def test_a_folder_that_is_not_there_is_named(mailbox: Mailbox) -> None:
     with mailbox.open() as session, pytest.raises(BadMailError, match="Nowhere"):
         session.list_mails("Nowhere")
+
+
+def test_a_folder_that_is_gone_after_a_mail_was_put_there_proves_nothing(mailbox: Mailbox) -> None:
+    class Watched(MailSession):
+        def _select(self, folder: str, *, again: bool = False) -> None:
+            if again:
+                with mailbox.open() as other:
+                    other._line.delete('"Gone"')
+            super()._select(folder, again=again)
+
+    with mailbox.open() as session:
+        session._line.create('"Gone"')
+        with pytest.raises(MailError, match="no folder") as raised:
+            Watched(session._line, mailbox).add("Gone", DRAFT, flags="")
+
+    assert not isinstance(raised.value, NothingDone)
 
 
 def test_a_mailbox_shows_no_password_and_refuses_an_address_that_is_none() -> None:

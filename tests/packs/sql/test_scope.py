@@ -199,3 +199,20 @@ async def test_a_row_without_a_version_yet_is_changed_and_comes_back(
 
     assert await act(m, work) == []
     assert world.read("Page") == [(1, "milk")]
+
+
+async def test_what_a_later_transaction_is_refused_does_not_speak_for_the_one_before(
+    world: World, m: Mulligan
+) -> None:
+    @m.tool(**sql.update(world.engine, "task", id="task_id", version="rev"))
+    async def change(task_id: int) -> None:
+        for statement in (RENAME, "UPDATE note SET said = 'x'"):
+            with world.engine.begin() as connection:
+                connection.execute(text(statement))
+
+    async def work():
+        await change(1)
+        assert (1, "beer") in world.read("task")
+
+    assert await act(m, work) == []
+    assert (1, "milk") in world.read("task"), "what it did was found, rejected and taken back"

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import note_nothing_done
+from mulligan.core.errors import EffectNote, note_effect
 from mulligan.core.record import Record
 
 
@@ -86,7 +86,7 @@ def test_an_error_of_which_that_says_so_has_done_nothing() -> None:
         try:
             yield
         except OSError as error:
-            note_nothing_done(error)
+            note_effect(error, EffectNote.NOTHING_DONE)
             raise
 
     with Mulligan("memory:", recover=False) as m:

@@ -62,7 +62,7 @@ def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classi
         return replace(
             known,
             error_class=known.error_class if ruled is None else ruled,
-            nothing_done=rules_out_effect(rules, tool=call.tool, said=said),
+            refused=rules_out_effect(rules, tool=call.tool, said=said),
         )
 
     return classify_ruled if rules else otherwise

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mulligan.core.errors import ConflictError
-from mulligan.packs.files.errors import ChangedFileError, InTheWayError, NoSuchFileError
+from mulligan.packs.files.errors import (
+    ChangedFileError,
+    FilesPackError,
+    InTheWayError,
+    NoSuchFileError,
+)
 from mulligan.packs.files.folder import ABSENT, FOLDER, FileState, Folder, swap_files
 
 _NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
@@ -127,7 +132,13 @@ class FileStep:
         else:
             changed = self.folder.hash_file(self.gone) != over
         if changed:
-            self._put_back(path)
+            try:
+                self._put_back(path)
+            except FilesPackError as error:
+                # Something has come there since, and what was taken away is not back.
+                raise ConflictError(
+                    f"{path!r} was changed as it was taken away, and could not be put back: {error}"
+                ) from error
             raise ChangedFileError(path)
 
     def _put_back(self, path: str) -> None:

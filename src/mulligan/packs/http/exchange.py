@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -11,11 +11,10 @@ from weakref import WeakSet
 
 import httpx
 
-from mulligan.core.errors import note_nothing_done
+from mulligan.core.errors import EffectNote, note_effect
+from mulligan.packs.compose import find_composition
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-REFUSED = frozenset({400, 401, 403, 404, 405, 406, 410, 412, 413, 415, 422, 428})
-"""Answers by which a server says that it has done nothing."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,11 +23,17 @@ class CallRequests:
 
     headers: dict[str, str]
     """What its writes are sent with: `If-Match`, a key."""
-    refused: frozenset[int] = REFUSED
+    judge: Callable[[int], EffectNote | None]
+    """What a status says of the effect of the only write."""
+    is_about: Callable[[httpx.Request], bool] = lambda _: True
+    """Whether a write is the one that its headers are for, where a call is of several parts."""
+    composition: object = None
+    """What the parts of one call have in common."""
     requests: list[httpx.Request] = field(default_factory=list)
     """Those that write."""
     answers: list[httpx.Response] = field(default_factory=list)
     """What came back to them."""
+    filled: bool = False
 
     @property
     def sent(self) -> int:
@@ -40,9 +45,11 @@ class CallRequests:
         if request.method in SAFE:
             return
         self.requests.append(request)
-        if self.sent == 1:
-            for name, value in self.headers.items():
-                request.headers.setdefault(name, value)
+        if self.filled or not (self.composition is None or self.is_about(request)):
+            return
+        self.filled = True
+        for name, value in self.headers.items():
+            request.headers.setdefault(name, value)
 
     def note(self, response: httpx.Response) -> None:
         """Note what a write was answered with."""
@@ -56,28 +63,31 @@ class CallRequests:
             if answer is None or not answer.is_redirect:
                 yield request, answer
 
-    @property
-    def nothing_done(self) -> bool:
-        """Whether no write was sent, or the only one was refused."""
-        statuses = [answer.status_code for answer in self.answers]
-        return self.sent == 0 or (
-            self.sent == 1 and statuses[:1] != [] and statuses[0] in self.refused
-        )
+    def find_note(self) -> EffectNote | None:
+        """What is known of the effect of a call that has failed."""
+        if self.sent == 0:
+            return EffectNote.NOTHING_DONE
+        if self.sent > 1 or not self.answers:
+            return None
+        return self.judge(self.answers[0].status_code)
 
 
-_current: ContextVar[CallRequests | None] = ContextVar("mulligan_http_exchange", default=None)
+_current: ContextVar[tuple[CallRequests, ...]] = ContextVar("mulligan_http_exchange", default=())
 _heard: WeakSet[Any] = WeakSet()
 
 
 @contextmanager
 def enter_exchange(exchange: CallRequests) -> Iterator[CallRequests]:
     """Have everything that a call sends go out as its own."""
-    token = _current.set(exchange)
+    exchange.composition = find_composition()
+    # The parts of one call hear of all that it sends; a call within another is on its own.
+    beside = [each for each in _current.get() if each.composition is not None]
+    together = [each for each in beside if each.composition is exchange.composition]
+    token = _current.set((*together, exchange))
     try:
         yield exchange
     except Exception as error:
-        if exchange.nothing_done:
-            note_nothing_done(error)
+        note_effect(error, exchange.find_note())
         raise
     finally:
         _current.reset(token)
@@ -96,14 +106,12 @@ def listen(client: httpx.Client | httpx.AsyncClient) -> None:
 
 
 def _fill(request: httpx.Request) -> None:
-    exchange = _current.get()
-    if exchange is not None:
+    for exchange in _current.get():
         exchange.fill(request)
 
 
 def _note_answer(response: httpx.Response) -> None:
-    exchange = _current.get()
-    if exchange is not None:
+    for exchange in _current.get():
         exchange.note(response)
 
 

@@ -17,7 +17,8 @@ import httpx
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
-from mulligan.packs.http.exchange import REFUSED, CallRequests, enter_exchange, listen
+from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
+from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
     ABSENT,
     Shown,
@@ -38,10 +39,6 @@ _SEEN = (
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
-UNREPEATED = (
-    "a refusal (404, 412, 422 and their like) meaning that nothing was done, as it does where no "
-    "proxy repeats requests by itself; behind one, say refused=frozenset()"
-)
 T = TypeVar("T")
 
 
@@ -67,7 +64,7 @@ class Resource:
         etags: bool,
         key_header: str | None,
         find: str | None,
-        refused: frozenset[int],
+        refused: frozenset[int] | None,
     ) -> None:
         self.path = path
         self._find_client: Callable[[], httpx.Client | httpx.AsyncClient] = lambda: client
@@ -93,14 +90,16 @@ class Resource:
 
     def post(self) -> Declared:
         """A tool that makes a resource, whose address the server answers with (`Location`)."""
-        declared = self._declare(undo=self._undo_post)
+        declared = self._declare(undo=self._undo_post, looks=self._find is not None)
         declared["read"] = self._read_made
         del declared["before"]
         if self._find is not None:
             declared["probe"], declared["probe_by"] = self._probe, ProbeBy.CALL
         return declared
 
-    def _declare(self, *, undo: Told) -> Declared:
+    def _declare(self, *, undo: Told, looks: bool = True) -> Declared:
+        """`looks`: whether a call that was refused can be looked for."""
+        refusals = Refusals(declared=self._refused, looks=looks)
         return Declared(
             effect=Effect.REVERSIBLE,
             before=self._read,
@@ -109,22 +108,23 @@ class Resource:
             about=self._name,
             version=self._read_version,
             same=is_same,
-            around=self._enter,
+            around=partial(self._enter, refusals=refusals),
             compares=self._etags,
             binds=self._etags,
-            rests_on=[*RESTS_ON[self._etags], *([UNREPEATED] if self._refused else [])],
+            rests_on=[*RESTS_ON[self._etags], *refusals.list_trusted()],
             server=self.place,
         )
 
     @contextmanager
-    def _enter(self, records: Sequence[Record]) -> Iterator[None]:
+    def _enter(self, records: Sequence[Record], *, refusals: Refusals) -> Iterator[None]:
         [record] = records
         before, headers = cast("Shown | None", record.before), dict[str, str]()
         if self._etags and before is not None:
             headers |= _build_condition(before["at"])
         if self._key_header is not None:
             headers[self._key_header] = record.key
-        exchange = CallRequests(headers=headers, refused=self._refused)
+        about = partial(self._is_about, record)
+        exchange = CallRequests(headers=headers, judge=refusals.judge, is_about=about)
         try:
             with enter_exchange(exchange):
                 yield
@@ -133,7 +133,9 @@ class Resource:
 
     def _remember(self, record: Record, exchange: CallRequests) -> None:
         """Keep what the first write to the resource has sent, and what it was answered."""
-        about = [each for each in exchange.list_writes() if self._is_about(each[0].url, record)]
+        alone = exchange.composition is None and not isinstance(record.before, dict)
+        writes = exchange.list_writes()
+        about = [each for each in writes if alone or self._is_about(record, each[0])]
         if not about:
             return
         request, answer = about[0]
@@ -149,11 +151,11 @@ class Resource:
         if len(self._made) > MOST:
             self._made.popitem(last=False)
 
-    def _is_about(self, url: httpx.URL, record: Record) -> bool:
+    def _is_about(self, record: Record, request: httpx.Request) -> bool:
         """Whether a write went to the resource itself: what else a call writes tells nothing."""
-        before = record.before
+        before, url = record.before, request.url
         if not isinstance(before, dict):
-            return True
+            return request.method == "POST"
         there = httpx.URL(str(before["url"]))
         same = "?" not in self.path or url.query == there.query
         return same and url.path.rstrip("/") == there.path.rstrip("/")
@@ -268,7 +270,7 @@ class Resource:
             headers |= _build_condition(record.version)
         url, content = self._require_place(record), read_back(shown) if shown else None
         way = "PUT" if shown else "DELETE"
-        return self._ask(way, url, check=_require_done, headers=headers, content=content)
+        return self._ask(way, url, check=require_done, headers=headers, content=content)
 
     def _require_place(self, record: Record) -> str:
         """The address of what was made: without it, nothing is looked at and nothing is deleted."""
@@ -330,18 +332,17 @@ def resource(
     etags: bool = True,
     key_header: str | None = None,
     find: str | None = None,
-    refused: frozenset[int] = REFUSED,
+    refused: frozenset[int] | None = None,
 ) -> Resource:
     """A REST resource by the template of its path: `/events/{event_id}`.
 
     `etags=False`: the server has none, so that an edit is noticed by content, and only right before
     an undo. `key_header`: it takes a key there, such as `Idempotency-Key`. `find`: where a POST
-    that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses by
-    which the server says that nothing was done.
+    that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses that
+    are your word that nothing was done; by default a refusal is held against what is there.
     """
-    return Resource(
-        client, path, etags=etags, key_header=key_header, find=find, refused=frozenset(refused)
-    )
+    said = None if refused is None else frozenset(refused)
+    return Resource(client, path, etags=etags, key_header=key_header, find=find, refused=said)
 
 
 def _build_condition(at: str) -> dict[str, str]:
@@ -364,12 +365,6 @@ def _read_body(answer: httpx.Response) -> object:
         return answer.json()
     except (ValueError, httpx.StreamError):
         return None
-
-
-def _require_done(answer: httpx.Response) -> None:
-    if answer.status_code in (409, 412):
-        raise ConflictError(f"The server says that it was changed since ({answer.status_code}).")
-    answer.raise_for_status()
 
 
 def _find_one(answer: httpx.Response) -> object:

@@ -27,6 +27,7 @@ _ABOUT = re.compile(rb"UID (?P<uid>\d+)")
 _FLAGS = re.compile(rb"FLAGS \((?P<flags>[^)]*)\)")
 _DATE = re.compile(rb'INTERNALDATE (?P<date>"[^"]+")')
 _ID = re.compile(r"<[^<>\s\"\\]+>")
+_WRITING = frozenset({"STORE", "EXPUNGE", "MOVE", "COPY"})
 _MOST = 200
 """Mails of a folder that are listed, the newest."""
 
@@ -129,6 +130,7 @@ class MailSession:
     def __init__(self, line: imaplib.IMAP4, mailbox: Mailbox) -> None:
         self._line, self._mailbox = line, mailbox
         self._selected = ""
+        self._wrote = False
         # What it can do it may say only to who has logged in.
         self._can = b" ".join(self._require(*line.capability())).split()
         if b"UIDPLUS" not in self._can:
@@ -190,6 +192,7 @@ class MailSession:
     def add(self, folder: str, content: bytes, *, flags: str, date: str = "") -> FoundMail:
         """Add a mail. What the server has of it then."""
         kept = f"({flags})" if flags else ""
+        self._wrote = True
         self._require(*self._line.append(_quote(folder), kept, date, content))
         _, said = self._line.response("APPENDUID")
         if not said or said[-1] is None:
@@ -244,7 +247,9 @@ class MailSession:
         if self._selected != folder or again:
             kind, said = self._line.select(_quote(folder))
             if kind != "OK":
-                raise BadMailError(f"There is no folder {folder!r}: {said}")
+                # Only before anything was written does it say that nothing was.
+                refusal = MailError if self._wrote else BadMailError
+                raise refusal(f"There is no folder {folder!r}: {said}")
             self._selected = folder
 
     def _fetch(self, uids: bytes) -> list[FoundMail]:
@@ -252,6 +257,7 @@ class MailSession:
         return list(_read_fetched(answer))
 
     def _ask(self, command: str, *given: str) -> list[bytes]:
+        self._wrote = self._wrote or command in _WRITING
         return self._require(*self._line.uid(command, *given))
 
     @staticmethod

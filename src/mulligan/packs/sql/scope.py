@@ -14,10 +14,11 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
-from mulligan.core.errors import note_nothing_done
+from mulligan.core.errors import EffectNote, note_effect
 from mulligan.packs.sql.errors import (
     NoTransactionError,
     OutdatedRowError,
+    SqlPackError,
     UndeclaredWriteError,
 )
 from mulligan.packs.sql.statements import Statement, is_declared, name_table
@@ -172,13 +173,16 @@ def list_current() -> Sequence[Scope]:
 
 @contextmanager
 def enter_scope(scope: Scope) -> Iterator[Scope]:
-    """Make a call inside its scope. An error before any commit says that nothing was done."""
+    """Make a call inside its scope. An error before any commit says that nothing was done.
+
+    After one, no refusal of a later transaction says that of the whole call.
+    """
     token = _current.set((*_current.get(), scope))
     try:
         yield scope
     except Exception as error:
-        if not scope.committing:
-            note_nothing_done(error)
+        late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
+        note_effect(error, late if scope.committing else EffectNote.NOTHING_DONE)
         raise
     finally:
         _current.reset(token)

@@ -24,6 +24,10 @@ class Fault(StrEnum):
     """It arrives twice, as a network that repeats makes it."""
     DOUBLED_LATE = "doubled_late"
     """It takes effect and is answered, and arrives once more some requests later."""
+    REPEATED = "repeated"
+    """It takes effect and arrives once more, as a proxy or a client repeats it by itself. The
+    caller sees the answer to the second: refused by its own condition (412), as made already (409),
+    or as gone (404)."""
     BUSY = "busy"
     """429, and nothing happens."""
     REFUSED = "refused"
@@ -40,6 +44,10 @@ class Fault(StrEnum):
     """It takes effect; the caller sees a 403."""
     CONFLICT_AFTER = "conflict_after"
     """It takes effect; the caller sees a 409."""
+    MISSING_AFTER = "missing_after"
+    """It takes effect; the caller sees a 404, as of a delete that was repeated."""
+    UNMET_AFTER = "unmet_after"
+    """It takes effect; the caller sees a 412, as of a conditional write that was repeated."""
     INVALID_AFTER = "invalid_after"
     """It takes effect; the caller sees a 422."""
     BUSY_AFTER = "busy_after"
@@ -67,6 +75,8 @@ _LIES = {
     Fault.BAD_REQUEST_AFTER: (400, "bad request", None),
     Fault.FORBIDDEN_AFTER: (403, "forbidden", None),
     Fault.CONFLICT_AFTER: (409, "conflict", None),
+    Fault.MISSING_AFTER: (404, "not found", None),
+    Fault.UNMET_AFTER: (412, "precondition failed", None),
     Fault.INVALID_AFTER: (422, "invalid", None),
     Fault.BUSY_AFTER: (429, "too many requests", RETRY_AFTER),
     Fault.DOWN_AFTER: (503, "service unavailable", RETRY_AFTER),

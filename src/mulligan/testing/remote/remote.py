@@ -146,6 +146,8 @@ class FakeRemote:
                 book.put_off(request, self._late_by)
                 raise TimeoutError("no answer")
             answer = self._apply(book, request)
+            if fault is Fault.REPEATED:
+                answer = self._apply(book, request)
             if fault is Fault.DOUBLED:
                 self._apply_quietly(book, request)
             if fault is Fault.DOUBLED_LATE:

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -15,7 +16,13 @@ from typing import cast
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import Aftermath
-from mulligan.core.errors import NoSchemaError, NothingDone, SilentError, says_nothing_done
+from mulligan.core.errors import (
+    EffectNote,
+    NoSchemaError,
+    NothingDone,
+    SilentError,
+    read_effect_note,
+)
 from mulligan.core.instants import from_us
 from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait
@@ -67,8 +74,14 @@ def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None =
     traffic.count_failure(first_try=call.try_number == 1)
     described = build_call(call)
     failure = failure or _classify_error(call, described, error=error)
-    if not failure.nothing_done and _proves_nothing_done(call, error, failure):
+    if _is_of_another(call, error):
+        # What it says of a call within this one it does not say of this one.
+        failure = replace(failure, nothing_done=False, refused=False)
+    elif not failure.nothing_done and _proves_nothing_done(call, error, failure):
         failure = replace(failure, nothing_done=True)
+    elif read_effect_note(error) is EffectNote.REFUSED:
+        failure = replace(failure, refused=True)
+    _note_whose(call, error)
     execution = Execution(
         call=described,
         outcome=_classify_outcome(error, failure),
@@ -100,7 +113,7 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
         said=said,
         by_words=trouble.by_words,
         retry_after=read_wait(result) if trouble.by_words else None,
-        nothing_done=tool.results.rules_out_effect(said),
+        refused=tool.results.rules_out_effect(said),
     )
     fields = read_error(said)
     silent = SilentError(said, code=fields.status or fields.code or fields.exit_code)
@@ -159,11 +172,12 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
     A status, an exception's type or its words may come from after the effect.
     """
     declared, traits = call.tool.declaration, failure.error_class.traits
-    if isinstance(error, (NothingDone, *declared.refuses)):
+    noted = read_effect_note(error)  # what the call was made inside of has seen that
+    if noted is EffectNote.SOMETHING_DONE:
+        return False
+    if isinstance(error, (NothingDone, *declared.refuses)) or noted is EffectNote.NOTHING_DONE:
         return True
     if is_deferral(error) or asks_again(error):
-        return True
-    if says_nothing_done(error):  # what the call was made inside of has seen that
         return True
     if _was_never_entered(call, error):
         return True
@@ -171,6 +185,25 @@ def _proves_nothing_done(call: LiveCall, error: BaseException, failure: Failure)
         return False
     documented = traits.unprocessed_if_documented and declared.not_processed
     return documented or traits.aftermath is Aftermath.NEVER_SENT
+
+
+_WHOSE = "mulligan_call"
+
+
+def _note_whose(call: LiveCall, error: BaseException) -> None:
+    """Remember which call an error came out of first, as one around that may let it pass."""
+    with suppress(Exception):  # one that takes no notes
+        setattr(error, _WHOSE, (call.parent or call.id, call.at_us))
+
+
+def _is_of_another(call: LiveCall, error: BaseException) -> bool:
+    """Whether an error came out of a call that this one has made: what this one did by then it does
+    not know. One that is from before this call is only an object that is raised again."""
+    try:
+        came_of, since = getattr(error, _WHOSE, ("", -1))
+        return bool(came_of != (call.parent or call.id) and since >= call.at_us)
+    except Exception:  # noqa: BLE001 - somebody else's class may raise anything
+        return False
 
 
 def _was_never_entered(call: LiveCall, error: BaseException) -> bool:

@@ -18,6 +18,7 @@ from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import build_execution, end_call, note_failure, was_stopped
+from mulligan.turns.calls.refusal import confirm_refusal
 from mulligan.turns.calls.rows import label_opening, log_success
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
@@ -50,13 +51,14 @@ async def try_call(call: LiveCall) -> Tried:
         if was_stopped(error):
             raise
     else:
-        last = await end_call(call, result)
+        last = await confirm_refusal(call, await end_call(call, result))
         return Tried(last=last, nothing_happened=_is_without_effect([last]))
     return await rescue(call, failed)
 
 
 async def rescue(first: LiveCall, failed: Execution) -> Tried:
     """What came of a failed call in the end: a later try's success, or the final failure."""
+    failed = await confirm_refusal(first, failed)
     if first.has_changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
         return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
@@ -69,8 +71,8 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
             later = await note_failure(again, error)
             if was_stopped(error):
                 raise
-            return later
-        return await end_call(again, result)
+            return await confirm_refusal(first, later)
+        return await confirm_refusal(first, await end_call(again, result))
 
     declaration = first.tool.declaration
     executions = await retry_call(

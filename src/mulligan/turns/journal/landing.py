@@ -55,21 +55,11 @@ async def look(record: Record, declaration: Declaration) -> Seen:
     """
     can = declaration.abilities
     try:
-        if can.probe is not None and declaration.probe_by is ProbeBy.CALL:
-            result = await call_ability(
-                can.probe, copy_record(record), within=declaration.answers_within
-            )
-            await reach(Point.PROBED)
-            landing = Landing.ABSENT if result is None else Landing.LANDED
-            return Seen(landing=landing, result=result)
-        reader = can.probe or can.reader
-        if reader is None or (can.before is None and can.probe is None):
-            why = "Its tool declares no probe, so nobody but a person can tell whether it happened."
-            return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
-        if record.image is None and (can.before is not None or declaration.deletes):
-            # Never read, which is not the same as nothing.
-            why = "What was there before it was not read, so that a look tells nothing."
-            return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+        if is_probed_by_call(declaration):
+            return await _look_by_call(record, declaration)
+        reader, blind = can.probe or can.reader, explain_blindness(record, declaration)
+        if blind or reader is None:
+            return Seen(landing=Landing.UNSURE, why=blind, for_a_person=True)
         now = await call_ability(reader, record, within=declaration.answers_within)
         await reach(Point.PROBED)
         if is_unchanged(record, now, abilities=can):
@@ -82,6 +72,31 @@ async def look(record: Record, declaration: Declaration) -> Seen:
         return Seen(landing=Landing.UNSURE, why=why)
     why = "What is there is not what was there before; whether that was this call, nobody can tell."
     return Seen(landing=Landing.UNSURE, why=why, for_a_person=True, by_state=True, state=now)
+
+
+def is_probed_by_call(declaration: Declaration) -> bool:
+    """Whether a tool finds a call itself again, and not only what is there."""
+    return declaration.abilities.probe is not None and declaration.probe_by is ProbeBy.CALL
+
+
+def explain_blindness(record: Record, declaration: Declaration) -> str:
+    """Why nobody can look whether a call landed; empty where somebody can."""
+    can = declaration.abilities
+    if is_probed_by_call(declaration):
+        return ""
+    if (can.probe or can.reader) is None or (can.before is None and can.probe is None):
+        return "Its tool declares no probe, so nobody but a person can tell whether it happened."
+    if record.image is None and (can.before is not None or declaration.deletes):
+        # Never read, which is not the same as nothing.
+        return "What was there before it was not read, so that a look tells nothing."
+    return ""
+
+
+async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
+    probe, within = declaration.abilities.probe, declaration.answers_within
+    result = await call_ability(probe, copy_record(record), within=within) if probe else None
+    await reach(Point.PROBED)
+    return Seen(landing=Landing.ABSENT if result is None else Landing.LANDED, result=result)
 
 
 async def settle(actions: Sequence[LiveAction], *, book: Book) -> None:

@@ -1,0 +1,60 @@
+"""What a server's refusal says of the effect of a request, and what it does not.
+
+Of a request that a proxy or a client repeats by itself the first takes effect, and the second is
+answered: refused by its own condition (412), as made already (409), as gone (404, 410).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+
+from mulligan.core.errors import ConflictError, EffectNote
+
+REFUSED = frozenset({400, 401, 403, 405, 413, 415, 422, 428})
+"""By these a server refuses a request for what it is, the first as well as the second."""
+MISSED = frozenset({404, 410})
+"""By these it says that nothing is there."""
+ALONE = (
+    "a refusal of the request for what it is (400, 401, 403, 422 and their like) meaning that "
+    "nothing was done, as there is no find=… to look with; where a POST is repeated on its way and "
+    "the second refused like that, say refused=frozenset()"
+)
+DECLARED = (
+    "the statuses in refused=… meaning that nothing was done, also where a request is repeated on "
+    "its way, so that its second is refused after the first took effect"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """What statuses say of a call whose only request they were the answer to."""
+
+    declared: frozenset[int] | None
+    """The user's own word on which of them mean that nothing was done."""
+    looks: bool
+    """A call that was refused can be looked for."""
+
+    def judge(self, status: int) -> EffectNote | None:
+        """What is known of the effect of a request that was answered with a status."""
+        if self.declared is not None:
+            return EffectNote.NOTHING_DONE if status in self.declared else None
+        if self.looks:
+            return EffectNote.REFUSED if status in REFUSED | MISSED else None
+        return EffectNote.NOTHING_DONE if status in REFUSED else None
+
+    def list_trusted(self) -> Iterator[str]:
+        """What the promise of a tool rests on."""
+        if self.declared is None and not self.looks:
+            yield ALONE
+        if self.declared:
+            yield DECLARED
+
+
+def require_done(answer: httpx.Response) -> None:
+    """Whether an undo was accepted. Refused, it may have worked all the same: a read tells."""
+    if answer.status_code in (409, 412):
+        raise ConflictError(f"The server says that it was changed since ({answer.status_code}).")
+    answer.raise_for_status()
