@@ -11,9 +11,9 @@ from mulligan.packs.http.exchange import (
     enter_exchange,
     listen,
 )
-from mulligan.packs.http.refusals import Refusals
+from mulligan.packs.http.refusals import REFUSED, Refusals
 
-ALONE = Refusals(declared=None, looks=False)
+DECLARED = Refusals(declared=REFUSED, looks=False)
 
 
 class Answering(httpx.BaseTransport):
@@ -36,7 +36,7 @@ def answer_with(status: int) -> httpx.Client:
 def test_only_writes_carry_the_condition() -> None:
     client = answer_with(200)
 
-    with enter_exchange(CallRequests(headers={"If-Match": '"v1"'}, judge=ALONE.judge)):
+    with enter_exchange(CallRequests(headers={"If-Match": '"v1"'}, judge=DECLARED.judge)):
         texts = [client.get("/e1").text, client.put("/e1").text, client.put("/e2").text]
 
     assert texts == ["None", '"v1"', "None"]
@@ -56,7 +56,7 @@ def test_only_writes_carry_the_condition() -> None:
 def test_what_is_known_of_the_effect_goes_by_the_answer_to_the_only_write(
     status: int, times: int, note: EffectNote | None
 ) -> None:
-    client, exchange = answer_with(status), CallRequests(headers={}, judge=ALONE.judge)
+    client, exchange = answer_with(status), CallRequests(headers={}, judge=DECLARED.judge)
 
     def call() -> None:
         with enter_exchange(exchange):

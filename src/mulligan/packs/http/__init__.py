@@ -7,6 +7,7 @@ from mulligan.core.errors import MissingExtraError
 if find_spec("httpx") is None:
     raise MissingExtraError(need="The HTTP pack", extra="http")
 
+from mulligan.packs.http.refusals import REFUSED
 from mulligan.packs.http.resource import Resource, resource
 
-__all__ = ["Resource", "resource"]
+__all__ = ["REFUSED", "Resource", "resource"]

@@ -14,14 +14,9 @@ import httpx
 from mulligan.core.errors import ConflictError, EffectNote
 
 REFUSED = frozenset({400, 401, 403, 405, 413, 415, 422, 428})
-"""By these a server refuses a request for what it is, the first as well as the second."""
+"""By these a server refuses a request for what it is. Some do so after the effect: as taken."""
 MISSED = frozenset({404, 410})
 """By these it says that nothing is there."""
-ALONE = (
-    "a refusal of the request for what it is (400, 401, 403, 422 and their like) meaning that "
-    "nothing was done, as there is no find=… to look with; where a POST is repeated on its way and "
-    "the second refused like that, say refused=frozenset()"
-)
 DECLARED = (
     "the statuses in refused=… meaning that nothing was done, also where a request is repeated on "
     "its way, so that its second is refused after the first took effect"
@@ -41,14 +36,11 @@ class Refusals:
         """What is known of the effect of a request that was answered with a status."""
         if self.declared is not None:
             return EffectNote.NOTHING_DONE if status in self.declared else None
-        if self.looks:
-            return EffectNote.REFUSED if status in REFUSED | MISSED else None
-        return EffectNote.NOTHING_DONE if status in REFUSED else None
+        claims = self.looks and status in REFUSED | MISSED
+        return EffectNote.REFUSED if claims else None
 
     def list_trusted(self) -> Iterator[str]:
         """What the promise of a tool rests on."""
-        if self.declared is None and not self.looks:
-            yield ALONE
         if self.declared:
             yield DECLARED
 
