@@ -122,7 +122,7 @@ class Composed:
                 with _enter_composition():
                     for at, part in enumerate(self._declared):
                         split = [self._split(at, record) for record in records]
-                        stack.enter_context(_hear(part, split, notes))
+                        stack.enter_context(_enter_part(part, split, notes))
                 yield
         except Exception as error:
             note_effect(error, self._sum_up(notes, error))
@@ -161,7 +161,7 @@ class Composed:
 
 
 @contextmanager
-def _hear(
+def _enter_part(
     part: Declared, records: Sequence[Record], notes: list[EffectNote | None]
 ) -> Iterator[None]:
     """Make a call inside what a part asks for, and take down what it says of an error."""

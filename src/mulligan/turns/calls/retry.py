@@ -18,13 +18,13 @@ from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import build_execution, end_call, note_failure, was_stopped
-from mulligan.turns.calls.refusal import confirm_refusal
 from mulligan.turns.calls.rows import label_opening, log_success
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Landing, adopt, look
 from mulligan.turns.journal.live_action import LiveAction
+from mulligan.turns.journal.refusal import verify_refusal
 from mulligan.turns.journal.waiter import ON_LOOP
 from mulligan.turns.tools.declaration import is_async
 from mulligan.turns.tools.steering import is_deferral
@@ -51,14 +51,14 @@ async def try_call(call: LiveCall) -> Tried:
         if was_stopped(error):
             raise
     else:
-        last = await confirm_refusal(call, await end_call(call, result))
+        last = await _verify(call, await end_call(call, result))
         return Tried(last=last, nothing_happened=_is_without_effect([last]))
     return await rescue(call, failed)
 
 
 async def rescue(first: LiveCall, failed: Execution) -> Tried:
     """What came of a failed call in the end: a later try's success, or the final failure."""
-    failed = await confirm_refusal(first, failed)
+    failed = await _verify(first, failed)
     if first.has_changed():
         # The tool has taken something out of what it was given: the same call cannot be made.
         return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
@@ -71,8 +71,8 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
             later = await note_failure(again, error)
             if was_stopped(error):
                 raise
-            return await confirm_refusal(first, later)
-        return await confirm_refusal(first, await end_call(again, result))
+            return await _verify(first, later)
+        return await _verify(first, await end_call(again, result))
 
     declaration = first.tool.declaration
     executions = await retry_call(
@@ -90,6 +90,11 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
         )
     return Tried(last=last, nothing_happened=_is_without_effect(executions))
+
+
+async def _verify(call: LiveCall, failed: Execution) -> Execution:
+    """A try as it is known to have ended: what refused it may have done so after the effect."""
+    return await verify_refusal(failed, records=call.records, declared=call.tool.declaration)
 
 
 def _build_retrying(first: LiveCall) -> Retrying:

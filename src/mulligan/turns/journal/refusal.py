@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mulligan.core.call import Execution, Failure
 from mulligan.core.errors import EffectNote, read_effect_note
 from mulligan.core.record import Record
-from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal.landing import Landing, explain_blindness, is_probed_by_call, look
 from mulligan.turns.tools.declaration import Declaration
 
 
-async def confirm_refusal(call: LiveCall, failed: Execution) -> Execution:
+async def verify_refusal(
+    failed: Execution, *, records: Sequence[Record], declared: Declaration
+) -> Execution:
     """Count a refusal as proof that nothing was done, unless a look does not agree.
 
     A request that a proxy or a client repeats by itself takes effect with the first, and the second
@@ -21,15 +23,14 @@ async def confirm_refusal(call: LiveCall, failed: Execution) -> Execution:
     failure = failed.failure
     if failure is None or failure.nothing_done or not failure.refused:
         return failed
-    if not await _agrees(call, failure):
+    if not await _agrees(failure, records, declared):
         return failed
     return replace(failed, failure=replace(failure, nothing_done=True))
 
 
-async def _agrees(call: LiveCall, failure: Failure) -> bool:
+async def _agrees(failure: Failure, records: Sequence[Record], declared: Declaration) -> bool:
     """Whether nothing that anybody can see speaks against a refusal."""
-    declared = call.tool.declaration
-    looked_at = [each for each in call.records if _is_looked_at(each, failure, declared)]
+    looked_at = [each for each in records if _is_looked_at(each, failure, declared)]
     if not looked_at:
         return True
     if declared.settles_within:
