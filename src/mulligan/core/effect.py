@@ -1,7 +1,8 @@
-"""What a call can do to the world, and what happens if it is made twice."""
+"""What a call can do to the world, what happens if it is made twice, and what is known of it."""
 
 from __future__ import annotations
 
+import contextlib
 from enum import StrEnum
 
 
@@ -80,3 +81,38 @@ class Release(StrEnum):
     PERSON = "person"
     CHECKS = "checks"
     """The checks, if there are any and all of them are content."""
+
+
+class EffectNote(StrEnum):
+    """What is known of the effect of a call, where its error alone does not tell."""
+
+    NOTHING_DONE = "nothing_done"
+    """Nothing was changed before it was raised."""
+    REFUSED = "refused"
+    """The remote has answered that it did nothing, as it may also answer after the effect: of two
+    requests that a proxy has made of one, the second is refused."""
+    SOMETHING_DONE = "something_done"
+    """Something may have been changed by then, whatever the error's class says of itself."""
+
+
+_NOTED = "mulligan_effect"
+
+
+def note_effect(error: BaseException, note: EffectNote | None) -> None:
+    """Say of an error, of whatever class, what is known of its call's effect; `None`: nothing.
+
+    It may be an object that was raised before, and has a note of then.
+    """
+    if note is None and read_effect_note(error) is None:
+        return
+    with contextlib.suppress(Exception):  # one that takes no notes says nothing
+        setattr(error, _NOTED, note)
+
+
+def read_effect_note(error: BaseException | None) -> EffectNote | None:
+    """What was said of an error."""
+    try:
+        found = getattr(error, _NOTED, None)
+    except Exception:  # noqa: BLE001 - somebody else's class may raise anything; it says nothing
+        return None
+    return found if isinstance(found, EffectNote) else None

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypedDict, cast
 
-from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.errors import ConfigurationError, EffectNote, note_effect, read_effect_note
+from mulligan.core.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Image, Record, Told
 from mulligan.turns.tools.declaration import Declared
 

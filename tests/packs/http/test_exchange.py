@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from mulligan.core.errors import EffectNote, read_effect_note
+from mulligan.core.effect import EffectNote, read_effect_note
 from mulligan.packs.http.exchange import (
     CallRequests,
     enter_exchange,

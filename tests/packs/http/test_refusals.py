@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.core.errors import EffectNote
+from mulligan.core.effect import EffectNote
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import EffectNote, note_effect
+from mulligan.core.effect import EffectNote, note_effect
 from mulligan.core.record import Record
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, NothingDone, State
-from mulligan.core.errors import EffectNote, note_effect
+from mulligan.core.effect import EffectNote, note_effect
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 

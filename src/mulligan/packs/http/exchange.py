@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import httpx
 
-from mulligan.core.errors import EffectNote, note_effect
+from mulligan.core.effect import EffectNote, note_effect
 from mulligan.packs.compose import find_composition
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})

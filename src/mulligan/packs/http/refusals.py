@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from mulligan.core.errors import ConflictError, EffectNote
+from mulligan.core.effect import EffectNote
+from mulligan.core.errors import ConflictError
 
 REFUSED = frozenset({400, 401, 403, 405, 413, 415, 422, 428})
 """By these a server refuses a request for what it is. Some do so after the effect: as taken."""

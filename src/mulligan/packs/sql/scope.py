@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
-from mulligan.core.errors import EffectNote, note_effect
+from mulligan.core.effect import EffectNote, note_effect
 from mulligan.packs.sql.errors import (
     NoTransactionError,
     OutdatedRowError,

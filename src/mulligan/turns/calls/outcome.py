@@ -14,15 +14,10 @@ from types import FunctionType, MethodType
 from typing import cast
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
+from mulligan.core.effect import EffectNote, read_effect_note
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import Aftermath
-from mulligan.core.errors import (
-    EffectNote,
-    NoSchemaError,
-    NothingDone,
-    SilentError,
-    read_effect_note,
-)
+from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.instants import from_us
 from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mulligan.core.call import Execution, Failure
-from mulligan.core.errors import EffectNote, read_effect_note
+from mulligan.core.effect import EffectNote, read_effect_note
 from mulligan.core.record import Record
 from mulligan.turns.journal.landing import Landing, explain_blindness, is_probed_by_call, look
 from mulligan.turns.tools.declaration import Declaration
