@@ -96,7 +96,7 @@ async def test_what_one_part_was_refused_does_not_speak_for_the_other(
                 connection.execute(text("UPDATE note SET said = 'x'"))
 
         async def work() -> None:
-            with suppress(sql.UndeclaredWriteError):
+            with suppress(sql.UndeclaredWriteError):  # unless it is found to have been done
                 await finish(1)
             assert (1, "done") in world.read("task")
 
