@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.crash.pausing import was_written_by_the_dead
-from bench.crash.processes import Child, in_child, start_child
+from bench.crash.processes import A_LONG_TIME, Child, start_child
 from bench.crash.rows import Row, read_rows
 from bench.scale.application import declare_add, make_turns, open_application
 from bench.scale.ledger import Ledger
@@ -55,10 +55,11 @@ def run(
     server: PostgresServer, load: Load, *, restarts: int, most_seconds: float
 ) -> dict[str, Any]:
     """Kill the server so often while the workers work, evenly over their work; then count."""
-    children = [start_child(partial(_work, load, number)) for number in range(load.workers)]
+    works = [partial(_work, load, number) for number in range(load.workers)]
+    children = [start_child(work, timeout=A_LONG_TIME) for work in works]
     killed, away = _keep_killing(server, load, children, most=restarts, seconds=most_seconds)
     refused = sum(int(child().said) for child in children)
-    counted = dict(in_child(partial(_settle_and_count, load)).said)
+    counted = dict(start_child(partial(_settle_and_count, load), timeout=A_LONG_TIME)().said)
     return {"restarts": killed, "seconds_away": round(away, 1), "turns_refused": refused} | counted
 
 
