@@ -6,8 +6,9 @@ from datetime import timedelta
 
 from mulligan.stores.driver import Session, fetch_one
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Transaction
 from mulligan.stores.relational.writers import WriterTable
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 
 
 class DutyTable:
