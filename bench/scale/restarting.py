@@ -58,9 +58,10 @@ def run(
     works = [partial(_work, load, number) for number in range(load.workers)]
     children = [start_child(work, timeout=A_LONG_TIME) for work in works]
     killed, away = _keep_killing(server, load, children, most=restarts, seconds=most_seconds)
-    refused = sum(int(child().said) for child in children)
+    refused = sum((Counter[str](child().said) for child in children), Counter[str]())
     counted = dict(start_child(partial(_settle_and_count, load), timeout=A_LONG_TIME)().said)
-    return {"restarts": killed, "seconds_away": round(away, 1), "turns_refused": refused} | counted
+    refusals = {"turns_refused": refused.total(), "refused_by": dict(refused)}
+    return {"restarts": killed, "seconds_away": round(away, 1)} | refusals | counted
 
 
 def _keep_killing(
@@ -97,10 +98,10 @@ def _count_lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def _work(load: Load, number: int) -> int:
+def _work(load: Load, number: int) -> Counter[str]:
     logging.getLogger("mulligan").setLevel(logging.CRITICAL)
 
-    async def work() -> int:
+    async def work() -> Counter[str]:
         async with open_application(load.url, lease=LEASE) as m:
             add = declare_add(m, load.ledger)
             # Every tenth call is wrong, undone and made again: so many turns make the actions.

@@ -19,14 +19,7 @@ from mulligan.testing.postgres import start_server
 
 Result = dict[str, Any]
 
-PROMISES = (
-    "lost",
-    "untrue",
-    "doubled",
-    "stale_writes_accepted",
-    "forgotten",
-    "turns_refused",
-)
+PROMISES = ("lost", "untrue", "doubled", "stale_writes_accepted", "forgotten")
 MEANINGS = {
     "restarts": "hard restarts of the server",
     "seconds_away": "seconds it was away, in all",
