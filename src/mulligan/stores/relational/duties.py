@@ -38,7 +38,8 @@ class DutyTable:
             values = {"duty": duty, "writer": mine, "was": holder or "", "every_us": every_us}
             return bool(session.run("claim_duty", **values))
 
-        claimed: bool = self._ledger.submit(take, synced=False).result()
+        # Synced: a crash of the server that took it back would let another claim it as well.
+        claimed: bool = self._ledger.submit(take).result()
         return claimed
 
     def finish(self, duty: str, *, done: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from datetime import timedelta
 
 import psycopg
@@ -139,6 +140,33 @@ def test_what_was_acknowledged_is_on_the_disk_once_the_store_is_closed() -> None
         store = open_store(url, timeout=timedelta(seconds=20))
         assert store.journal.find_action("a").state is State.EXECUTED
         store.close()
+    finally:
+        server.stop()
+
+
+def test_a_server_that_dies_does_not_let_two_have_what_is_one_writers() -> None:
+    server = start_server()
+    try:
+        url, lease = server.build_url("postgres"), timedelta(seconds=3)
+        store = open_store(url, lease=lease)
+        other = open_store(url, lease=lease)
+        other.journal.submit([make_first_entry("other's")]).result()
+        store.journal.submit([make_first_entry("a")]).result()
+        heard = time.monotonic()
+        time.sleep(1.5)
+        store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).result()
+        kill(server)
+        start_again(server)
+        time.sleep(max(0, heard + 3.1 - time.monotonic()))
+        writer = store.journal.identify_writer()
+
+        given_up = other.journal.find_dead_writers({writer})
+        acts = store.journal._ledger._lease.is_fresh()
+
+        assert not (given_up and acts)
+        assert not store.journal.holds_lease() or not given_up
+        store.close()
+        other.close()
     finally:
         server.stop()
 

@@ -101,7 +101,7 @@ class Ledger:
 
     def beat(self) -> Future[bool]:
         """Say that this writer lives. The answer: whether nobody has given it up."""
-        return self.submit(_beat, synced=False)
+        return self.submit(_beat)
 
     def holds_lease(self) -> bool:
         """Whether this writer is nobody else's to go on for; the store is asked when in doubt."""
@@ -132,7 +132,7 @@ class Ledger:
         """Finish what was submitted, sync it, end the writer, then let go of the connection."""
         if self._head is not None:
             # Nobody is there afterwards to write again what a server loses.
-            self.submit(_beat, synced=True)
+            self.beat()
         self._group.close()
         with self._lock:
             self._end_writer()
@@ -194,7 +194,9 @@ class Ledger:
             if moved and not _move_head(session, head, self._signer):
                 raise self._give_up_writer()
         if moved:
-            self._lease.renew(begun)
+            if synced:
+                # What was not is forgotten in a crash of the server, and others count from before.
+                self._lease.renew(begun)
             self._acknowledge(head, works, synced=synced)
         return outcomes
 
