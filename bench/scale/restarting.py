@@ -24,7 +24,9 @@ from mulligan.core.action import SETTLED, State
 from mulligan.testing.postgres import PostgresServer, start_again
 
 LEASE = 3.0
-"""Seconds: longer than a server is away, so that who waited for it was not given up."""
+"""Seconds: longer than most restarts take, so that who waited for the server is not given up."""
+LONG_EVERY, LONG_AWAY = 5, 1.2 * LEASE
+"""One restart in so many lasts longer than a lease: then everybody gives everybody up."""
 WRONG_EVERY = 10
 PASSES = 8
 LATER = timedelta(minutes=10)
@@ -77,6 +79,8 @@ def _keep_killing(
             continue
         began = time.monotonic()
         _kill(server)
+        if killed % LONG_EVERY == LONG_EVERY - 1:
+            time.sleep(LONG_AWAY)
         start_again(server)
         killed, away = killed + 1, away + time.monotonic() - began
     return killed, away
