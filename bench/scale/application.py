@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -61,9 +62,9 @@ def declare_add(m: Mulligan, ledger: Ledger) -> Add:
 
 async def make_turns(
     m: Mulligan, add: Add, *, worker: int, turns: int, wrong_every: int = 0
-) -> int:
-    """So many turns of one call each, several at once. How many ended in an error of the store."""
-    numbers, failed = iter(range(turns)), 0
+) -> Counter[str]:
+    """So many turns of one call each, several at once. Those the store failed, by its error."""
+    numbers, failed = iter(range(turns)), Counter[str]()
 
     async def act_on(number: int) -> None:
         wrong = wrong_every and number % wrong_every == 0
@@ -76,13 +77,12 @@ async def make_turns(
         await m.act("Add it", agent, timezone="UTC")
 
     async def work() -> None:
-        nonlocal failed
         for number in numbers:
             try:
                 await act_on(number)
-            except Exception:
+            except Exception as error:
                 # A store that is away refuses; what was begun is for recovery to find.
-                failed += 1
+                failed[type(error).__name__] += 1
 
     async with asyncio.TaskGroup() as group:
         for _ in range(AT_ONCE):

@@ -85,7 +85,7 @@ def act(place: Place, number: int, ready: Callable[[], None], *, actions: int) -
             await make_turns(m, add, worker=1_000 + number, turns=1)
             await asyncio.to_thread(ready)
             failed = await make_turns(m, add, worker=number, turns=actions)
-            return actions - failed
+            return actions - failed.total()
 
     return asyncio.run(work())
 

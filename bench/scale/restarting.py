@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.crash.pausing import was_written_by_the_dead
-from bench.crash.processes import Child, in_child, start_child
+from bench.crash.processes import A_LONG_TIME, Child, start_child
 from bench.crash.rows import Row, read_rows
 from bench.scale.application import declare_add, make_turns, open_application
 from bench.scale.ledger import Ledger
@@ -24,7 +24,9 @@ from mulligan.core.action import SETTLED, State
 from mulligan.testing.postgres import PostgresServer, start_again
 
 LEASE = 3.0
-"""Seconds: longer than a server is away, so that who waited for it was not given up."""
+"""Seconds: longer than most restarts take, so that who waited for the server is not given up."""
+LONG_EVERY, LONG_AWAY = 5, 1.2 * LEASE
+"""One restart in so many lasts longer than a lease: then everybody gives everybody up."""
 WRONG_EVERY = 10
 PASSES = 8
 LATER = timedelta(minutes=10)
@@ -55,11 +57,13 @@ def run(
     server: PostgresServer, load: Load, *, restarts: int, most_seconds: float
 ) -> dict[str, Any]:
     """Kill the server so often while the workers work, evenly over their work; then count."""
-    children = [start_child(partial(_work, load, number)) for number in range(load.workers)]
+    works = [partial(_work, load, number) for number in range(load.workers)]
+    children = [start_child(work, timeout=A_LONG_TIME) for work in works]
     killed, away = _keep_killing(server, load, children, most=restarts, seconds=most_seconds)
-    refused = sum(int(child().said) for child in children)
-    counted = dict(in_child(partial(_settle_and_count, load)).said)
-    return {"restarts": killed, "seconds_away": round(away, 1), "turns_refused": refused} | counted
+    refused = sum((Counter[str](child().said) for child in children), Counter[str]())
+    counted = dict(start_child(partial(_settle_and_count, load), timeout=A_LONG_TIME)().said)
+    refusals = {"turns_refused": refused.total(), "refused_by": dict(refused)}
+    return {"restarts": killed, "seconds_away": round(away, 1)} | refusals | counted
 
 
 def _keep_killing(
@@ -75,6 +79,8 @@ def _keep_killing(
             continue
         began = time.monotonic()
         _kill(server)
+        if killed % LONG_EVERY == LONG_EVERY - 1:
+            time.sleep(LONG_AWAY)
         start_again(server)
         killed, away = killed + 1, away + time.monotonic() - began
     return killed, away
@@ -96,10 +102,10 @@ def _count_lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def _work(load: Load, number: int) -> int:
+def _work(load: Load, number: int) -> Counter[str]:
     logging.getLogger("mulligan").setLevel(logging.CRITICAL)
 
-    async def work() -> int:
+    async def work() -> Counter[str]:
         async with open_application(load.url, lease=LEASE) as m:
             add = declare_add(m, load.ledger)
             # Every tenth call is wrong, undone and made again: so many turns make the actions.

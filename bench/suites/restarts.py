@@ -60,12 +60,16 @@ def run(options: argparse.Namespace) -> Result:
         finally:
             server.stop()
     versions = {"python": platform.python_version(), "psycopg": psycopg.__version__}
-    return {"n": found["restarts"], "workers": options.workers, **found, "versions": versions}
+    asked = {"asked": options.restarts, "workers": options.workers}
+    return {"n": found["restarts"], **asked, **found, "versions": versions}
 
 
 def failed(result: Result) -> str:
-    """Why a result is no proof: a promise that broke."""
-    return "; ".join(f"{result[name]} {name}" for name in PROMISES if result[name])
+    """Why a result is no proof: a promise that broke, or workers that did not get to work."""
+    broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
+    if result["restarts"] < result["asked"]:
+        broken.append(f"only {result['restarts']} of {result['asked']} restarts")
+    return "; ".join(broken)
 
 
 def show(result: Result) -> RenderableType:

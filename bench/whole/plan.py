@@ -9,6 +9,7 @@ QUICK: Mapping[str, str] = {
     "checking": "--rounds 5",
     "crash": "--quick",
     "dashboard": "--store sqlite --rows 500 2000 --rounds 2 --short",
+    "drops": "--rows 1000 5000 --rounds 1",
     "engines": "--stories 1",
     "gateway": "--quick --alone",
     "gateway-chaos": "--rounds 3",

@@ -53,6 +53,13 @@ def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
     assert suites.failure_of(suites.load("scale"), result) == ""
 
 
+def test_a_day_of_the_log_is_dropped_and_timed_beside_others() -> None:
+    result = run_suite("drops", "--rows", "1000", "2000", "--rounds", "1")
+
+    assert result["rows"] == [1_000, 2_000]
+    assert all(each > 0 for each in result["gone_ms"] + result["drop_ms"])
+
+
 def make_row(name: str, *history: State, writers: tuple[str, ...] = ("w",)) -> Row:
     return Row(
         id=name, tool="add", state=history[-1], target=("", ""), history=history, writers=writers

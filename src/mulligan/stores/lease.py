@@ -28,6 +28,10 @@ class Lease:
         """The store has heard what was begun then."""
         self._heard = begun
 
+    def end(self) -> None:
+        """Nobody has to wait for this writer any more."""
+        self._heard = None
+
     def is_fresh(self) -> bool:
         """Whether nobody can have given this writer up by now."""
         return self._heard is not None and self._read_clock() - self._heard < self._own

@@ -11,8 +11,8 @@ import pytest
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.head import decode_head
 from mulligan.stores.relational.keyring import read_key_check
+from mulligan.stores.relational.writing.head import decode_head
 from mulligan.testing.store_contract.contract import make_first_entry
 
 KEY = bytes(range(32))

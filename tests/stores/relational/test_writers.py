@@ -16,7 +16,7 @@ from mulligan.core.errors import StaleEntryError
 from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
 from mulligan.stores.presence import identify_process
-from mulligan.stores.relational import ledger
+from mulligan.stores.relational.writing import ledger
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
 
 LEASE = timedelta(milliseconds=300)

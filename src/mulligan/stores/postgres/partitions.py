@@ -86,7 +86,7 @@ def make_days(session: PostgresSession) -> None:
     for day in range(AHEAD + 1):
         wanted = build_day(today_us + day * DAY_US)
         if not _overlaps(wanted, there):
-            _make(session, wanted)
+            make_partition(session, wanted)
 
 
 def build_day(day_us: int) -> Partition:
@@ -105,7 +105,7 @@ def read_time(session: Session) -> int:
     return int(session.fetch("time_us")[0][0])
 
 
-def _make(session: PostgresSession, wanted: Partition) -> None:
+def make_partition(session: PostgresSession, wanted: Partition) -> None:
     """Attach a table that is ready: readers and writers of the others need not wait for it."""
     with session.begin_transaction():
         _take_turn(session)

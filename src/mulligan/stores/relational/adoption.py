@@ -15,10 +15,7 @@ from mulligan.core.interfaces import Clock
 from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.driver import Session, fetch_one
 from mulligan.stores.mark import MarkFile, Marks
-from mulligan.stores.relational.account import Account
-from mulligan.stores.relational.head import Head, decode_head
 from mulligan.stores.relational.keyring import Keyring, read_key_check
-from mulligan.stores.relational.ledger import Beginning, Transaction
 from mulligan.stores.relational.safe import TABLE as KEPT
 from mulligan.stores.relational.safe import Safe
 from mulligan.stores.relational.signatures import (
@@ -31,6 +28,10 @@ from mulligan.stores.relational.signatures import (
     sign_emptied,
     sign_open,
 )
+from mulligan.stores.relational.writing.account import Account
+from mulligan.stores.relational.writing.head import Head, decode_head
+from mulligan.stores.relational.writing.ledger import Beginning
+from mulligan.stores.relational.writing.transaction import Transaction
 from mulligan.stores.signer import Signer
 
 _report = logging.getLogger("mulligan")

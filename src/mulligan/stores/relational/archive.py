@@ -33,7 +33,8 @@ from mulligan.core.notes import (
 from mulligan.stores.driver import Row, Session, fetch_one
 from mulligan.stores.encoding import report_unreadable
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Transaction, Work
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction, Work
 
 RUNS_KEPT = 40
 _ALL = 2**31

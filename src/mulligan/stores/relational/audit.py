@@ -10,9 +10,9 @@ from mulligan.stores.chain import GENESIS, ChainEntry, HashLink, find_breaks, ha
 from mulligan.stores.driver import Session, UnreadableError, fetch_one
 from mulligan.stores.mark import Mark, Marks
 from mulligan.stores.relational.comparison import describe_difference, find_differences
-from mulligan.stores.relational.head import Head, decode_head
 from mulligan.stores.relational.keyring import Keyring
 from mulligan.stores.relational.signatures import find_unsigned, read_accepted, sign_emptied
+from mulligan.stores.relational.writing.head import Head, decode_head
 from mulligan.stores.signer import Signer
 
 _AT_A_TIME = 2000

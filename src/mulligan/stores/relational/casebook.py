@@ -37,8 +37,9 @@ from mulligan.stores.lesson_search import (
     split_words,
 )
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Transaction, Work
 from mulligan.stores.relational.listing import Ask, list_readable, list_unreadable
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction, Work
 
 Values = Mapping[str, Any]
 """By the names that the queries have for them."""

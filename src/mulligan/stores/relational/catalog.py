@@ -8,7 +8,8 @@ from concurrent.futures import Future
 from mulligan.core.interfaces import KnownTool
 from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Transaction
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 
 
 class CatalogTable:

@@ -6,8 +6,9 @@ from datetime import timedelta
 
 from mulligan.stores.driver import Session, fetch_one
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Transaction
 from mulligan.stores.relational.writers import WriterTable
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 
 
 class DutyTable:
@@ -37,7 +38,8 @@ class DutyTable:
             values = {"duty": duty, "writer": mine, "was": holder or "", "every_us": every_us}
             return bool(session.run("claim_duty", **values))
 
-        claimed: bool = self._ledger.submit(take, synced=False).result()
+        # Synced: a crash of the server that took it back would let another claim it as well.
+        claimed: bool = self._ledger.submit(take).result()
         return claimed
 
     def finish(self, duty: str, *, done: bool) -> None:

@@ -34,13 +34,14 @@ from mulligan.stores.pool import Pool
 from mulligan.stores.relational.adoption import sign_anew
 from mulligan.stores.relational.audit import audit, read_heads
 from mulligan.stores.relational.comparison import read_actions
-from mulligan.stores.relational.head import Head
 from mulligan.stores.relational.history import read_history
-from mulligan.stores.relational.ledger import Ledger, Transaction
 from mulligan.stores.relational.retention import prune_journal
 from mulligan.stores.relational.safe import KeptRow, Safe
 from mulligan.stores.relational.signatures import OPEN, sign_accepted, sign_open
 from mulligan.stores.relational.writers import WriterTable
+from mulligan.stores.relational.writing.head import Head
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 
 _report = logging.getLogger("mulligan")
 
@@ -259,8 +260,8 @@ class JournalTables:
     def _read_marks(self) -> Marks:
         if self._marks is not None:
             return self._marks.read()
-        # A server keeps its own log whole; what this process was told is mark enough.
-        head = self._ledger.head
+        # A server keeps its own log whole; what this process was promised is mark enough.
+        head = self._ledger.promised
         return Marks(found={} if head is None else {head.writer: head.to_mark(None)})
 
     def _record(

@@ -15,9 +15,10 @@ from mulligan.stores.encoding import decode_action
 from mulligan.stores.pool import Pool
 from mulligan.stores.relational.comparison import read_actions
 from mulligan.stores.relational.keyring import Keyring
-from mulligan.stores.relational.ledger import Ledger, Transaction
 from mulligan.stores.relational.safe import TABLE
 from mulligan.stores.relational.signatures import sign_anchor, sign_emptied
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 from mulligan.stores.signer import Signer
 
 _ACTIONS_AT_A_TIME = 100

@@ -10,7 +10,7 @@ from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.instants import to_us
 from mulligan.stores.driver import Row, Session
 from mulligan.stores.relational.keyring import Keyring
-from mulligan.stores.relational.ledger import Transaction
+from mulligan.stores.relational.writing.transaction import Transaction
 from mulligan.stores.seal import Seal, bind_to
 from mulligan.stores.signer import Signer
 

@@ -9,11 +9,11 @@ from itertools import count
 from mulligan.core.interfaces import Damage
 from mulligan.stores.chain import ChainEntry
 from mulligan.stores.driver import Row, Session, UnreadableError
-from mulligan.stores.relational.account import Account, add_accounts, sum_seals
-from mulligan.stores.relational.head import Head, decode_head
 from mulligan.stores.relational.keyring import KEY_GONE, Keyring, read_key_check
 from mulligan.stores.relational.safe import TABLE as KEPT
 from mulligan.stores.relational.safe import is_intact, is_sealed
+from mulligan.stores.relational.writing.account import Account, add_accounts, sum_seals
+from mulligan.stores.relational.writing.head import Head, decode_head
 from mulligan.stores.signer import Signer
 
 OPEN = "open"

@@ -16,9 +16,9 @@ from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.keyring import Keyring, find_key_caveats
-from mulligan.stores.relational.ledger import Ledger
 from mulligan.stores.relational.safe import Safe
 from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.relational.writing.ledger import Ledger
 
 
 class Truth:

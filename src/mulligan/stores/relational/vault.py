@@ -12,8 +12,9 @@ from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
 from mulligan.stores.driver import Row, Session, fetch_one
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.ledger import Ledger, Work
 from mulligan.stores.relational.safe import Safe, is_sealed, make_damage
+from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Work
 from mulligan.stores.signer import Signer
 
 _ROWS_AT_A_TIME = 500

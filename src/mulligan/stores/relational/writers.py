@@ -10,7 +10,7 @@ from mulligan.core.writer import WriterSeen
 from mulligan.stores.driver import Row
 from mulligan.stores.pool import Pool
 from mulligan.stores.presence import Life, Presence, identify_process, judge_presence
-from mulligan.stores.relational.ledger import Ledger
+from mulligan.stores.relational.writing.ledger import Ledger
 
 LATELY = timedelta(days=7)
 MOST_LATELY = 50

@@ -10,7 +10,13 @@ from typing import Any
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Effect, Release
-from mulligan.core.errors import AlreadyDoneError, ConfigurationError, JournalError, StaleEntryError
+from mulligan.core.errors import (
+    AlreadyDoneError,
+    ConfigurationError,
+    JournalError,
+    StaleEntryError,
+    StoreError,
+)
 from mulligan.core.points import Point, reach
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (
@@ -29,6 +35,7 @@ from mulligan.turns.journal.hold import Held, find_resumed, hold_call, take_resu
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.kept_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
+from mulligan.turns.journal.late_answers import CAME_BACK_LATE
 from mulligan.turns.journal.live_action import LiveAction, as_execution
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.tools.promises import describe_binding
@@ -228,10 +235,14 @@ class JournaledCall:
         try:
             return await self._write_outcome(actions, tried)
         except StaleEntryError:
-            # Others had given this process up; what they wrote may be that nothing happened.
-            why = "It was sent by a process that had been given up, and it came back."
-            await self.book.reopen(actions, why=why)
+            # Others had given this process up; what they write may be that nothing happened.
+            self.book.late.remember(actions, why=CAME_BACK_LATE)
+            await self.book.late.tell(self.book)
             return tried.last
+        except StoreError:
+            # Until it is back, others may give this process up.
+            self.book.late.remember(actions, why=CAME_BACK_LATE)
+            raise
 
     async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
         book, failure = self.book, tried.last.failure

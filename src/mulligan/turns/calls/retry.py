@@ -11,7 +11,7 @@ from functools import partial
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Mode
-from mulligan.core.errors import StaleEntryError
+from mulligan.core.errors import JournalError, StaleEntryError, StoreError
 from mulligan.core.event import CallRepaired
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
@@ -23,6 +23,7 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Landing, adopt, look
+from mulligan.turns.journal.late_answers import CAME_BACK_LATE
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.refusal import verify_refusal
 from mulligan.turns.journal.waiter import ON_LOOP
@@ -194,8 +195,11 @@ async def run_claimed(action: LiveAction, *, call: LiveCall, book: Book) -> Trie
     try:
         await _write_release(action, tried, book=book)
     except StaleEntryError:
-        why = "It was sent by a process that had been given up, and it came back."
-        await book.reopen([action], why=why)
+        book.late.remember([action], why=CAME_BACK_LATE)
+        await book.late.tell(book)
+    except StoreError:
+        book.late.remember([action], why=CAME_BACK_LATE)
+        raise
     return tried
 
 
@@ -205,7 +209,12 @@ async def write_stopped(actions: Sequence[LiveAction], error: BaseException, *, 
         await book.move(actions, State.NOT_EXECUTED, why="Its framework has put it off.")
         return
     why = f"It was stopped on its way ({type(error).__name__})."
-    await book.move(actions, State.UNKNOWN, why=why)
+    try:
+        await book.move(actions, State.UNKNOWN, why=why)
+    except (JournalError, StoreError):
+        # It may have been sent, and others may have looked before that.
+        book.late.remember(actions, why=why)
+        await book.late.tell(book)
 
 
 async def _write_release(action: LiveAction, tried: Tried, *, book: Book) -> None:

@@ -25,6 +25,7 @@ from mulligan.core.retention import Retention
 from mulligan.turns.journal.kept_findings import keep_findings
 from mulligan.turns.journal.kept_reviews import ReviewedAttempt, keep_review
 from mulligan.turns.journal.kept_values import keep_arguments, keep_before, keep_outcome
+from mulligan.turns.journal.late_answers import LateAnswers
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
@@ -91,6 +92,8 @@ class Book:
     """When the last action was opened."""
     stood_since: dict[str, tuple[int, Steady]] = field(default_factory=dict)
     """The last entry that this process saw of an action, and when it first did."""
+    late: LateAnswers = field(default_factory=LateAnswers)
+    """What came back when others had given this process up."""
     hold_life: timedelta = HOLD_LIFE
     """How long a held call waits for a person."""
     kept_life: timedelta = Retention().kept
@@ -245,15 +248,6 @@ class Book:
             current = await asyncio.to_thread(self.journal.find_action, action.id)
             if current is not None:
                 action.state, action.version = current.state, current.version
-
-    async def reopen(self, actions: Iterable[LiveAction], *, why: str) -> None:
-        """What came back although others had given it up is open again, before a person."""
-        for action in actions:
-            current = self.journal.find_action(action.id)
-            if current is None or current.state is not State.NOT_EXECUTED:
-                continue
-            action.state, action.version = current.state, current.version
-            await self.move([action], State.NEEDS_HUMAN, why=why)
 
     def has_passed(self, action: LiveAction, wait: timedelta) -> bool:
         """Whether so much time has passed since an action was given up, by a clock nobody sets.

@@ -67,6 +67,7 @@ class Recovery:
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await reach(Point.RECOVERING)
+        await self.book.late.tell(self.book)
         found = await asyncio.to_thread(self._list_open)
         left = await asyncio.to_thread(self._find_left_behind, found)
         due = [action for action in left if self._is_due(action)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -14,22 +14,16 @@ from typing import Any, NamedTuple
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
-from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry, hash_plainly
-from mulligan.stores.driver import (
-    ConnectionLostError,
-    Row,
-    Session,
-    TryAgainError,
-    UnreadableError,
-    fetch_one,
-)
-from mulligan.stores.encoding import EncodedEntry
+from mulligan.stores.chain import GENESIS
+from mulligan.stores.driver import ConnectionLostError, Session, TryAgainError, fetch_one
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.lease import Lease
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.presence import identify_process
-from mulligan.stores.relational.account import Account
-from mulligan.stores.relational.head import Head, decode_head
+from mulligan.stores.relational.writing.account import Account
+from mulligan.stores.relational.writing.head import Head, decode_head
+from mulligan.stores.relational.writing.transaction import Transaction, Work, attempt
+from mulligan.stores.relational.writing.unsynced import Unsynced
 from mulligan.stores.signer import Signer
 
 FORGOTTEN = timedelta(days=7)
@@ -41,71 +35,6 @@ _LONGEST_BEAT = timedelta(seconds=1)
 
 class _RevokedError(TryAgainError):
     """Others have given this writer up: what it did is undone, and may be done as a new one."""
-
-
-class Transaction:
-    """A group's transaction as one work in it sees it."""
-
-    def __init__(self, session: Session, head: Head, signer: Signer | None = None) -> None:
-        self.session = session
-        self.head = head
-        self.signer = signer
-        """Signs what is written; `None` in a store without a key."""
-
-    def sign_row(self, table: str, *columns: object) -> bytes | None:
-        """The signature of a row that is about to be added to a table, on this writer's account."""
-        if self.signer is None:
-            return None
-        seal = self.signer.sign(table, *columns)
-        self.add_seals(table, [seal])
-        return seal
-
-    def add_seals(self, table: str, seals: Iterable[object]) -> None:
-        """Rows with these signatures have come into a table."""
-        self._settle(self.head.account.add(table, seals))
-
-    def drop(self, table: str, seals: Iterable[object]) -> None:
-        """Rows with these signatures have gone from a table, or were not added after all."""
-        if self.signer is not None:
-            self._settle(self.head.account.take(table, seals))
-
-    def drop_rows(self, table: str, rows: Iterable[Row]) -> None:
-        """Rows, each as its signature and its columns, have gone from a table.
-
-        One that is not what was signed stays on the account, so that its loss shows.
-        """
-        signer = self.signer
-        if signer is not None:
-            found = [seal for seal, *row in rows if signer.holds(seal, table, *row)]
-            self.drop(table, found)
-
-    def add_difference(self, table: str, difference: int) -> None:
-        """Put a difference that a person has accepted on this writer's account."""
-        self._settle(self.head.account.add_number(table, difference))
-
-    def _settle(self, account: Account) -> None:
-        self.head = replace(self.head, account=account)
-
-    def append(self, draft: EncodedEntry) -> None:
-        """Add an entry to the writer's chain."""
-        entry = draft.entry
-        line = ChainEntry(
-            writer=self.head.writer,
-            seq=self.head.seq + 1,
-            action=entry.action,
-            version=entry.version,
-            state=str(entry.state),
-            at_us=draft.at_us,
-            body=draft.body,
-            hash=b"",
-        )
-        hash_link = hash_plainly if self.signer is None else self.signer.hash_link
-        line = line._replace(hash=hash_entry(self.head.hash, line, hash_link=hash_link))
-        self.session.run("add_entry", **line._asdict())
-        self.head = replace(self.head, seq=line.seq, hash=line.hash)
-
-
-Work = Callable[[Transaction], object]
 
 
 class Beginning(NamedTuple):
@@ -149,11 +78,18 @@ class Ledger:
         self._lock = threading.Lock()
         self._session: Session | None = None
         self._head: Head | None = None
+        self._unsynced = Unsynced()
+        self._reconnected = False
 
     @property
     def head(self) -> Head | None:
         """As far as this writer's commits were acknowledged, or `None` before the first."""
         return self._head
+
+    @property
+    def promised(self) -> Head | None:
+        """As far as they were synced: whatever the store has gone through, it has these."""
+        return self._unsynced.promised
 
     def identify_writer(self) -> str:
         """Who this process is, also before its first commit."""
@@ -165,7 +101,7 @@ class Ledger:
 
     def beat(self) -> Future[bool]:
         """Say that this writer lives. The answer: whether nobody has given it up."""
-        return self.submit(_beat, synced=False)
+        return self.submit(_beat)
 
     def holds_lease(self) -> bool:
         """Whether this writer is nobody else's to go on for; the store is asked when in doubt."""
@@ -189,13 +125,18 @@ class Ledger:
         """Go on as a new writer: what the old one lost has been accepted. Returns the old one."""
         with self._lock:
             before, self._head = self._head, None
+            self._unsynced.settle(None)
         return None if before is None else before.writer
 
     def close(self) -> None:
-        """Finish what was submitted, end the writer, then let go of the connection."""
+        """Finish what was submitted, sync it, end the writer, then let go of the connection."""
+        if self._head is not None:
+            # Nobody is there afterwards to write again what a server loses.
+            self.beat()
         self._group.close()
         with self._lock:
             self._end_writer()
+            self._lease.end()
             self._drop_session()
 
     def reset_after_fork(self) -> None:
@@ -203,6 +144,7 @@ class Ledger:
         self._group.reset_after_fork()
         self._lock = threading.Lock()
         self._head = None
+        self._unsynced.settle(None)
         self.former = frozenset()
         if self._session is not None:
             self._session.abandon()
@@ -211,9 +153,8 @@ class Ledger:
     def _commit_group(self, group: Sequence[tuple[Work, bool]]) -> Sequence[object]:
         """Do all works in one transaction; what one of them alone failed with is its outcome."""
         with self._lock:
-            return self._commit(
-                [work for work, _ in group], synced=any(synced for _, synced in group)
-            )
+            synced = any(synced for _, synced in group) or self._unsynced.full
+            return self._commit([work for work, _ in group], synced=synced)
 
     def _commit(self, works: Sequence[Work], *, synced: bool) -> Sequence[object]:
         deadline = time.monotonic() + self._timeout.total_seconds()
@@ -221,7 +162,7 @@ class Ledger:
         while True:
             outcomes: list[object] = []
             try:
-                if unanswered is not None and self._has_landed():
+                if unanswered is not None and self._has_landed(works, synced=synced):
                     return unanswered
                 unanswered = None
                 if self._head is None and self.former and all(work is _beat for work in works):
@@ -245,7 +186,7 @@ class Ledger:
         begun = self._lease.begin()
         with session.begin_transaction(synced=synced):
             transaction = Transaction(session, self._read_head(session, acknowledged), self._signer)
-            outcomes.extend(_attempt(transaction, work) for work in works)
+            outcomes.extend(attempt(transaction, work) for work in works)
             head = replace(transaction.head, commits=transaction.head.commits + 1)
             # When every work failed nothing has changed, and there is nothing to sync.
             moved = not all(isinstance(outcome, BaseException) for outcome in outcomes)
@@ -253,13 +194,19 @@ class Ledger:
             if moved and not _move_head(session, head, self._signer):
                 raise self._give_up_writer()
         if moved:
-            self._lease.renew(begun)
-            self._acknowledge(head, synced=synced)
+            if synced:
+                # What was not is forgotten in a crash of the server, and others count from before.
+                self._lease.renew(begun)
+            self._acknowledge(head, works, synced=synced)
         return outcomes
 
     def _prepare_writer(self) -> tuple[Session, Head]:
         if self._session is None:
             self._session = self._connect()
+            self._reconnected = True
+        if self._reconnected and self._head is not None:
+            self._write_again(self._session, self._head)
+        self._reconnected = False
         head = self._head
         if head is None:
             begun = self._lease.begin()
@@ -272,8 +219,23 @@ class Ledger:
                 self._marks.reset([each.to_mark(beginning.signer) for each in heads])
             # At once, so that a writer of nothing that is synced is not taken for one that lost
             # its mark.
-            self._acknowledge(head, synced=True)
+            self._acknowledge(head, [], synced=True)
         return self._session, head
+
+    def _write_again(self, session: Session, acknowledged: Head) -> None:
+        """What a server that died had acknowledged and not synced, as if it were new."""
+        with session.begin_transaction(synced=True):
+            head = self._read_head(session, self._unsynced.promised or acknowledged)
+            if head.commits >= acknowledged.commits:
+                return
+            transaction = Transaction(session, head, self._signer)
+            for work in self._unsynced.list_works_after(head.commits):
+                # Who waited for it has the answer; what no longer works is for recovery to find.
+                attempt(transaction, work)
+            head = replace(transaction.head, commits=acknowledged.commits)
+            if not _move_head(session, head, self._signer):
+                raise self._give_up_writer()
+        self._acknowledge(head, [], synced=True)
 
     def _start_writer(self, session: Session, beginning: Beginning) -> Head:
         self._signer = beginning.signer
@@ -315,7 +277,7 @@ class Ledger:
             )
         return head
 
-    def _has_landed(self) -> bool:
+    def _has_landed(self, works: Sequence[Work], *, synced: bool) -> bool:
         """Whether a commit whose answer was lost is in the database after all.
 
         Reading the writer's own row under a lock waits for a transaction that is still ending.
@@ -326,13 +288,17 @@ class Ledger:
             return False
         # Who was given up since is told at the next commit; what landed, landed before that.
         with suppress(_RevokedError):
-            self._acknowledge(self._read_head(session, acknowledged), synced=True)
+            self._acknowledge(self._read_head(session, acknowledged), works, synced=synced)
         return True
 
-    def _acknowledge(self, head: Head, *, synced: bool) -> None:
+    def _acknowledge(self, head: Head, works: Sequence[Work], *, synced: bool) -> None:
         self._head = head
-        # A mark of what is not synced yet could outlive it, and accuse a sound journal.
-        if self._marks is not None and synced:
+        if not synced:
+            # A mark of what is not synced yet could outlive it, and accuse a sound journal.
+            self._unsynced.keep(head, [work for work in works if work is not _beat])
+            return
+        self._unsynced.settle(head)
+        if self._marks is not None:
             self._marks.write(head.to_mark(self._signer))
 
     def _give_up_writer(self) -> _RevokedError:
@@ -340,6 +306,7 @@ class Ledger:
         if self._head is not None:
             self.former |= {self._head.writer}
         self._head = None
+        self._unsynced.settle(None)
         if self._marks is not None:
             self._marks.close()
         return _RevokedError(
@@ -376,19 +343,3 @@ def _move_head(session: Session, head: Head, signer: Signer | None) -> int:
 def _beat(transaction: Transaction) -> bool:
     transaction.session.run("beat", writer=transaction.head.writer)
     return True
-
-
-def _attempt(transaction: Transaction, work: Work) -> object:
-    """Do one work so that it can fail alone; only trouble with the store itself fails them all."""
-    before = transaction.head
-    try:
-        with transaction.session.begin_savepoint():
-            return work(transaction)
-    except UnreadableError as error:
-        transaction.head = before
-        return error
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - it is handed to the one who submitted the work
-        transaction.head = before
-        return error

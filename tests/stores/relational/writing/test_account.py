@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from mulligan.stores.relational.account import Account, add_accounts, decode_account, sum_seals
+from mulligan.stores.relational.writing.account import (
+    Account,
+    add_accounts,
+    decode_account,
+    sum_seals,
+)
 
 ONE, TWO = b"\x01" * 32, b"\xff" * 32
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.stores.relational.account import Account
-from mulligan.stores.relational.head import Head, decode_head
+from mulligan.stores.relational.writing.account import Account
+from mulligan.stores.relational.writing.head import Head, decode_head
 from mulligan.stores.signer import Signer
 
 SIGNER = Signer(bytes(range(32)))

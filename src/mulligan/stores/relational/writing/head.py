@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from mulligan.stores.driver import Row
 from mulligan.stores.mark import Mark, sign_mark
-from mulligan.stores.relational.account import Account, decode_account
+from mulligan.stores.relational.writing.account import Account, decode_account
 from mulligan.stores.signer import WRITER, Signer
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from datetime import timedelta
 
 import psycopg
@@ -16,7 +17,7 @@ from mulligan.core.rollup import roll_up
 from mulligan.stores.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.stores.relational.ledger import Ledger
+from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.testing.postgres import start_again, start_server
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -85,8 +86,7 @@ def test_a_server_that_crashes_and_restarts_is_waited_for() -> None:
         store = open_store(server.build_url("postgres"), timeout=timedelta(seconds=20))
         for crash in range(2):
             store.journal.submit([make_first_entry(f"before{crash}")]).result()
-            server.process.send_signal(signal.SIGQUIT)
-            server.process.wait(20)
+            kill(server)
             answers = [
                 store.journal.submit([make_first_entry(f"during{crash}-{n}")]) for n in range(20)
             ]
@@ -99,6 +99,82 @@ def test_a_server_that_crashes_and_restarts_is_waited_for() -> None:
         store.close()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_what_a_dying_server_had_not_synced_is_written_again(others) -> None:
+    server = start_server()
+    try:
+        store = open_store(server.build_url("postgres"), timeout=timedelta(seconds=20))
+        for crash in range(2):
+            names = [f"{crash}-{number}" for number in range(others + 1)]
+            for name in names:
+                store.journal.submit([make_first_entry(name)]).result()
+            for name in names:
+                store.journal.submit([make_next_entry(name, State.EXECUTED, version=2)]).result()
+            kill(server)
+            start_again(server)
+            damages = store.journal.verify()
+            next_entry = make_next_entry(names[0], State.PENDING_REVIEW, version=3)
+
+            assert store.journal.submit([next_entry]).exception(30) is None
+            assert damages == []
+            assert {store.journal.find_action(name).version for name in names[1:]} <= {2}
+        assert store.journal.verify() == []
+        store.close()
+    finally:
+        server.stop()
+
+
+def test_what_was_acknowledged_is_on_the_disk_once_the_store_is_closed() -> None:
+    server = start_server()
+    try:
+        url = server.build_url("postgres")
+        store = open_store(url, timeout=timedelta(seconds=20))
+        store.journal.submit([make_first_entry("a")]).result()
+        store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).result()
+        store.close()
+        kill(server)
+        start_again(server)
+
+        store = open_store(url, timeout=timedelta(seconds=20))
+        assert store.journal.find_action("a").state is State.EXECUTED
+        store.close()
+    finally:
+        server.stop()
+
+
+def test_a_server_that_dies_does_not_let_two_have_what_is_one_writers() -> None:
+    server = start_server()
+    try:
+        url, lease = server.build_url("postgres"), timedelta(seconds=3)
+        store = open_store(url, lease=lease)
+        other = open_store(url, lease=lease)
+        other.journal.submit([make_first_entry("other's")]).result()
+        store.journal.submit([make_first_entry("a")]).result()
+        heard = time.monotonic()
+        time.sleep(1.5)
+        store.journal.submit([make_next_entry("a", State.EXECUTED, version=2)]).result()
+        kill(server)
+        start_again(server)
+        time.sleep(max(0, heard + 3.1 - time.monotonic()))
+        writer = store.journal.identify_writer()
+
+        given_up = other.journal.find_dead_writers({writer})
+        acts = store.journal._ledger._lease.is_fresh()
+
+        assert not (given_up and acts)
+        assert not store.journal.holds_lease() or not given_up
+        store.close()
+        other.close()
+    finally:
+        server.stop()
+
+
+def kill(server) -> None:
+    """Hard: what was acknowledged and not synced is lost."""
+    server.process.send_signal(signal.SIGQUIT)
+    server.process.wait(20)
 
 
 class Losing(PostgresSession):

@@ -1,0 +1,1 @@
+"""Commits of one writer: its place in the journal, its account, what a server may still lose."""
