@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -20,6 +19,7 @@ from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
 from mulligan.cli.waiting import make_progress
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.own_loop import run_on_own_loop
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
 from mulligan.evaluation.compare import ChangeSafety, Comparison
 from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     runs = 2 if options.compare else 1
     with make_progress() as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
-        outcome = asyncio.run(
+        outcome = run_on_own_loop(
             _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))
         )
     if options.html is not None:

@@ -20,10 +20,10 @@ from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
 from mulligan.checks.text.fold import normalize_spaces
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.awaiting import call_aside, call_function
+from mulligan.core.awaiting import call_aside, call_function, watch_steps
 from mulligan.core.budget import Budget, Meter
 from mulligan.core.engine import Loop, Round, run_loop
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, OutsideTurnError
 from mulligan.core.finding import (
     Confidence,
     Correction,
@@ -206,8 +206,11 @@ class _ReplyLoop:
             written: object = await self._meter.wait_for(self._call_writer(correction))
         except TimeoutError:
             return self._record_failure("the writer took too long")
+        except OutsideTurnError as error:
+            # Our own words, which tell how to mend it.
+            return self._record_failure(str(error).rstrip("."))
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
-            return self._record_failure(f"the writer failed with {type(error).__name__}")
+            return self._record_failure(f"the writer failed with {_name_failure(error)}")
         if isinstance(written, Written):
             self._meter.spend(tokens=written.tokens, money=written.money)
             written = written.text
@@ -228,7 +231,7 @@ class _ReplyLoop:
             last=self._last,
             correction=correction,
         )
-        return await self._write.write(brief)
+        return await watch_steps(self._write.write(brief), name=self._write.name or "The writer")
 
     async def _mend(self, reply: Reply) -> Reply:
         if not is_long(reply.text, reply.context):
@@ -328,6 +331,12 @@ class _ReplyLoop:
     def _list_check_names(self) -> tuple[str, ...]:
         names = tuple(name_text_check(check) for check in self._rules.checks)
         return names if self._rules.verifier is None else (*names, VERIFIED)
+
+
+def _name_failure(error: Exception) -> str:
+    """The class of an error; of work that ended itself, what it raised."""
+    kind = type(error).__name__
+    return str(error) or kind if type(error) is ConnectionAbortedError else kind
 
 
 def _build_empty_finding(failure: str | None) -> Finding:
