@@ -101,6 +101,7 @@ async def _run(
         query=case.question,
         context=case.context,
         announce=watch_nothing,
+        monotonic=monotonic,
     )
     return _build_result(case, replied, seconds=monotonic() - began)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import cast
@@ -36,6 +37,7 @@ async def answer(
     rules: ReplyRules,
     rewrite: Rewrite | AgentWriter | None,
     announce: Callable[[ReplyChecked | ReplySettled], None],
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Replied:
     """Check a reply whose actions were accepted; have it written again, where somebody can."""
     bound = rules if rewrite is not None else _limit_to_one_try(rules)
@@ -46,6 +48,7 @@ async def answer(
         context=(turn.message, *list_results(turn.attempt.list_executions())),
         turn=turn.id,
         announce=announce,
+        monotonic=monotonic,
     )
 
 
