@@ -14,6 +14,7 @@ from mulligan import Effect, Mulligan
 from mulligan.adapters.writers.discovery import find_writer
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.text import avoids
+from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.evaluation.cases import Case, read_cases
@@ -55,7 +56,8 @@ class Rewriter:
 
     async def run(self, prompt: str, **_: object) -> object:
         """What an agent of nobody's framework has."""
-        return SimpleNamespace(output=str(await self.story.write(prompt)), new_messages=list)
+        text = await await_value(await self.story.write(prompt))
+        return SimpleNamespace(output=str(text), new_messages=list)
 
     async def _run(self, correction: object) -> object:
         return await self.story.write(correction)
