@@ -65,10 +65,10 @@ def watch_steps(work: Awaitable[T], *, name: str) -> Awaitable[T]:
 
     Nothing else goes on meanwhile: no other turn, and no limit of time.
     """
-    return _Steps(work, name) if inspect.iscoroutine(work) else work
+    return _TimedSteps(work, name) if inspect.iscoroutine(work) else work
 
 
-class _Steps:
+class _TimedSteps:
     """A coroutine, each of whose steps is timed."""
 
     __slots__ = ("_name", "_work")
@@ -77,10 +77,10 @@ class _Steps:
         self._work = work
         self._name = name
 
-    def __await__(self) -> _Steps:
+    def __await__(self) -> _TimedSteps:
         return self
 
-    def __iter__(self) -> _Steps:
+    def __iter__(self) -> _TimedSteps:
         return self
 
     def __next__(self) -> Any:

@@ -48,7 +48,7 @@ async def _end_tasks(late: Works) -> None:
         task.cancel()
     _, stubborn = await asyncio.wait(tasks, timeout=GRACE)
     for task in stubborn:
-        _disown(task)
+        _forget_task(task)
     if stubborn:
         _report.warning(
             "%d tasks went on though their time was up and they were cancelled; they are left "
@@ -57,7 +57,7 @@ async def _end_tasks(late: Works) -> None:
         )
 
 
-def _disown(task: Task) -> None:
+def _forget_task(task: Task) -> None:
     """Let the loop close without a task: nobody waits for it, and nobody is told of it later."""
     asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented, for tasks of others
     task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 - as gather does

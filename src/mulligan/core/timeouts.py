@@ -23,7 +23,7 @@ async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | 
     beyond exceptions, such as a group of cancellations, or wants to end the program; none of them
     ends whoever waits. Only `KeyboardInterrupt` does, which is a person's.
     """
-    task = asyncio.ensure_future(_contain_exit(work))
+    task = asyncio.ensure_future(_catch_exit(work))
     try:
         await asyncio.wait({task}, timeout=None if within is None else within.total_seconds())
         if not task.done():
@@ -40,7 +40,7 @@ async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | 
                 left.append(task)
 
 
-async def _contain_exit(work: Coroutine[Any, Any, T]) -> T:
+async def _catch_exit(work: Coroutine[Any, Any, T]) -> T:
     """A task that raises `SystemExit` would end the event loop, and all who are on it."""
     try:
         return await work
