@@ -36,9 +36,16 @@ def is_async(function: object) -> bool:
 async def call_function(function: Callable[..., Any], /, *given: object, **named: object) -> Any:
     """What a function of others answers; a plain one runs beside the loop, which it never holds."""
     if is_async(function):
-        work = watch_steps(function(*given, **named), name=name_function(function))
+        work = function(*given, **named)
+        if not _is_ours(function):
+            work = watch_steps(work, name=name_function(function))
         return await await_value(await work)
     return await await_value(await call_aside(function, *given, **named))
+
+
+def _is_ours(function: object) -> bool:
+    """What calls a function of others in its place: that one is watched, and named."""
+    return str(getattr(function, "__module__", "")).startswith("mulligan.")
 
 
 def name_function(function: object) -> str:
@@ -130,10 +137,12 @@ def _answer_from_thread(
 ) -> None:
     try:
         settle = partial(_settle, answer, result=call())
-    except (StopIteration, SystemExit, KeyboardInterrupt) as error:
-        # No future takes the first, and the others would end whoever waits: none of them comes
-        # from a person, whose signals go to the main thread.
+    except StopIteration as error:
+        # No future takes it: it would end whoever waits.
         settle = partial(_settle, answer, error=RuntimeError(repr(error)))
+    except (SystemExit, KeyboardInterrupt) as error:
+        # They would end the program, and no person asked for that: signals go to its main thread.
+        settle = partial(_settle, answer, error=ConnectionAbortedError(type(error).__name__))
     except BaseException as error:  # noqa: BLE001 - whatever it is, it belongs to who waits
         settle = partial(_settle, answer, error=error)
     try:

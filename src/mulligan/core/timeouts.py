@@ -30,7 +30,7 @@ async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | 
             raise TimeoutError
         if task.cancelled():
             # Its own doing, not ours: our caller goes on.
-            raise ConnectionAbortedError
+            raise ConnectionAbortedError("CancelledError")
         return _take_result(task)
     finally:
         if not task.done():

@@ -249,3 +249,20 @@ async def test_an_agent_writes_again_without_its_tools() -> None:
         done = await m.act("What does the cake cost?", agent, rewrite=writer, now=NOW)
 
     assert (done.reply, called) == (RIGHT, [])
+
+
+async def test_a_rewriter_that_holds_up_the_loop_is_named_once(caplog, monkeypatch) -> None:
+    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+    m, agent = application()
+
+    async def block(correction: Correction) -> str:
+        time.sleep(0.03)  # noqa: ASYNC251 - that is what it is about
+        return RIGHT
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=block, now=NOW)
+
+    assert done.reply == RIGHT
+    assert [r.getMessage().split(" for ")[0] for r in caplog.records] == [
+        f"{block.__qualname__} held up the event loop"
+    ]
