@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
@@ -37,6 +38,22 @@ def test_work_that_swallows_its_cancellation_holds_nobody_up(caplog) -> None:
 
     assert time.monotonic() - began < 5
     assert "1 tasks went on though their time was up" in caplog.text
+
+
+def test_work_that_cannot_be_ended_at_all_holds_nobody_up_later_either() -> None:
+    async def never_end() -> None:
+        while True:
+            try:
+                await asyncio.sleep(0.01)
+            except BaseException:  # as in many a loop that tries again
+                continue
+
+    began = time.monotonic()
+
+    assert run_on_own_loop(give_up(never_end())) == "an answer"
+    gc.collect()
+
+    assert time.monotonic() - began < 5
 
 
 def test_what_such_work_has_begun_holds_nobody_up_either(caplog) -> None:

@@ -156,7 +156,7 @@ class Panel:
         if how == "silent":
             return None
         self.told.add(next(iter(question.untrusted.values())).split()[0])
-        return Claims()
+        return Claims(claims=())
 
 
 async def play_evaluation(story: Story) -> str:

@@ -38,13 +38,13 @@ def keep_stdout() -> Iterator[None]:
 def _move_stdout() -> TextIO | None:
     """The process's own standard output under another number; `None` where ours is not that."""
     try:
-        if sys.stdout.fileno() != _STDOUT:
+        if sys.stdout is None or sys.stdout.fileno() != _STDOUT:
             return None
         sys.stdout.flush()
         moved = os.dup(_STDOUT)
+        os.dup2(_STDERR, _STDOUT)
     except OSError:
-        return None
-    os.dup2(_STDERR, _STDOUT)
+        return None  # one of them is closed
     return os.fdopen(moved, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors)
 
 

@@ -18,6 +18,9 @@ Task = asyncio.Task[Any]
 GRACE = 0.25
 """Seconds that work which is late already gets to end in good order."""
 
+_left: list[Task] = []
+"""Those that did not let themselves be ended."""
+
 _report = logging.getLogger("mulligan")
 
 
@@ -47,9 +50,10 @@ async def _end_tasks(late: Works) -> None:
     for task in tasks.difference(late):
         task.cancel()
     _, stubborn = await asyncio.wait(tasks, timeout=GRACE)
-    for task in stubborn:
-        _forget_task(task)
     if stubborn:
+        # Whatever becomes of them, there is nobody any more to whom it is news.
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, _told: None)
+        _leave_for_good(stubborn)
         _report.warning(
             "%d tasks went on though their time was up and they were cancelled; they are left "
             "behind. See that what writes or judges lets itself be cancelled.",
@@ -57,10 +61,21 @@ async def _end_tasks(late: Works) -> None:
         )
 
 
-def _forget_task(task: Task) -> None:
-    """Let the loop close without a task: nobody waits for it, and nobody is told of it later."""
-    asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented, for tasks of others
-    task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 - as gather does
+def _leave_for_good(tasks: set[Task]) -> None:
+    """Let the loop close without these tasks, and never let go of them.
+
+    A coroutine that is let go of is ended where that happens; one that does not let itself be ended
+    would go on there. What the stack of a thread holds is not let go of, also at the program's end.
+    """
+    for task in tasks:
+        asyncio.tasks._unregister_task(task)  # noqa: SLF001 - documented, for tasks of others
+    if not _left:
+        threading.Thread(target=_hold, args=(_left,), name="mulligan-left", daemon=True).start()
+    _left.extend(tasks)
+
+
+def _hold(_: list[Task]) -> None:
+    threading.Event().wait()
 
 
 class _Threads(ThreadPoolExecutor):

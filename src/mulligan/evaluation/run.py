@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mulligan.checks.text.fold import normalize_spaces
+from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.awaiting import call_function
 from mulligan.core.finding import Correction, Severity, Standing, Verdict
@@ -108,8 +108,8 @@ async def _run(
 
 def _build_result(case: Case, replied: Replied, *, seconds: float) -> CaseResult:
     first = replied.iterations[0]
-    texts = [normalize_spaces(iteration.reply.text) for iteration in replied.iterations]
-    judged = bool(texts[0]) and first.verdict.standing not in UNSEEN
+    written = [not is_blank(iteration.reply.text) for iteration in replied.iterations]
+    judged = written[0] and first.verdict.standing not in UNSEEN
     return CaseResult(
         case=case.id,
         question=scrub(case.question),
@@ -126,7 +126,7 @@ def _build_result(case: Case, replied: Replied, *, seconds: float) -> CaseResult
         first_text=scrub(first.reply.text),
         text=scrub(replied.text),
         limit=replied.limit,
-        silent=not any(texts),
+        silent=not any(written),
         judged=judged,
     )
 
