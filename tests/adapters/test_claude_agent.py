@@ -319,7 +319,9 @@ def test_a_result_is_read_as_the_value_that_was_written() -> None:
 
 def write_record(home: Path, *results: dict[str, Any], version: str = "2.1.97") -> Path:
     record = home / "session.jsonl"
-    record.write_text(json.dumps({"message": {"content": results}, "version": version}) + "\n")
+    written = {"message": {"content": results}, "version": version}
+    # As the host writes it, which is not in Python.
+    record.write_text(json.dumps(written, ensure_ascii=False) + "\n", encoding="utf-8")
     return record
 
 
@@ -346,6 +348,14 @@ def test_an_error_is_a_refusal_where_the_host_tells_of_failures(
         ("t1", kind, "No.")
     ]
     assert read_errors(tmp_path / "nowhere") == {}
+
+
+def test_an_error_is_read_whatever_its_words_are_parted_by(tmp_path: Path) -> None:
+    parted = {**REFUSED, "content": "No.\u2028Not\x85today."}
+
+    found = read_errors(write_record(tmp_path, parted))
+
+    assert str(found["t1"]) == "No.\u2028Not\x85today."
 
 
 async def test_what_an_older_host_only_writes_down_may_have_happened(

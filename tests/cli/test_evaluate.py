@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -245,3 +247,138 @@ def test_the_judge_and_the_rules_of_an_application_are_those_of_its_evaluation(
     assert alone["notes"] == [
         "Claims were not verified by a judge: the rules ask for one, and none was named."
     ]
+
+
+DEAD = """
+import asyncio, sys
+from mulligan import Mulligan
+
+TEXT = "Yes, we do, and gladly so, every day of the week."
+
+def fails(case, correction):
+    raise ConnectionError("down")
+
+def writes_nothing(case, correction):
+    return "  "
+
+def leaves(case, correction):
+    sys.exit(7)
+
+def writes(case, correction):
+    print("writing…")
+    return TEXT
+
+def writes_at_last(case, correction):
+    return "" if correction is None else TEXT
+
+async def resists(case, correction):
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            continue
+
+def takes_one(case):
+    return TEXT
+
+def judge(prompt):
+    raise ConnectionError("down")
+
+m = Mulligan("memory:", judge=judge, replies="rules.toml")
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch) -> Path:
+    """A folder with people who fail, and a set of sixty questions."""
+    (tmp_path / "dead_shop.py").write_text(DEAD)
+    (tmp_path / "rules.toml").write_text("[checks.verified]\n[checks.length]\nat_least = 5\n")
+    (tmp_path / "short.toml").write_text("seconds = 0.2\n[checks.length]\nat_least = 5\n")
+    lines = (json.dumps({"id": n, "question": f"Why {n}?", "context": "So."}) for n in range(60))
+    (tmp_path / "mine.jsonl").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "dead_shop", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("writer", ["fails", "writes_nothing", "leaves", "writes_at_last"])
+def test_a_writer_that_writes_nothing_tells_nothing_and_nothing_is_called_safe(
+    writer: str, shop: Path, capsys
+) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", f"dead_shop:{writer}", "--json"]
+
+    code = main(["evaluate", "default", *given])
+    alone = json.loads(capsys.readouterr().out)
+    both_code = main(["evaluate", "--compare", "default", "default", *given])
+    both = json.loads(capsys.readouterr().out)
+
+    assert (code, both_code, both["verdict"]) == (1, 1, "cannot tell")
+    assert (alone["unknown"], alone["reflection_range"][0]) == (60, 0)
+    assert alone["without_reply"] == (0 if writer == "writes_at_last" else 60)
+    assert "Cannot tell" in alone["doubts"][0]
+    assert "of 60 cases, 60 had no first reply" in both["sentence"]
+
+
+def test_a_judge_that_does_not_answer_tells_nothing_and_nothing_is_called_safe(
+    shop: Path, capsys
+) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", "dead_shop:writes", "--app", "dead_shop:m"]
+
+    code = main(["evaluate", *given, "--html", "page.html"])
+    table = capsys.readouterr().out
+    both_code = main(["evaluate", "--compare", "rules.toml", "rules.toml", *given, "--json"])
+    both = json.loads(capsys.readouterr().out)
+
+    assert (code, both_code, both["verdict"]) == (1, 1, "cannot tell")
+    said = "60 of 60 replies were sent unreviewed"
+    assert said in table
+    assert said in (shop / "page.html").read_text()
+    assert both["after"]["unreviewed"] == 60
+
+
+def test_people_read_how_many_cases_have_no_reply(shop: Path, capsys) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", "dead_shop:fails", "--html", "page.html"]
+
+    main(["evaluate", "default", *given])
+
+    for said in (capsys.readouterr().out, (shop / "page.html").read_text()):
+        assert "Cases without a reply" in said
+        assert "60 of 60 cases have no reply" in said
+
+
+def test_what_a_writer_prints_is_not_in_the_json(shop: Path, capsys) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", "dead_shop:writes", "--limit", "3", "--json"]
+
+    code = main(["evaluate", "default", *given])
+
+    said = capsys.readouterr()
+    assert (code, json.loads(said.out)["n"]) == (0, 3)
+    assert "writing…" in said.err
+
+
+def test_a_writer_that_swallows_its_cancellation_does_not_hold_up_the_report(
+    shop: Path, capsys
+) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", "dead_shop:resists", "--limit", "2", "--json"]
+    began = time.monotonic()
+
+    code = main(["evaluate", "short.toml", *given])
+
+    assert (code, json.loads(capsys.readouterr().out)["without_reply"]) == (1, 2)
+    assert time.monotonic() - began < 10
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(shop: Path, capsys) -> None:
+    given = ["--cases", "mine.jsonl", "--writer", "dead_shop:writes", "--html", "none/page.html"]
+
+    code = main(["evaluate", "default", *given])
+
+    said = capsys.readouterr()
+    assert (code, "none/page.html cannot be written" in said.err) == (2, True)
+    assert "writing…" not in said.out
+
+
+def test_a_writer_that_takes_too_little_is_refused_before_the_work(shop: Path, capsys) -> None:
+    code = main(["evaluate", "--writer", "dead_shop:takes_one"])
+
+    assert (code, "must take two values" in capsys.readouterr().err) == (2, True)

@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextvars import ContextVar
 from functools import partial
 
 import pytest
 
-from mulligan.core.awaiting import await_value, call_aside, call_function, is_async
+from mulligan.core.awaiting import (
+    await_value,
+    call_aside,
+    call_function,
+    is_async,
+    takes_arguments,
+)
 
 
 async def later() -> str:
@@ -39,13 +46,72 @@ async def test_a_plain_function_runs_beside_the_loop_in_the_same_context() -> No
     assert await call_function(lambda: later()) == "an answer"
 
 
-@pytest.mark.parametrize("error", [ValueError, StopIteration, KeyError])
+@pytest.mark.parametrize("error", [ValueError, KeyError])
 async def test_what_it_raises_comes_through(error: type[Exception]) -> None:
     def fail() -> None:
         raise error("x")
 
-    with pytest.raises(RuntimeError if error is StopIteration else error):
+    with pytest.raises(error):
         await call_function(fail)
+
+
+@pytest.mark.parametrize("error", [StopIteration, SystemExit, KeyboardInterrupt])
+async def test_what_would_end_whoever_waits_is_an_error_like_others(
+    error: type[BaseException],
+) -> None:
+    def fail() -> None:
+        raise error("x")
+
+    with pytest.raises((RuntimeError, ConnectionAbortedError), match=error.__name__):
+        await call_function(fail)
+
+
+async def test_what_keeps_the_loop_for_itself_is_named(caplog, monkeypatch) -> None:
+    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+
+    async def block() -> str:
+        await asyncio.sleep(0)
+        time.sleep(0.03)  # noqa: ASYNC251 - that is what it is about
+        return "an answer"
+
+    assert await call_function(block) == "an answer"
+    assert "block held up the event loop for 0.0 s" in caplog.text
+
+
+async def test_what_waits_long_but_lets_others_go_on_is_not(caplog, monkeypatch) -> None:
+    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+
+    async def wait() -> str:
+        await asyncio.sleep(0.05)
+        return "an answer"
+
+    assert await call_function(wait) == "an answer"
+    assert caplog.text == ""
+
+
+async def test_what_is_watched_can_be_cancelled_and_raises_as_ever() -> None:
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("closed")
+
+    watched = asyncio.create_task(call_function(work))
+    await asyncio.sleep(0)
+    watched.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await watched
+    assert ended == ["closed"]
+
+
+def test_whether_a_function_takes_what_it_is_given_is_known_before() -> None:
+    assert takes_arguments(lambda one: one, 1)
+    assert takes_arguments(print, 1)
+    assert not takes_arguments(lambda: None, 1)
+    assert not takes_arguments(lambda one, two: one, 1)
 
 
 async def test_one_that_hangs_holds_nobody_up() -> None:

@@ -52,7 +52,8 @@ async def test_work_that_cancels_itself_does_not_cancel_whoever_waits():
 
 
 @pytest.mark.parametrize(
-    "error", [BaseExceptionGroup("several", [asyncio.CancelledError()]), GeneratorExit()]
+    "error",
+    [BaseExceptionGroup("several", [asyncio.CancelledError()]), GeneratorExit(), SystemExit(7)],
 )
 async def test_work_that_raises_beyond_exceptions_has_failed_and_ends_nobody(error):
     async def work() -> None:

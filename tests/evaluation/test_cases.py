@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,29 @@ def test_one_text_is_one_passage_and_a_typo_or_a_second_id_is_named(tmp_path: Pa
     assert "line 3: it has no question" in said
     assert "line 4: 'contexts' is no field; did you mean 'context'?" in said
     assert "and 3 lines more" in said
+
+
+@pytest.mark.parametrize("mark", ["\u0085", "\u2028", "\u2029", "\x1c", "\x0b", "\x0c"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, mark: str) -> None:
+    file = tmp_path / "cases.jsonl"
+    asked = [f"Why{mark}so?", "And then?"]
+    lines = (json.dumps({"question": each}, ensure_ascii=False) for each in asked)
+    file.write_bytes("\r\n".join(lines).encode())
+
+    assert [case.question for case in read_cases(file)] == asked
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"question": "one", "question": "two"}', "it says 'question' more than once"),
+        ('{"id": 1, "question": "one", "id": 2}', "it says 'id' more than once"),
+        ("[" * 100_000, "it is no JSON"),
+    ],
+)
+def test_a_line_that_says_two_things_or_none_is_named(tmp_path: Path, line: str, why: str) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text(line)
+
+    with pytest.raises(ConfigurationError, match=f"line 1: {why}"):
+        read_cases(file)

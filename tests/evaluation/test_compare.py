@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.compare import ChangeSafety, compare, compute_difference
+from mulligan.evaluation.report import Report
 from tests.evaluation.results import report
 
 
@@ -59,3 +63,34 @@ def test_the_interval_is_that_of_agresti_and_min() -> None:
 def test_runs_over_different_cases_cannot_be_compared() -> None:
     with pytest.raises(ConfigurationError, match="different cases"):
         compare(report(True), report(True, False))
+
+
+def leave_unknown(known: Report, count: int) -> Report:
+    """The same run, with nothing known of its first cases."""
+    lost = (replace(each, reflected=False, judged=False) for each in known.results[:count])
+    return replace(known, results=(*lost, *known.results[count:]))
+
+
+@pytest.mark.parametrize("count", [30, 100])
+def test_what_is_not_known_of_is_never_safe(count: int) -> None:
+    same = report(*[True, False] * 50)
+
+    for before, after in itertools.permutations((same, leave_unknown(same, count))):
+        compared = compare(before, after)
+
+        assert (compared.verdict, compared.unknown) == (ChangeSafety.UNKNOWN, count)
+        assert compared.low < -0.1 < 0.1 < compared.high
+        assert compared.sentence.startswith("cannot tell: ")
+        assert f"of 100 cases, {count} had no first reply, or nobody" in compared.sentence
+
+
+def test_a_change_that_is_safe_whatever_the_few_unknown_cases_were_is_safe() -> None:
+    same = report(*[True, False] * 150)
+
+    assert compare(same, leave_unknown(same, 2)).verdict is ChangeSafety.SAFE
+
+
+def test_a_large_rise_is_not_safe_whatever_is_not_known() -> None:
+    compared = compare(report(*[False] * 40), leave_unknown(report(*[True] * 40), 20))
+
+    assert compared.verdict is ChangeSafety.UNSAFE

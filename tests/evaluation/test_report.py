@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.report import Report, list_advice, summary
+from mulligan.core.finding import Standing
+from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
 from tests.evaluation.results import report, result
 
 FOUR = Report(
@@ -85,3 +87,21 @@ def test_advice_names_what_is_left_where_the_bound_is_often_reached(
 def test_a_set_without_cases_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="no cases"):
         Report(results=())
+
+
+def test_what_is_not_known_makes_the_range_wider_and_is_said() -> None:
+    lost = replace(result("x"), judged=False, silent=True)
+    unseen = replace(result("y"), judged=False, standing=Standing.UNREVIEWED)
+    known = Report(results=(result("a"), result("b"), result("c")))
+    half = Report(results=(*known.results, lost, unseen))
+    none = Report(results=(lost, unseen))
+
+    assert (half.unknown, half.without_reply, half.unreviewed) == (2, 1, 1)
+    assert half.reflection_range[1] > known.reflection_range[1]
+    assert (half.tells, none.tells) == (True, False)
+    assert [said.split(":")[0] for said in list_doubts(none)] == [
+        "Cannot tell how often replies are rejected",
+        "1 of 2 cases have no reply",
+        "1 of 2 replies were sent unreviewed",
+    ]
+    assert (list(list_doubts(known)), list_advice(none)) == ([], [])

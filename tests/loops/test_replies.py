@@ -15,7 +15,7 @@ from mulligan.core.adapter import AgentWriter
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
 from mulligan.core.question import Question
-from mulligan.core.text import Claim, Reply, Support
+from mulligan.core.text import Claim, Reply, Support, Written
 from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.replies import FALLBACK, ReplyRules, load_reply_rules, write_reply
 
@@ -371,3 +371,21 @@ async def test_an_agent_is_told_all_that_a_function_could_know() -> None:
         assert words in prompts[0]
     for words in ("# Your last reply\n\nwe delve here", "What is wrong:"):
         assert words in prompts[1]
+
+
+async def test_a_text_of_somebodys_own_class_is_read_for_its_characters() -> None:
+    class Odd(str):
+        __slots__ = ()
+
+        def split(self, *_: object, **__: object) -> list[str]:
+            raise OSError("not now")
+
+        def __contains__(self, _: object) -> bool:
+            raise OSError("not now")
+
+    replied = await write_reply(
+        lambda _: Written(text=Odd("A plain answer.")),
+        rules=ReplyRules(checks=[length(at_least=5)]),
+    )
+
+    assert (type(replied.text), replied.text) == (str, "A plain answer.")

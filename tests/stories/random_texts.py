@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from mulligan.checks.feedback import choose_best_round
 from mulligan.checks.text import avoids
@@ -29,13 +29,15 @@ from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 from mulligan.testing.fakes import FixedClock
+from tests.stories.random_rewrites import play_evaluation, play_golden, play_rewrite
 
 MOVES = ("good", "bad", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",
-         "stubborn", "plain", "spends")  # fmt: skip
-LOOKS = ("content", "finds", "hang", "raise", "slow", "garbage", "cancel", "plain")
+         "stubborn", "plain", "spends", "exit", "holds", "price", "later")  # fmt: skip
+LOOKS = ("content", "finds", "hang", "raise", "slow", "garbage", "cancel", "plain", "exit")
 THOUGHTS = ("notes", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",
-            "stubborn", "plain")  # fmt: skip
-SCORES = ("score", "hang", "raise", "cancel", "garbage", "slow", "plain", "none")
+            "stubborn", "plain", "exit")  # fmt: skip
+PRICES: tuple[Any, ...] = (None, "x", -5, float("nan"), 10**400)
+SCORES = ("score", "hang", "raise", "cancel", "garbage", "slow", "plain", "none", "exit")
 
 
 class SkippingLoop(asyncio.SelectorEventLoop):
@@ -59,6 +61,10 @@ class SkippingLoop(asyncio.SelectorEventLoop):
             self._now += max(timeout, 0.0)
         return events
 
+    def hold(self, seconds: float) -> None:
+        """Let time go by in which nothing else goes on."""
+        self._now += seconds
+
 
 class Story:
     """One text at random: what everybody does, and how often they were asked."""
@@ -68,6 +74,8 @@ class Story:
         self.limit = chance.choice((1.0, 10.0, 60.0))
         self.written = self.criticised = self.reflected = 0
         self.seen: Counter[str] = Counter()
+        self.held = 0.0
+        """Seconds that a writer kept the loop for itself, in which no limit can hold."""
 
     @property
     def budget(self) -> Budget:
@@ -76,14 +84,15 @@ class Story:
 
     def make_writer(self) -> Any:
         if self.chance.random() < 0.1:
-            return lambda asked: self._write_now(self.chance.choice(("good", "bad", "raise")))
-        return self._write
+            moves = ("good", "bad", "raise", "exit")
+            return lambda asked: self.write_now(self.chance.choice(moves))
+        return self.write
 
-    async def _write(self, asked: object) -> object:
+    async def write(self, asked: object) -> object:
         move = self.chance.choice(MOVES)
         self.seen[f"writer {move}"] += 1
         await self._misbehave(move)
-        return self._write_now(move)
+        return self.write_now(move)
 
     async def _misbehave(self, move: str) -> None:
         """What any of them may do before there is an answer, or instead of one."""
@@ -98,6 +107,18 @@ class Story:
                 await asyncio.sleep(self.chance.uniform(0.1, self.limit))
             case "stubborn":
                 await self._resist()
+            case "exit":
+                raise SystemExit(7)
+            case "holds":
+                self._hold()
+
+    def _hold(self) -> None:
+        seconds = self.chance.uniform(0, 2 * self.limit)
+        self.held += seconds
+        cast("SkippingLoop", asyncio.get_running_loop()).hold(seconds)
+
+    async def _later(self, text: str) -> str:
+        return text
 
     async def _resist(self) -> None:
         """Go on for a while whoever wants to stop it."""
@@ -107,14 +128,20 @@ class Story:
             except asyncio.CancelledError:
                 continue
 
-    def _write_now(self, move: str) -> object:
+    def write_now(self, move: str) -> object:
         self.written += 1
         text = f"text {self.written}" + self.chance.choice(("", " delve", " delve delve synergy"))
         match move:
             case "raise":
                 raise OSError("down")
+            case "exit":
+                raise SystemExit(7)
             case "garbage":
                 return self.chance.choice((7, None, b"x", ["a"]))
+            case "price":
+                return Written(text=text, tokens=self.chance.choice(PRICES))
+            case "later":
+                return self._later(text)
             case "empty":
                 return self.chance.choice(("", " \u200b"))
             case "huge":
@@ -135,6 +162,8 @@ class Story:
                 raise ValueError("broken")
             case "cancel":
                 raise asyncio.CancelledError
+            case "exit":
+                raise SystemExit(7)
             case "slow":
                 await asyncio.sleep(self.chance.uniform(0.1, self.limit))
             case "garbage":
@@ -154,6 +183,8 @@ class Story:
                 raise ValueError("broken")
             case "cancel":
                 raise asyncio.CancelledError
+            case "exit":
+                raise SystemExit(7)
             case "slow":
                 await asyncio.sleep(self.chance.uniform(0.1, self.limit))
             case "garbage":
@@ -197,7 +228,7 @@ async def play_reply(story: Story) -> str:
     replied = await write_reply(
         story.make_writer(), rules=rules, announce=lambda _: None, monotonic=loop.time
     )
-    if loop.time() - began > story.limit + 1e-6:
+    if loop.time() - began > story.limit + story.held + 1e-6:
         return f"late: {loop.time() - began} of {story.limit} s"
     if not replied.text.strip():
         return "no answer"
@@ -228,7 +259,7 @@ async def play_draft(story: Story) -> str:
     )
     began = loop.time()
     drafted = await write_draft(story.make_writer(), question="?", rules=rules, monotonic=loop.time)
-    if loop.time() - began > story.limit + 1e-6:
+    if loop.time() - began > story.limit + story.held + 1e-6:
         return f"late: {loop.time() - began} of {story.limit} s"
     if not drafted.text.strip():
         return "no answer"
@@ -286,12 +317,15 @@ async def call_here(function: Callable[[], object]) -> object:
     return function()
 
 
+PLAYS = (play_reply, play_draft, play_task, play_rewrite, play_evaluation, play_golden)
+
+
 async def play_many(count: int, seed: int) -> tuple[Counter[str], list[str]]:
     """So many texts, each on its own chance; what was met, and what went wrong."""
     met, wrong = Counter[str](), []
     for number in range(count):
         story = Story(random.Random(f"{seed} {number}"))
-        play = (play_reply, play_draft, play_task)[number % 3]
+        play = PLAYS[number % len(PLAYS)]
         if trouble := await play(story):
             wrong.append(f"{number} ({play.__name__}): {trouble}")
         met.update(story.seen)

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from tests.stories.random_rewrites import JUDGES, REWRITERS, WRITERS
 from tests.stories.random_texts import LOOKS, MOVES, SCORES, THOUGHTS, run
 
 pytestmark = pytest.mark.promise(9)
@@ -14,9 +15,10 @@ pytestmark = pytest.mark.promise(9)
 def test_there_is_always_the_best_judged_text_in_time_and_within_the_bounds(caplog) -> None:
     caplog.set_level(logging.CRITICAL, "mulligan")
 
-    met, wrong = run(400)
+    met, wrong = run(800)
 
     assert wrong == []
     wanted = [("writer", MOVES), ("check", LOOKS), ("critic", SCORES)]
-    wanted.append(("reflector", THOUGHTS))
+    wanted += [("reflector", THOUGHTS), ("rewriter", REWRITERS), ("evaluation", WRITERS)]
+    wanted.append(("evaluation judge", JUDGES))
     assert met.keys() >= {f"{who} {move}" for who, moves in wanted for move in moves}

@@ -15,6 +15,7 @@ from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
+from mulligan.codec.json_text import split_json_lines
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import NothingDone
 
@@ -272,7 +273,7 @@ def read_errors(transcript: Path) -> dict[str, Exception]:
     """Calls that were answered with an error, as the host's own record has them."""
     found: dict[str, Exception] = {}
     try:
-        lines = transcript.read_text(encoding="utf-8").splitlines()
+        lines = split_json_lines(transcript.read_text(encoding="utf-8"))
     except OSError:
         return {}
     for line in lines:

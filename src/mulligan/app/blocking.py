@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from mulligan.app.turn_opener import About
 from mulligan.app.wiring import Parts, on_brief_loop
 from mulligan.core.errors import ConfigurationError, RunningLoopError
+from mulligan.core.own_loop import run_on_own_loop
 from mulligan.turns.hosts.waiting_thread import WaitingThread
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Agent, Done
@@ -35,7 +36,7 @@ class Blocking:
         agent: AnyAgent,
         /,
         *,
-        rewrite: Rewrite | None = None,
+        rewrite: Rewrite | object = None,
         **about: Unpack[About],
     ) -> Done:
         """Let an agent act on a request."""
@@ -50,7 +51,7 @@ class Blocking:
         agent: AnyAgent,
         /,
         *,
-        rewrite: Rewrite | None = None,
+        rewrite: Rewrite | object = None,
         **about: Unpack[About],
     ) -> Done:
         """`act` for a program without an event loop.
@@ -74,13 +75,13 @@ class Blocking:
             return done
 
         with on_brief_loop():
-            return asyncio.run(act_alone()) if here is None else here.run(act_alone)
+            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
 
     def recover_sync(self) -> int:
         """`recover` for a program without an event loop."""
         refuse_running_loop(instead="await m.recover()")
         with on_brief_loop():
-            return asyncio.run(self.recover())
+            return run_on_own_loop(self.recover())
 
 
 def refuse_running_loop(*, instead: str) -> None:

@@ -160,7 +160,7 @@ class Mulligan(Blocking, Hosts, Writing):
         agent: AnyAgent,
         /,
         *,
-        rewrite: Rewrite | None = None,
+        rewrite: Rewrite | object = None,
         **about: Unpack[About],
     ) -> Done:
         """Let an agent act on a request, and review what it did before anyone sees the reply.
@@ -169,8 +169,10 @@ class Mulligan(Blocking, Hosts, Writing):
         a thread, so that it holds up no event loop. A rejected attempt is undone as a whole; the
         agent is told why in `turn.correction`, and tries once more. With rules for replies, a text
         reply is then held against what the tools returned, and written again by `rewrite` if it is
-        wrong.
+        wrong: a function of what was wrong, sync or async, an agent, a runnable, a model or its
+        name. It writes words only: a tool that may change something is refused there.
         """
+        rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
         turn = self._opener.open(message, about)
         done = await self._opener.build_loop(turn).run(as_async(agent))
@@ -179,7 +181,7 @@ class Mulligan(Blocking, Hosts, Writing):
             return replace(done, reply=add_note(done.reply, done.note))
         from mulligan.turns.turn.reply import with_replied
 
-        replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewrite)
+        replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewriter)
         done = with_replied(done, replied)
         return replace(done, reply=add_note(done.reply, done.note))
 

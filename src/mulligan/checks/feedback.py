@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mulligan.checks.requirements import render_requirements
-from mulligan.checks.text.fold import normalize_spaces
+from mulligan.checks.text.fold import is_blank
 from mulligan.core.engine import Round
 from mulligan.core.finding import ABOUT_REPLY, Correction, Verdict
 from mulligan.core.interfaces import Check
@@ -58,7 +58,7 @@ def choose_best_round(rounds: Sequence[Round[Reply, Verdict]]) -> Round[Reply, V
     def rank_round(played: Round[Reply, Verdict]) -> tuple[bool, int, int, int]:
         errors = len(played.verdict.errors)
         warnings = len(played.verdict.findings) - errors
-        return (not normalize_spaces(played.subject.text), errors, warnings, -played.number)
+        return (is_blank(played.subject.text), errors, warnings, -played.number)
 
     return min(rounds, key=rank_round)
 

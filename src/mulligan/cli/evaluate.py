@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -18,12 +17,15 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.output import refuse_unwritable
 from mulligan.cli.waiting import make_progress
+from mulligan.core.awaiting import takes_arguments
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.own_loop import run_on_own_loop
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
 from mulligan.evaluation.compare import ChangeSafety, Comparison
 from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
-from mulligan.evaluation.report import Report, list_advice, summary
+from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
 from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, build_replay_writer
 from mulligan.loops.replies import ReplyRules
 
@@ -84,21 +86,30 @@ def _add_people(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:
-    """Evaluate or compare. Exit code 1 when a change is not safe."""
+    """Evaluate or compare. Exit code 1 when a change is not safe, or nothing can be told."""
+    if options.html is not None:
+        refuse_unwritable(options.html)
     cases = _load_cases(options, settings)
     runs = 2 if options.compare else 1
     with make_progress() as progress:
         bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
-        outcome = asyncio.run(
+        outcome = run_on_own_loop(
             _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))
         )
-    if options.html is not None:
-        write_page(outcome, options.html)
     if options.json:
         render.print_json(outcome.as_plain())
     else:
         _show(render.make_console(), outcome)
-    return 1 if isinstance(outcome, Comparison) and outcome.verdict is not ChangeSafety.SAFE else 0
+    # Last: whatever becomes of the page, what the run has come to is told.
+    if options.html is not None:
+        write_page(outcome, options.html)
+    return 0 if _is_fine(outcome) else 1
+
+
+def _is_fine(outcome: Report | Comparison) -> bool:
+    if isinstance(outcome, Report):
+        return outcome.tells
+    return outcome.verdict is ChangeSafety.SAFE
 
 
 def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
@@ -139,11 +150,16 @@ def _load_writer(options: argparse.Namespace) -> AnyWriter:
     if options.model:
         return cast("AnyWriter", find_agent(options.model))
     found = load_object(options.writer, option="--writer", example="shop.agent:reply")
-    agent = None if isinstance(found, str) else find_agent(found)
-    if agent is None and not callable(found):
+    agent = None if isinstance(found, str | type) else find_agent(found)
+    if agent is None and (not callable(found) or isinstance(found, type)):
         raise ConfigurationError(
             f"--writer {options.writer!r} is a {type(found).__name__}; name a function, an agent, "
             "a runnable or a model."
+        )
+    if agent is None and not takes_arguments(cast("ReplyFunction", found), 2):
+        raise ConfigurationError(
+            f"--writer {options.writer!r} must take two values: the case, and what was wrong with "
+            "the reply before, or None."
         )
     return agent or cast("ReplyFunction", found)
 
@@ -182,7 +198,7 @@ def _show(console: Console, outcome: Report | Comparison) -> None:
         rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
         if rows:
             console.print(render.build_table(rows, columns=("check", "share of cases")))
-        for said in (*report.notes, *list_advice(report)):
+        for said in (*report.notes, *list_doubts(report), *list_advice(report)):
             console.print(render.build_text(said))
     if isinstance(outcome, Comparison):
         console.print(render.build_text(outcome.sentence), style="bold")

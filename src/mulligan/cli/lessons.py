@@ -24,6 +24,7 @@ from mulligan.cli.options import (
     parse_count,
     parse_moment,
 )
+from mulligan.cli.output import print_line, refuse_unwritable
 from mulligan.cli.waiting import end_waiting
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Lesson, LessonQuery, LessonState
@@ -220,7 +221,7 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
         lines = insights.lesson_list.export(_build_query(options, limit=100_000))
         for line in lines:
             end_waiting()
-            print(line)
+            print_line(line)
         _record_export(insights, [options.tool] if options.tool else [])
     return 0
 
@@ -273,6 +274,8 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
+    if options.picture:
+        refuse_unwritable(Path(options.picture))
     with Insights.open(settings) as insights:
         measured = insights.lesson_list.measure()
         drawn = insights.lesson_list.draw_calibration(measured)

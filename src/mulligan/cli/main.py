@@ -28,6 +28,7 @@ from mulligan.cli import (
 from mulligan.cli.demo import command as demo
 from mulligan.cli.examples import add_examples
 from mulligan.cli.options import Parser
+from mulligan.cli.output import keep_stdout
 from mulligan.cli.viewing import dashboard, export, report, top, view
 from mulligan.cli.waiting import show_waiting
 from mulligan.cli.working import backup, worker
@@ -75,10 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every error of ours is one sentence on standard error."""
     options = build_parser().parse_args(arguments)
     try:
-        settings = Settings.load()
-        if getattr(options, "store", None) is not None:
-            settings = settings.with_values(store=options.store)
-        return _run(options, settings)
+        with keep_stdout() if getattr(options, "json", False) else nullcontext():
+            return _run(options)
     except ConfigurationError as error:
         return _complain(error, BAD_INPUT)
     except MulliganError as error:
@@ -96,7 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(why, FAILED)
 
 
-def _run(options: argparse.Namespace, settings: Settings) -> int:
+def _run(options: argparse.Namespace) -> int:
+    settings = Settings.load()
+    if getattr(options, "store", None) is not None:
+        settings = settings.with_values(store=options.store)
     with nullcontext() if options.command in LIVE else show_waiting(options.command):
         code = int(options.run(options, settings))
     # Now, while there is still somebody to tell that it did not work.

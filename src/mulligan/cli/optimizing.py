@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from dataclasses import asdict
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.waiting import make_progress
+from mulligan.core.own_loop import run_on_own_loop
 from mulligan.loops.optimizing import Optimized
 
 ROUNDS = 4
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
     """Search, say what is on trial now, and fail when nothing is."""
-    found = asyncio.run(_search(options, settings))
+    found = run_on_own_loop(_search(options, settings))
     if options.json:
         render.print_json(asdict(found))
     else:

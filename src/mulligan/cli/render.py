@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mulligan.cli.output import print_line
 from mulligan.cli.waiting import end_waiting
 from mulligan.core.action import State
 from mulligan.core.call import LogRow, Outcome
@@ -51,7 +52,7 @@ def make_console() -> Console:
 def print_json(value: object) -> None:
     """One JSON document on standard output, which may be a terminal."""
     end_waiting()
-    print(escape_json(json.dumps(to_plain_json(value), ensure_ascii=False)))
+    print_line(escape_json(json.dumps(to_plain_json(value), ensure_ascii=False)))
 
 
 def to_plain_json(value: object) -> object:

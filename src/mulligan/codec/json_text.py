@@ -46,6 +46,14 @@ def encode_sorted(value: object) -> bytes:
         return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
 
 
+def split_json_lines(text: str) -> list[str]:
+    """The lines of a file of JSON lines, which end at a line feed and nowhere else.
+
+    What other scripts break lines with (U+0085, U+2028) stands in JSON as it is.
+    """
+    return text.replace("\r\n", "\n").split("\n")
+
+
 def decode_json(text: str | bytes) -> Any:
     """JSON in Python's own types; a `ValueError` where it is none."""
     try:

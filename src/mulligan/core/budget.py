@@ -90,6 +90,8 @@ class Meter:
 
 
 def _read_amount(said: object) -> float:
-    if isinstance(said, int | float) and math.isfinite(said):
-        return max(said, 0)
-    return 0
+    try:
+        amount = float(said) if isinstance(said, int | float) else 0.0
+    except OverflowError:
+        return 0.0
+    return max(amount, 0.0) if math.isfinite(amount) else 0.0

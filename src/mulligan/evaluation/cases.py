@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from mulligan.codec.json_text import decode_json
+from mulligan.codec.json_text import split_json_lines
 from mulligan.core.errors import ConfigurationError
 
 _TEXTS = ("context", "answer", "recorded")
@@ -52,7 +55,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
     Every line is looked at before anything is run; what is wrong is said of all of them at once.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = split_json_lines(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             f"{path} cannot be read ({type(error).__name__}). Name a file of JSON lines."
@@ -80,10 +83,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 
 
 def _parse_case(line: str, *, number: int, seen: Mapping[str, int]) -> Case:
-    try:
-        told = decode_json(line)
-    except ValueError as error:
-        raise ValueError("it is no JSON") from error
+    told = _read_line(line)
     if not isinstance(told, dict):
         raise ValueError(f"it is a {type(told).__name__}, and no object")  # noqa: TRY004 - one kind
     for name in told.keys() - _FIELDS:
@@ -99,6 +99,23 @@ def _parse_case(line: str, *, number: int, seen: Mapping[str, int]) -> Case:
         raise ValueError(f"its id {str(given)!r} is that of line {seen[str(given)]} too")
     texts = {name: _read_texts(told.get(name), name=name) for name in _TEXTS}
     return Case(id=str(given), question=question, **texts)
+
+
+def _read_line(line: str) -> Any:
+    repeated: list[str] = []
+
+    def build_object(fields: list[tuple[str, object]]) -> dict[str, object]:
+        counts = Counter(name for name, _ in fields)
+        repeated.extend(name for name, count in counts.items() if count > 1)
+        return dict(fields)
+
+    try:
+        told = json.loads(line, object_pairs_hook=build_object)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("it is no JSON") from error
+    if repeated:
+        raise ValueError(f"it says {repeated[0]!r} more than once")
+    return told
 
 
 def _read_texts(given: object, *, name: str) -> tuple[str, ...]:

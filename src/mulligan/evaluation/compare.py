@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.evaluation.report import Report
+from mulligan.evaluation.run import CaseResult
 
 LIMIT = 0.10
 """How much the reflection rate may rise, as a share of all cases."""
@@ -20,12 +22,17 @@ class ChangeSafety(StrEnum):
 
     SAFE = "safe to deploy"
     UNSURE = "not sure yet"
+    UNKNOWN = "cannot tell"
     UNSAFE = "not safe to deploy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A change of the reflection rate, with its interval of 95 %."""
+    """A change of the reflection rate, with its interval of 95 %.
+
+    A case of which nothing is known in one of the runs may have got better or worse: the change
+    leaves it out, and the interval is as wide as that makes it.
+    """
 
     before: Report
     after: Report
@@ -34,6 +41,8 @@ class Comparison:
     high: float
     limit: float
     verdict: ChangeSafety
+    unknown: int = 0
+    """Cases whose first reply was not written or not reviewed, in one of the runs or in both."""
 
     @property
     def sentence(self) -> str:
@@ -44,6 +53,11 @@ class Comparison:
         )
         if self.verdict is ChangeSafety.UNSURE:
             return f"{said}; run more than {self.before.n} cases to be sure"
+        if self.unknown:
+            return (
+                f"{said}; of {self.before.n} cases, {self.unknown} had no first reply, or nobody "
+                "reviewed it"
+            )
         return said
 
     def as_plain(self) -> dict[str, object]:
@@ -54,29 +68,51 @@ class Comparison:
             "change": self.change,
             "interval": [self.low, self.high],
             "limit": self.limit,
+            "unknown": self.unknown,
             "before": self.before.as_plain(),
             "after": self.after.as_plain(),
         }
 
 
 def compare(before: Report, after: Report, *, limit: float = LIMIT) -> Comparison:
-    """Hold two runs over the same cases against each other, case by case."""
+    """Hold two runs over the same cases against each other, case by case.
+
+    Safe is only what would be safe if every case that nobody knows about had got worse.
+    """
     pairs = _pair_results(before, after)
-    change, low, high = compute_difference(
-        both=sum(a and b for a, b in pairs),
-        only_first=sum(a and not b for a, b in pairs),
-        only_second=sum(b and not a for a, b in pairs),
-        neither=sum(not a and not b for a, b in pairs),
-    )
-    verdict = (
-        ChangeSafety.SAFE
-        if high <= limit
-        else ChangeSafety.UNSAFE
-        if change > limit
-        else ChangeSafety.UNSURE
-    )
+    known = [(a.reflected, b.reflected) for a, b in pairs if a.judged and b.judged]
+    unknown = len(pairs) - len(known)
+    change, low, high = _compute_change(known, same=unknown)
+    lowest = _compute_change(known, better=unknown)[1]
+    highest = _compute_change(known, worse=unknown)[2]
+    if highest <= limit:
+        verdict = ChangeSafety.SAFE
+    elif change > limit:
+        verdict = ChangeSafety.UNSAFE
+    elif unknown and (high <= limit or not known):
+        verdict = ChangeSafety.UNKNOWN
+    else:
+        verdict = ChangeSafety.UNSURE
     return Comparison(
-        before=before, after=after, change=change, low=low, high=high, limit=limit, verdict=verdict
+        before=before,
+        after=after,
+        change=change,
+        low=min(low, lowest),
+        high=highest,
+        limit=limit,
+        verdict=verdict,
+        unknown=unknown,
+    )
+
+
+def _compute_change(
+    known: Sequence[tuple[bool, bool]], *, same: int = 0, better: int = 0, worse: int = 0
+) -> tuple[float, float, float]:
+    return compute_difference(
+        both=sum(a and b for a, b in known),
+        only_first=better + sum(a and not b for a, b in known),
+        only_second=worse + sum(b and not a for a, b in known),
+        neither=same + sum(not a and not b for a, b in known),
     )
 
 
@@ -96,9 +132,9 @@ def compute_difference(
     return change, max(-1.0, middle - spread), min(1.0, middle + spread)
 
 
-def _pair_results(before: Report, after: Report) -> list[tuple[bool, bool]]:
-    first = {result.case: result.reflected for result in before.results}
-    second = {result.case: result.reflected for result in after.results}
+def _pair_results(before: Report, after: Report) -> list[tuple[CaseResult, CaseResult]]:
+    first = {result.case: result for result in before.results}
+    second = {result.case: result for result in after.results}
     if first.keys() != second.keys():
         raise ConfigurationError(
             "The two runs are over different cases, so they cannot be compared: "

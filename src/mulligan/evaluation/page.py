@@ -10,7 +10,7 @@ from string import Template
 from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
 from mulligan.evaluation.compare import Comparison
 from mulligan.evaluation.plots import draw_bars, draw_columns, draw_gauge, draw_interval
-from mulligan.evaluation.report import Report, list_advice, summary
+from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
 from mulligan.evaluation.run import CaseResult
 
 
@@ -54,7 +54,8 @@ def render_comparison(comparison: Comparison) -> str:
 
 
 def _render_plots(report: Report) -> Iterable[str]:
-    yield from (f'<p class="advice">{escape(said)}</p>' for said in list_advice(report))
+    said = (*list_doubts(report), *list_advice(report))
+    yield from (f'<p class="advice">{escape(each)}</p>' for each in said)
     low, high = RATE_TARGET
     yield draw_gauge(
         100 * report.reflection_rate,
@@ -84,7 +85,8 @@ def _render_cases(results: Sequence[CaseResult]) -> str:
 
 def _render_case(result: CaseResult) -> str:
     """One case that unfolds: the first reply and the one that goes out, side by side."""
-    standing = "sent although rejected" if result.bound_reached else result.standing.value
+    rejected = "no reply" if result.silent else "sent although rejected"
+    standing = rejected if result.bound_reached else result.standing.value
     tries = "1 reply" if result.iterations == 1 else f"{result.iterations} replies"
     said = f"{standing}, {tries}" + (f", out of {result.limit}" if result.limit else "")
     if result.iterations == 1:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.run import CaseResult
+from mulligan.evaluation.run import UNSEEN, CaseResult
 from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 TOO_HIGH = 0.60
@@ -40,14 +40,39 @@ class Report:
         return len(self.results)
 
     @property
+    def without_reply(self) -> int:
+        """How many cases had no reply, in whichever try."""
+        return sum(result.silent for result in self.results)
+
+    @property
+    def unreviewed(self) -> int:
+        """How many replies went out that nobody has looked at to the end."""
+        return sum(result.standing in UNSEEN for result in self.results)
+
+    @property
+    def unknown(self) -> int:
+        """How many first replies were not written, or not reviewed."""
+        return sum(not result.judged for result in self.results)
+
+    @property
+    def tells(self) -> bool:
+        """Whether more is known of the cases than is not."""
+        return 2 * self.unknown < self.n
+
+    @property
     def reflection_rate(self) -> float:
-        """The share of cases whose first reply was rejected."""
+        """The share of cases whose first reply was rejected, as far as that is known."""
         return self.total_reflections / self.n
 
     @property
     def reflection_range(self) -> tuple[float, float]:
-        """Where the rate of all such questions lies with 95 % probability (Wilson)."""
-        return compute_wilson(self.total_reflections, self.n)
+        """Where the rate of all such questions lies with 95 % probability (Wilson).
+
+        What is not known of a case may be either, so that it makes the range wider.
+        """
+        low, _ = compute_wilson(self.total_reflections, self.n)
+        _, high = compute_wilson(self.total_reflections + self.unknown, self.n)
+        return low, high
 
     @property
     def total_reflections(self) -> int:
@@ -113,7 +138,11 @@ class Report:
             "writer": self.writer,
             "at": None if self.at is None else self.at.isoformat(timespec="seconds"),
             "notes": list(self.notes),
+            "doubts": list(list_doubts(self)),
             "n": self.n,
+            "without_reply": self.without_reply,
+            "unreviewed": self.unreviewed,
+            "unknown": self.unknown,
             "reflection_rate": self.reflection_rate,
             "reflection_range": list(self.reflection_range),
             "total_reflections": self.total_reflections,
@@ -150,14 +179,37 @@ def summary(report: Report) -> list[tuple[str, str, str]]:
         ("Average iterations", f"{report.average_iterations:.2f}", "1.5 to 2.5"),
         ("… of those reflected on", "-" if when is None else f"{when:.2f}", ""),
         ("Bound reached", f"{report.bound_rate:.1%}", "under 5 %"),
+        ("Cases without a reply", f"{report.without_reply} of {report.n}", "none"),
+        ("Replies sent unreviewed", f"{report.unreviewed} of {report.n}", "none"),
         ("Latency, median and p95", f"{median * 1e3:.1f} ms, {high * 1e3:.1f} ms", ""),
         ("Tokens", f"{report.tokens:,}", ""),
     ]
 
 
+def list_doubts(report: Report) -> Iterator[str]:
+    """What speaks against reading anything into the figures; nothing where nothing does."""
+    if not report.tells:
+        yield (
+            f"Cannot tell how often replies are rejected: of {report.n} first replies, "
+            f"{report.n - report.unknown} were written and reviewed."
+        )
+    if report.without_reply:
+        yield (
+            f"{report.without_reply} of {report.n} cases have no reply: see that the writer "
+            "answers, and run it again."
+        )
+    if report.unreviewed:
+        yield (
+            f"{report.unreviewed} of {report.n} replies were sent unreviewed: see that there are "
+            "checks, and that each of them and the judge answer."
+        )
+
+
 def list_advice(report: Report) -> Sequence[str]:
-    """What to do where a figure is far from its target; nothing where none is."""
+    """What to do where a figure is far from its target; nothing where none is, or none tells."""
     said: list[str] = []
+    if not report.tells:
+        return said
     worst = next(iter(report.check_rates), "")
     if report.reflection_rate > TOO_HIGH:
         said.append(
@@ -165,7 +217,7 @@ def list_advice(report: Report) -> Sequence[str]:
             f"requirements into the writer's prompt, relax what fires most ({worst}), or try "
             "another model."
         )
-    if report.reflection_rate < TOO_LOW:
+    if (report.total_reflections + report.unknown) / report.n < TOO_LOW:
         said.append(
             f"The reflection rate is {report.reflection_rate:.0%}, below 10 %. Either the replies "
             "are good or the checks see too little: read some that passed, and add checks of your "

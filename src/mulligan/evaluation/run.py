@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.awaiting import call_function
 from mulligan.core.finding import Correction, Severity, Standing, Verdict
@@ -19,6 +20,8 @@ from mulligan.redaction.scrub import scrub
 
 AT_ONCE = 8
 """Cases under way at a time: a live model answers about so many before it limits its rate."""
+UNSEEN = (Standing.UNREVIEWED, Standing.UNCHECKED)
+"""Of a reply that nobody has looked at to the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +33,7 @@ class CaseResult:
     """Like the texts less secrets: it may come from the vault, and goes into pages and JSON."""
     iterations: int
     reflected: bool
-    """Whether the first reply was rejected."""
+    """Whether the first reply was rejected. Where none was written, nothing was."""
     standing: Standing
     bound_reached: bool
     first_findings: tuple[str, ...]
@@ -48,6 +51,10 @@ class CaseResult:
     """The reply that goes out."""
     limit: str = ""
     """Which limit ended it: `time`, `tokens` or `money`."""
+    silent: bool = False
+    """No try wrote anything: what goes out is the fallback."""
+    judged: bool = True
+    """The first reply was written and reviewed. Else nobody knows whether it would be rejected."""
 
 
 def watch_nothing(_: object) -> None:
@@ -94,17 +101,20 @@ async def _run(
         query=case.question,
         context=case.context,
         announce=watch_nothing,
+        monotonic=monotonic,
     )
     return _build_result(case, replied, seconds=monotonic() - began)
 
 
 def _build_result(case: Case, replied: Replied, *, seconds: float) -> CaseResult:
     first = replied.iterations[0]
+    written = [not is_blank(iteration.reply.text) for iteration in replied.iterations]
+    judged = written[0] and first.verdict.standing not in UNSEEN
     return CaseResult(
         case=case.id,
         question=scrub(case.question),
         iterations=len(replied.iterations),
-        reflected=first.verdict.standing is Standing.REJECTED,
+        reflected=judged and first.verdict.standing is Standing.REJECTED,
         standing=replied.standing,
         bound_reached=replied.bound_reached,
         first_findings=_list_rules(first.verdict, Severity.ERROR),
@@ -116,6 +126,8 @@ def _build_result(case: Case, replied: Replied, *, seconds: float) -> CaseResult
         first_text=scrub(first.reply.text),
         text=scrub(replied.text),
         limit=replied.limit,
+        silent=not any(written),
+        judged=judged,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import cast
 
-from mulligan.checks.text.fold import normalize_spaces
+from mulligan.checks.text.fold import is_blank
 from mulligan.core.awaiting import call_function
 from mulligan.core.budget import Budget, Meter
 from mulligan.core.engine import Loop, Round, run_loop
@@ -18,7 +18,7 @@ from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
 from mulligan.core.policy import Step
-from mulligan.core.text import BEST_SCORE, Critique, Draft, Written
+from mulligan.core.text import BEST_SCORE, Critique, Draft, Written, read_plain
 from mulligan.core.text_event import Reflected, Responded, Thought
 from mulligan.loops.critics import Combine, Critic, JudgeCritic, combine_worst, criticise
 from mulligan.loops.drafting import Announce, Brief, Tool, Tools, Writer, ignore_event
@@ -52,7 +52,7 @@ class DraftRules:
             raise ConfigurationError(f"threshold is {self.threshold}; scores go from 0 to 10.")
         if self.reflections < 0 or self.tool_steps < 0:
             raise ConfigurationError("reflections and tool_steps cannot be below 0.")
-        if not isinstance(self.fallback, str) or not normalize_spaces(self.fallback):
+        if not isinstance(self.fallback, str) or is_blank(self.fallback):
             raise ConfigurationError(
                 f"fallback is {self.fallback!r}; write what a person can read."
             )
@@ -254,7 +254,7 @@ class _DraftLoop:
             kind = type(text).__name__
             _report.warning("A draft was not written: the writer returned %s, not text.", kind)
             return ""
-        return text.strip() if normalize_spaces(text) else ""
+        return "" if is_blank(text) else read_plain(text).strip()
 
     async def _review(self, draft: Draft) -> Critique | None:
         if not draft.text or self._meter.used_up:

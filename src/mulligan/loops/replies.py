@@ -18,12 +18,12 @@ from mulligan.checks.feedback import (
 )
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding.verified import Verification, Verified, Verifier
-from mulligan.checks.text.fold import normalize_spaces
+from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.awaiting import call_aside, call_function
+from mulligan.core.awaiting import call_aside, call_function, watch_steps
 from mulligan.core.budget import Budget, Meter
 from mulligan.core.engine import Loop, Round, run_loop
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, OutsideTurnError
 from mulligan.core.finding import (
     Confidence,
     Correction,
@@ -37,7 +37,7 @@ from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
 from mulligan.core.replied import Iteration, Replied
 from mulligan.core.size import is_long
-from mulligan.core.text import Reply, Written
+from mulligan.core.text import Reply, Written, read_plain
 from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.checking import run_text_checks
 from mulligan.loops.drafting import ReplyBrief, Tools
@@ -79,7 +79,7 @@ class ReplyRules:
             raise ConfigurationError(
                 f"checks is a {type(self.checks).__name__}; pass a list or a tuple of checks."
             )
-        if not isinstance(self.fallback, str) or not normalize_spaces(self.fallback):
+        if not isinstance(self.fallback, str) or is_blank(self.fallback):
             raise ConfigurationError(
                 f"fallback is {self.fallback!r}; write what a person can read."
             )
@@ -206,14 +206,19 @@ class _ReplyLoop:
             written: object = await self._meter.wait_for(self._call_writer(correction))
         except TimeoutError:
             return self._record_failure("the writer took too long")
+        except OutsideTurnError as error:
+            # Our own words, which tell how to mend it.
+            return self._record_failure(str(error).rstrip("."))
         except Exception as error:  # noqa: BLE001 - whatever a writer raises, a person waits
-            return self._record_failure(f"the writer failed with {type(error).__name__}")
+            return self._record_failure(f"the writer failed with {_name_failure(error)}")
         if isinstance(written, Written):
             self._meter.spend(tokens=written.tokens, money=written.money)
             written = written.text
-        reply = replace(self._asked, text=written) if isinstance(written, str) else written
-        if not isinstance(reply, Reply) or not isinstance(reply.text, str):
+        reply = written if isinstance(written, Reply) else replace(self._asked, text=written)
+        if not isinstance(reply.text, str):
             return self._record_failure(f"the writer returned {type(written).__name__}, not text")
+        if type(reply.text) is not str:
+            reply = replace(reply, text=read_plain(reply.text))
         self._last = reply.text
         return await self._mend(reply) if self._rules.mend else reply
 
@@ -228,7 +233,7 @@ class _ReplyLoop:
             last=self._last,
             correction=correction,
         )
-        return await self._write.write(brief)
+        return await watch_steps(self._write.write(brief), name=self._write.name or "The writer")
 
     async def _mend(self, reply: Reply) -> Reply:
         if not is_long(reply.text, reply.context):
@@ -246,7 +251,7 @@ class _ReplyLoop:
         return self._asked
 
     async def _review(self, reply: Reply) -> Verdict:
-        if not normalize_spaces(reply.text):
+        if is_blank(reply.text):
             verdict = reach_verdict([_build_empty_finding(self._failure)], attempt=self._number)
         else:
             verdict = await self._check_reply(reply)
@@ -305,7 +310,7 @@ class _ReplyLoop:
         best = choose_best_round(rounds)
         bound_reached = best.verdict.standing is Standing.REJECTED
         reply = best.subject
-        if not normalize_spaces(reply.text):
+        if is_blank(reply.text):
             reply = replace(reply, text=self._rules.fallback)
         return Replied(
             reply=reply,
@@ -328,6 +333,12 @@ class _ReplyLoop:
     def _list_check_names(self) -> tuple[str, ...]:
         names = tuple(name_text_check(check) for check in self._rules.checks)
         return names if self._rules.verifier is None else (*names, VERIFIED)
+
+
+def _name_failure(error: Exception) -> str:
+    """The class of an error; of work that ended itself, what it raised."""
+    kind = type(error).__name__
+    return str(error) or kind if type(error) is ConnectionAbortedError else kind
 
 
 def _build_empty_finding(failure: str | None) -> Finding:

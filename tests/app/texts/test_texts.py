@@ -72,6 +72,16 @@ async def test_where_claims_are_to_be_verified_the_applications_judge_is_asked_o
     assert len(judge.questions) == 1
 
 
+@pytest.mark.parametrize("said", ["{}", '{"verdict": "fine"}', "fine", None, 7])
+async def test_a_judge_that_says_nothing_of_claims_has_not_answered(said: object) -> None:
+    rules = ReplyRules(verify=Verification())
+
+    async with Mulligan("memory:", judge=lambda _: said) as m:
+        replied = await m.reply(writes("We serve clients."), context=CONTEXT, rules=rules)
+
+    assert replied.standing is Standing.UNREVIEWED
+
+
 async def test_a_file_switches_the_verification_on_and_says_how_much_it_weighs(tmp_path) -> None:
     strict, lenient, off = (tmp_path / f"{name}.toml" for name in ("strict", "lenient", "off"))
     strict.write_text("[checks.verified]\n")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.fold import fold, normalize_spaces
+from mulligan.checks.text.fold import fold, is_blank, normalize_spaces
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,10 @@ def test_different_words_stay_different() -> None:
 
 def test_gaps_of_any_width_are_one_space_and_nothing_is_no_gap() -> None:
     assert normalize_spaces(" a\u00a0\t b\u200bc\n") == "a bc"
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\x1c\x85\u2028", "\u00ad \u2060"])
+def test_what_a_reader_sees_nothing_of_is_blank(text: str) -> None:
+    assert is_blank(text)
+    assert normalize_spaces(text) == ""
+    assert not is_blank(f"{text}a{text}")

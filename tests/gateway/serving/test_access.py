@@ -47,10 +47,10 @@ def test_nobody_else_is_heard(headers, status):
 
 def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path):
     file = tmp_path / "tokens"
-    file.write_text(f"ann {'a' * 20}\n\n{'b' * 20}\n{'c' * 20}\n")
+    file.write_text(f"an\u2028n {'a' * 20}\n\n{'b' * 20}\r\n{'c' * 20}\n", encoding="utf-8")
     file.chmod(0o600)
 
-    assert read_tokens(file) == {"a" * 20: "ann", "b" * 20: "client2", "c" * 20: "client3"}
+    assert read_tokens(file) == {"a" * 20: "an\u2028n", "b" * 20: "client2", "c" * 20: "client3"}
 
     file.chmod(0o644)
     with pytest.raises(ConfigurationError, match="tokens"):

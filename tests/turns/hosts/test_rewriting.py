@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -38,3 +39,18 @@ async def test_stopped_it_leaves_no_task_behind():
     await rewriting.stop()
 
     assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_text_that_comes_too_late_is_answered_by_what_goes_out_instead():
+    async def check_in_time(text, rewrite):
+        with suppress(TimeoutError):
+            await asyncio.wait_for(rewrite(Correction(text="not good", findings=())), 0.01)
+        return SimpleNamespace(text=text)
+
+    rewriting = Rewriting(check_in_time)
+    await rewriting.offer("bad")
+    await asyncio.sleep(0.05)
+
+    came = await rewriting.offer("good, but late")
+
+    assert came.text == "bad"

@@ -88,6 +88,20 @@ async def test_a_reply_is_written_again_by_the_host_until_it_is_good():
     assert (second.reply, second.standing) == ("It is good value.", Standing.ACCEPTED)
 
 
+async def test_what_a_host_does_while_its_reply_is_written_again_is_reviewed_too(ask):
+    async with Mulligan("memory:", replies=[avoids(words=["cheap"])], recover=False) as m:
+        declare_move(m)
+        run = m._build_host({}).open("Move dinner to the 20th")
+        await run.call(ask(move, day=20))
+        first = await run.review("It was cheap.")
+        await run.call(ask(move, day=21))
+        second = await run.review("Moved.")
+        await run.leave()
+
+    assert (first.undone, "'cheap'" in first.feedback) == (False, True)
+    assert (second.undone, "It was to be the 20th." in second.feedback) == (True, True)
+
+
 async def test_a_run_that_is_left_while_its_reply_is_written_again_leaves_nothing_behind():
     async with Mulligan("memory:", replies=[avoids(words=["cheap"])]) as m:
         run = m._build_host({}).open("What is it like?")

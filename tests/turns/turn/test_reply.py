@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
 
 from mulligan import Confidence, Effect, Mulligan
 from mulligan.checks.grounding.check import grounded
+from mulligan.core.budget import Budget
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Standing
 from mulligan.loops.replies import ReplyRules
 from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RULES = ReplyRules(checks=[grounded()])
+SOON = Budget(time=timedelta(milliseconds=50))
 
 
-def application() -> tuple[Mulligan, object]:
-    m = Mulligan("memory:", replies=RULES, recover=False)
+def application(budget: Budget | None = None) -> tuple[Mulligan, object]:
+    rules = RULES if budget is None else replace(RULES, budget=budget)
+    m = Mulligan("memory:", replies=rules, recover=False)
 
     @m.tool(effect=Effect.READ)
     async def quote(what: str) -> dict[str, object]:
@@ -84,3 +96,173 @@ def test_turns_and_questions_go_by_the_clock_that_was_passed_in() -> None:
 
     assert turn.turn.now == NOW
     assert figures.until == NOW
+
+
+RIGHT = "The cake costs 48 EUR."
+
+
+class Asked:
+    """An agent of nobody's framework: it has a `run`."""
+
+    async def run(self, prompt: str, **_: object) -> SimpleNamespace:
+        assert "84" in prompt
+        return SimpleNamespace(output=RIGHT, new_messages=list)
+
+
+async def write_later(correction: Correction) -> str:
+    return RIGHT
+
+
+@pytest.mark.parametrize(
+    "rewrite", [lambda _: RIGHT, write_later, lambda _: write_later(_), Asked()], ids=repr
+)
+async def test_whoever_can_write_a_reply_can_write_it_again(rewrite: object) -> None:
+    m, agent = application()
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=rewrite, now=NOW)
+
+    assert (done.reply, done.replied.standing) == (RIGHT, Standing.ACCEPTED)
+
+
+@pytest.mark.parametrize("kind", ["agent", "model", "name", "runnable"])
+async def test_agents_models_and_runnables_write_it_again(kind: str) -> None:
+    ai, test = pytest.importorskip("pydantic_ai"), pytest.importorskip("pydantic_ai.models.test")
+    runnables = pytest.importorskip("langchain_core.runnables")
+    model = test.TestModel(custom_output_text=RIGHT)
+    writers = {
+        "agent": ai.Agent(model),
+        "model": model,
+        "name": "test",
+        "runnable": runnables.RunnableLambda(lambda _: RIGHT),
+    }
+    m, agent = application()
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=writers[kind], now=NOW)
+
+    assert done.reply == ("success (no tool calls)" if kind == "name" else RIGHT)
+    assert done.replied.standing is Standing.ACCEPTED
+
+
+@pytest.mark.parametrize("rewrite", [42, b"text", ["a"], lambda: RIGHT, lambda _, __: RIGHT, Asked])
+async def test_what_cannot_write_is_refused_before_anything_is_done(rewrite: object) -> None:
+    m, agent = application()
+    begun: list[str] = []
+
+    async def begin(turn: OpenTurn) -> str:
+        begun.append(turn.id)
+        return await agent(turn)
+
+    with m, pytest.raises(ConfigurationError, match=r"cannot write\. Pass a function that takes"):
+        await m.act("What does the cake cost?", begin, rewrite=rewrite, now=NOW)
+
+    assert begun == []
+
+
+async def test_a_plain_rewriter_that_hangs_holds_neither_the_loop_nor_the_person() -> None:
+    m, agent = application(budget=SOON)
+    go_on = threading.Event()
+
+    with m:
+        done = await m.act("What is it?", agent, rewrite=lambda _: go_on.wait(60), now=NOW)
+    go_on.set()
+
+    assert (done.reply, done.replied.limit) == ("The cake costs 84 EUR.", "time")
+
+
+def test_a_rewriter_that_swallows_its_cancellation_does_not_hold_up_a_program() -> None:
+    m, agent = application(budget=SOON)
+
+    async def resist(correction: Correction) -> str:
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    began = time.monotonic()
+    with m:
+        done = m.act_sync("What does the cake cost?", agent, rewrite=resist, now=NOW)
+
+    assert (done.reply, done.replied.limit) == ("The cake costs 84 EUR.", "time")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("plain", [True, False])
+async def test_a_tool_that_changes_something_is_refused_to_who_writes_again(
+    caplog, *, plain: bool
+) -> None:
+    m, agent = application()
+    booked: list[str] = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    def book(what: str) -> None:
+        booked.append(what)
+
+    @m.tool
+    async def note(what: str) -> None:
+        booked.append(what)
+
+    def rewrite_here(correction: Correction) -> str:
+        book("a cake")
+        return RIGHT
+
+    async def rewrite(correction: Correction) -> str:
+        await asyncio.create_task(note("a cake"))
+        return RIGHT
+
+    with m:
+        by = rewrite_here if plain else rewrite
+        done = await m.act("What does the cake cost?", agent, rewrite=by, now=NOW)
+
+    assert (booked, done.reply, done.standing) == ([], "The cake costs 84 EUR.", Standing.REJECTED)
+    assert "was called by what writes a reply again, and nothing was done" in caplog.text
+
+
+async def test_a_rewriter_may_look_things_up() -> None:
+    m, agent = application()
+
+    @m.tool(effect=Effect.READ)
+    async def look(what: str) -> int:
+        return 48
+
+    async def rewrite(correction: Correction) -> str:
+        return f"The cake costs {await look('cake')} EUR."
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=rewrite, now=NOW)
+
+    assert (done.reply, done.replied.standing) == (RIGHT, Standing.ACCEPTED)
+
+
+async def test_an_agent_writes_again_without_its_tools() -> None:
+    ai, test = pytest.importorskip("pydantic_ai"), pytest.importorskip("pydantic_ai.models.test")
+    m, agent = application()
+    called: list[str] = []
+    writer = ai.Agent(test.TestModel(custom_output_text=RIGHT))
+
+    @writer.tool_plain
+    def book() -> str:
+        called.append("book")
+        return "booked"
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=writer, now=NOW)
+
+    assert (done.reply, called) == (RIGHT, [])
+
+
+async def test_a_rewriter_that_holds_up_the_loop_is_named_once(caplog, monkeypatch) -> None:
+    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+    m, agent = application()
+
+    async def block(correction: Correction) -> str:
+        time.sleep(0.03)  # noqa: ASYNC251 - that is what it is about
+        return RIGHT
+
+    with m:
+        done = await m.act("What does the cake cost?", agent, rewrite=block, now=NOW)
+
+    assert done.reply == RIGHT
+    assert [r.getMessage().split(" for ")[0] for r in caplog.records] == [
+        f"{block.__qualname__} held up the event loop"
+    ]

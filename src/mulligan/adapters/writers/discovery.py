@@ -11,6 +11,7 @@ from typing import Any, cast
 from mulligan.adapters import writers
 from mulligan.adapters.writers import pydantic_ai
 from mulligan.core.adapter import Adapter, AgentWriter
+from mulligan.core.awaiting import name_function, takes_arguments
 from mulligan.core.errors import ConfigurationError
 
 
@@ -26,16 +27,22 @@ def find_agent(source: object) -> AgentWriter | None:
 
 def find_writer(source: object, *, takes: str) -> AgentWriter | Callable[..., Any]:
     """The same, or a function, which `takes` what its loop gives to it."""
-    found = find_agent(source)
+    found = None if isinstance(source, type) else find_agent(source)
     if found is not None:
         return found
-    if callable(source):
+    if callable(source) and not isinstance(source, type) and takes_arguments(source, 1):
         return source
     raise ConfigurationError(
-        f"{type(source).__name__} cannot write. Pass a function that takes {takes}, sync or async; "
+        f"{_describe(source)} cannot write. Pass a function that takes {takes}, sync or async; "
         "a pydantic-ai agent or model; a LangChain runnable; or a model's name such as "
         "'openai:gpt-5'."
     )
+
+
+def _describe(source: object) -> str:
+    if isinstance(source, type):
+        return f"The class {source.__name__}"
+    return name_function(source) if callable(source) else type(source).__name__
 
 
 def name_writer(source: object) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from mulligan.core.adapter import Assignment, StepTools, WriteText
 from mulligan.core.errors import ConfigurationError, MissingExtraError, OutOfStepsError
@@ -34,7 +34,7 @@ def _build_agent_writer(agent: Any) -> WriteText:
         ai = _import_pydantic_ai()
         steps = asked.steps
         usage = ai.RunUsage()
-        with agent.override(tools=[], toolsets=[]) if steps == 0 else nullcontext():
+        with _drop_tools(agent) if steps == 0 else nullcontext():
             try:
                 result = await agent.run(
                     asked.prompt,
@@ -52,6 +52,13 @@ def _build_agent_writer(agent: Any) -> WriteText:
         return str(result.output)
 
     return write
+
+
+def _drop_tools(agent: Any) -> AbstractContextManager[None]:
+    """The agent without its tools; what merely has a `run` keeps them, as it knows of no other."""
+    if not hasattr(agent, "override"):
+        return nullcontext()
+    return cast("AbstractContextManager[None]", agent.override(tools=[], toolsets=[]))
 
 
 def _build_extras(agent: Any, tools: StepTools) -> dict[str, Any]:

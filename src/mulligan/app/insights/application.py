@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +13,7 @@ from mulligan.app.upkeep.worker import UpkeepWorker
 from mulligan.app.wiring import on_brief_loop
 from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.own_loop import run_on_own_loop
 
 
 def load_application(name: str) -> Mulligan:
@@ -44,7 +44,7 @@ def open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Mull
 def read_now(application: Mulligan, action: Action) -> object:
     """What is there now of what an action is about, as its tool reads it, less secrets."""
     with on_brief_loop():
-        found = asyncio.run(application._build_onlooker().read_now(action))  # noqa: SLF001 - its own surface
+        found = run_on_own_loop(application._build_onlooker().read_now(action))  # noqa: SLF001 - its own surface
     store = application.insights.store
     return application.settings.build_redactor(store, to_decide=True).redact_value(found)
 

@@ -61,7 +61,12 @@ class Texts:
         return replace(replied, id=steps.id)
 
     async def answer(
-        self, reply: str, turn: OpenTurn, *, rules: ReplyRules, rewrite: Rewrite | None
+        self,
+        reply: str,
+        turn: OpenTurn,
+        *,
+        rules: ReplyRules,
+        rewrite: Rewrite | AgentWriter | None,
     ) -> Replied:
         """Have the reply of a turn checked, and written again where somebody can."""
         steps = StepLog(self._parts.runtime, turn=turn)

@@ -14,6 +14,7 @@ from mulligan.core.interfaces import Check, Clock
 
 if TYPE_CHECKING:
     from mulligan.app.texts.texts import Texts
+    from mulligan.core.adapter import AgentWriter
     from mulligan.core.replied import Replied
     from mulligan.core.task import Reflect, Task
     from mulligan.core.text import Reply
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mulligan.loops.optimizing import Optimized
     from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
+    from mulligan.turns.turn.reply import Rewrite
 
     Rules = ReplyRules | str | Iterable[Check[Reply]] | None
 
@@ -165,6 +167,12 @@ class Writing:
         from mulligan.app.texts.texts import Texts
 
         return Texts(self._parts, settings=self.settings, clock=self._clock)
+
+    def _find_rewriter(self, source: object) -> Rewrite | AgentWriter:
+        """Who writes the reply of a turn again; refused at once where it cannot."""
+        from mulligan.adapters.writers.discovery import find_writer
+
+        return find_writer(source, takes="what was wrong with the reply")
 
     def _read_rules(self, rules: Rules) -> ReplyRules | None:
         if rules is None:

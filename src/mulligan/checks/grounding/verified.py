@@ -26,9 +26,10 @@ MOST_PIECES = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a judge answers: every claim it found in a reply."""
+    """What a judge answers: every claim it found in a reply. One that says nothing of claims has
+    not answered."""
 
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ _ALIKE = {
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 """A digit of any script but the keyboard's own."""
 _IN_NUMBERS = {0x066A: "%", 0x066B: ".", 0x066C: ","}
+_VISIBLE = re.compile(f"[^\\s{''.join(map(chr, _INVISIBLE))}]")
 _FORMS = {**_INVISIBLE, **_ALIKE, **_IN_NUMBERS}
 
 
@@ -31,3 +32,8 @@ def normalize_spaces(text: str) -> str:
     """What a reader sees of it: nothing of no width, and one space for any gap."""
     shown = text if text.isascii() else text.translate(_INVISIBLE)
     return " ".join(shown.split())
+
+
+def is_blank(text: str) -> bool:
+    """Whether a reader sees nothing of it. It takes no longer where there is much."""
+    return _VISIBLE.search(text) is None

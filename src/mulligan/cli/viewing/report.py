@@ -10,6 +10,7 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.output import refuse_unwritable
 from mulligan.cli.viewing.dashboard import require_dashboard
 
 
@@ -38,9 +39,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     from mulligan.app.insights.views.filters import Window
     from mulligan.dashboard.single_file import render_report
 
+    written = Path(options.output)
+    refuse_unwritable(written)
     with Insights.open(settings) as insights:
         page = render_report(insights, Window(options.window))
-    written = Path(options.output)
     written.write_text(page, encoding="utf-8")
     if options.json:
         render.print_json({"file": str(written), "bytes": written.stat().st_size})

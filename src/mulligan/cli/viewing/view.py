@@ -10,6 +10,7 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.output import print_line
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.escape import escape_json
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if options.csv:
         sys.stdout.write(render_csv(section.list_rows(view)))
     else:
-        print(escape_json(encode_json(view).decode("utf-8", "replace")))
+        print_line(escape_json(encode_json(view).decode("utf-8", "replace")))
     return 0
 
 

@@ -17,6 +17,7 @@ from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json
 from mulligan.cli.working.health import parse_address, serve_health
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.own_loop import run_on_own_loop
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     worker = build_worker(application)
     try:
         if options.once:
-            return _report_round(asyncio.run(worker.run_once()), as_json=options.json)
+            return _report_round(run_on_own_loop(worker.run_once()), as_json=options.json)
         say = _say_json if options.json else _say_plainly
         asyncio.run(_work(worker, say, address=address, grace=options.grace))
     finally:

@@ -56,7 +56,8 @@ def read_tokens(file: Path) -> dict[str, str]:
     """Tokens by line, each with the name of who has it before it: `ann 3f9c…`."""
     try:
         refuse_unsafe(file, secret=True, linked=True)
-        lines = file.read_text(encoding="utf-8").splitlines()
+        # A name may hold what splits lines elsewhere; here only a line feed does.
+        lines = file.read_text(encoding="utf-8").split("\n")
     except (OSError, StoreUnavailableError) as error:
         raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
     tokens: dict[str, str] = {}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from mulligan.codec.json_text import split_json_lines
 from mulligan.stores.file_lock import read_at
 
 
@@ -57,7 +58,7 @@ class RemoteBook:
         self._left: dict[str, int | None] = {}
         """How many requests each late one still lets pass."""
         size = os.fstat(handle).st_size
-        for text in read_at(handle, size, offset=0).decode().splitlines():
+        for text in filter(None, split_json_lines(read_at(handle, size, offset=0).decode())):
             self._read(json.loads(text))
 
     def put_off(self, request: Mapping[str, object], late_by: int | None) -> None:

@@ -63,6 +63,8 @@ class Tool:
         """Its calls are looked at before they are made."""
         self.loose = not self.acts and declaration.effect is not Effect.READ
         """What it does is on no record but the log, though it may change the world."""
+        self.changes = self.acts or self.loose
+        """It may change the world, as far as anybody has said."""
         self.guarded = self.acts or self.prechecks
         """A call of a turn is looked at or written down before it is made."""
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)

@@ -38,8 +38,13 @@ from mulligan.turns.tools.declaration import Declaration, is_async
 from mulligan.turns.tools.signature import hide_parameters
 from mulligan.turns.tools.steering import is_deferral
 from mulligan.turns.turn.attempt import LooseCall
-from mulligan.turns.turn.context import OpenTurn, is_outside
-from mulligan.turns.turn.outside_calls import LoneCall, call_alone, call_alone_here
+from mulligan.turns.turn.context import OpenTurn, is_outside, is_words_only
+from mulligan.turns.turn.outside_calls import (
+    LoneCall,
+    call_alone,
+    call_alone_here,
+    refuse_in_words,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,6 +70,8 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.changes and is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
         if tool.acts and is_outside(tool.runtime.redactor):
             return await call_alone(_begin_alone(tool), partial(call_in_turn, args, kwargs))
         return await call_in_turn(args, kwargs)
@@ -91,6 +98,8 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.changes and is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
         if tool.acts and is_outside(tool.runtime.redactor):
             return call_alone_here(_begin_alone(tool), partial(call_in_turn, args, kwargs))
         return call_in_turn(args, kwargs)

@@ -28,7 +28,8 @@ class Rewriting:
         """Bring a text: what is to be told about it, or what came of them all."""
         if self._task is None:
             self._task = asyncio.ensure_future(self._check(text, self._rewrite))
-        elif self._written is not None:
+        elif self._written is not None and not self._written.done():
+            # Else it comes too late: the time for it was up, and another text goes out.
             self._written.set_result(text)
         either: list[asyncio.Future[Any]] = [self._task, self._asked]
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

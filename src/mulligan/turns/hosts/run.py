@@ -48,6 +48,8 @@ class Run:
         self._on_answer = on_answer
         self._reviewed: Reviewed | None = None
         """What was said of what was done, while only the text is written again."""
+        self._seen: frozenset[str] = frozenset()
+        """The calls that this was said of, as far as they changed something."""
         self._rewriting: Rewriting | None = None
         turn.begin()
 
@@ -123,7 +125,7 @@ class Run:
     async def review(self, reply: object) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it."""
         with self.turn.make_current():
-            reviewed = self._reviewed or await self.turn.review(reply)
+            reviewed = await self._review_done(reply)
             if reviewed.correction is not None:
                 return _build_answer(reviewed, reply, feedback=reviewed.correction.text)
             answer = await self._check_text(reviewed, reply)
@@ -176,6 +178,20 @@ class Run:
                 self._on_answer(answer)
         except Exception:  # noqa: BLE001 - a listener of others
             _report.warning("on_answer failed: the answer goes out all the same.", exc_info=True)
+
+    async def _review_done(self, reply: object) -> Reviewed:
+        """What is to be said of what was done; once, unless more is done while the text is written
+        again."""
+        if self._reviewed is None or self._list_changing() - self._seen:
+            self._reviewed = None
+            reviewed = await self.turn.review(reply)
+            self._seen = self._list_changing()
+            return reviewed
+        return self._reviewed
+
+    def _list_changing(self) -> frozenset[str]:
+        whole = self.turn.attempt.list_whole()
+        return frozenset(call for attempt in whole for call in attempt.list_changing())
 
     async def _check_text(self, reviewed: Reviewed, reply: object) -> Answer:
         rejected = reviewed.standing is Standing.REJECTED

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from mulligan.core.fork_hooks import call_on_fork
+from mulligan.core.own_loop import run_on_own_loop, settle_future
 
 R = TypeVar("R")
 
@@ -32,7 +33,7 @@ class WaitingThread:
         async def call_there(*args: object, **kwargs: object) -> R:
             answer: Future[R] = Future()
             work = partial(contextvars.copy_context().run, function, *args, **kwargs)
-            self._jobs.put(partial(_settle, answer, work))
+            self._jobs.put(partial(settle_future, answer, work))
             return await asyncio.wrap_future(answer)
 
         return call_there
@@ -48,7 +49,7 @@ class WaitingThread:
             return await steps()
 
         def run_loop() -> None:
-            _settle(done, lambda: asyncio.run(run_steps()))
+            settle_future(done, lambda: run_on_own_loop(run_steps()))
             self._jobs.put(None)
 
         work = contextvars.copy_context()
@@ -105,10 +106,3 @@ LOOP = LoopThread()
 """For all that wait in this process."""
 
 call_on_fork(after_in_child=LOOP.forget)
-
-
-def _settle(answer: Future[R], work: Callable[[], R]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
-        answer.set_exception(error)

@@ -35,6 +35,8 @@ MOST_EPISODES = 200
 
 _answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=False)
 """What is called here is called by us, for an action that is on record already."""
+_words_only: ContextVar[bool] = ContextVar("mulligan_words_only", default=False)
+"""What runs here writes a reply again, after what its turn did was reviewed."""
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
 
 
@@ -332,6 +334,19 @@ def leave_turns() -> Iterator[None]:
     finally:
         _current.reset(token)
         _answered_for.reset(answered)
+
+
+def write_words_only() -> None:
+    """From here on this task changes nothing: a tool that might is refused to it.
+
+    Threads and tasks that it begins are held to it too, however long they go on.
+    """
+    _words_only.set(True)
+
+
+def is_words_only() -> bool:
+    """Whether nothing may be changed here, as nobody would review it."""
+    return _words_only.get()
 
 
 def is_outside(home: Redactor) -> bool:

@@ -60,6 +60,14 @@ class OutsideCalls:
         return LoneCall(turn=self.open_turn(known), outside=self, others=others)
 
 
+def refuse_in_words(tool: str) -> OutsideTurnError:
+    """What a tool that may change something answers where a reply is only written again."""
+    return OutsideTurnError(
+        f"{tool} was called by what writes a reply again, and nothing was done: what the turn did "
+        "was reviewed already, so that only words are written there. Let the agent call it."
+    )
+
+
 async def call_alone(lone: LoneCall | None, make: Callable[[], Awaitable[Any]]) -> Any:
     """Make a call in its turn, and check it; without one it is simply made."""
     if lone is None:

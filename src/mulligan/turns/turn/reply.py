@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
+from typing import cast
 
+from mulligan.core.adapter import AgentWriter, Assignment
+from mulligan.core.awaiting import call_function
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import format_value
 from mulligan.core.finding import Confidence, Correction, Standing
 from mulligan.core.replied import Replied
+from mulligan.core.text import Reply, Written
 from mulligan.core.text_event import ReplyChecked, ReplySettled
-from mulligan.loops.replies import ReplyRules, write_reply
+from mulligan.loops.drafting import ReplyBrief, Tools
+from mulligan.loops.replies import ReplyRules, Write, write_reply
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn, Reviewed
+from mulligan.turns.turn.context import OpenTurn, Reviewed, write_words_only
 from mulligan.turns.turn.verdicts import WORST_FIRST
 
-Rewrite = Callable[[Correction], Awaitable[str]]
-"""Writes the reply again, told what was wrong with its text. It calls no tools."""
+Rewrite = Callable[[Correction], str | Written | Awaitable[str | Written]]
+"""Writes the reply again, told what was wrong with its text; sync or async. It calls no tools that
+change anything."""
 
 LONGEST = 20_000
 """Characters of one result that a reply may rest on."""
@@ -28,25 +35,46 @@ async def answer(
     turn: OpenTurn,
     *,
     rules: ReplyRules,
-    rewrite: Rewrite | None,
+    rewrite: Rewrite | AgentWriter | None,
     announce: Callable[[ReplyChecked | ReplySettled], None],
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> Replied:
     """Check a reply whose actions were accepted; have it written again, where somebody can."""
-
-    async def write(correction: Correction | None) -> str:
-        if correction is None or rewrite is None:
-            return reply
-        return await rewrite(correction)
-
     bound = rules if rewrite is not None else _limit_to_one_try(rules)
     return await write_reply(
-        write,
+        _begin_with(reply, rewrite),
         rules=bound,
         query=turn.message,
         context=(turn.message, *list_results(turn.attempt.list_executions())),
         turn=turn.id,
         announce=announce,
+        monotonic=monotonic,
     )
+
+
+def _begin_with(reply: str, rewrite: Rewrite | AgentWriter | None) -> Write | AgentWriter:
+    """A writer whose first text is there already; what comes after it is nothing but words."""
+    if isinstance(rewrite, AgentWriter):
+        return _begin_agent_with(reply, rewrite)
+
+    async def write(correction: Correction | None) -> str | Reply | Written:
+        if correction is None or rewrite is None:
+            return reply
+        write_words_only()
+        return cast("str | Written", await call_function(rewrite, correction))
+
+    return write
+
+
+def _begin_agent_with(reply: str, agent: AgentWriter) -> AgentWriter:
+    async def write(asked: Assignment) -> str:
+        brief = cast("ReplyBrief", asked)
+        if brief.correction is None:
+            return reply
+        write_words_only()
+        return await agent.write(replace(brief, tools=Tools(steps=0)))
+
+    return AgentWriter(write, name=agent.name)
 
 
 def list_results(executions: Iterable[Execution]) -> Iterable[str]:

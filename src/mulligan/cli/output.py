@@ -1,0 +1,68 @@
+"""Where a command writes: standard output for programs alone, and files that can be written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TextIO
+
+from mulligan.core.errors import ConfigurationError
+
+_STDOUT, _STDERR = 1, 2
+_kept: list[TextIO] = []
+
+
+@contextmanager
+def keep_stdout() -> Iterator[None]:
+    """Standard output is for what we print, and what others print meanwhile goes to standard error.
+
+    Applications, writers and judges print what they like, and so do processes that they start; a
+    program that reads JSON here must not find it.
+    """
+    out = _move_stdout()
+    _kept.append(out or sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _kept.pop()
+        if out is not None:
+            sys.stdout.flush()
+            os.dup2(out.fileno(), _STDOUT)
+            out.close()
+
+
+def _move_stdout() -> TextIO | None:
+    """The process's own standard output under another number; `None` where ours is not that."""
+    try:
+        if sys.stdout is None or sys.stdout.fileno() != _STDOUT:
+            return None
+        sys.stdout.flush()
+        moved = os.dup(_STDOUT)
+        os.dup2(_STDERR, _STDOUT)
+    except OSError:
+        return None  # one of them is closed
+    return os.fdopen(moved, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors)
+
+
+def print_line(text: str) -> None:
+    """One line for programs to read."""
+    print(text, file=_kept[-1] if _kept else sys.stdout, flush=bool(_kept))
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Say that a file cannot be written before the work is done that it is for."""
+    there = os.path.lexists(path)
+    if there and not path.is_dir() and not path.is_file():
+        return  # a device or a pipe: to open it may be to wait for who reads it
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be written: {error.strerror}. Name a file in a folder that is there."
+        ) from error
+    if not there:
+        path.unlink()
