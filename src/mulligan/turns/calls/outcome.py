@@ -37,13 +37,15 @@ async def end_call(call: LiveCall, result: object) -> Execution:
     failed = await find_disguised(call, result)
     if failed is not None:
         return failed
-    duration_us = log_success(call, result)
-    return build_execution(call, result=result, duration_us=duration_us)
+    log_success(call, result)
+    return call.describe_success()
 
 
 async def find_disguised(call: LiveCall, result: object) -> Execution | None:
     """`find_silent_error`, which an event loop does not wait for where there is much to read."""
-    if not call.tool.results.takes_long(result):
+    if call.tool.results.pass_over(result):
+        return None
+    if not is_long(result):
         return find_silent_error(call, result)
     look = partial(find_silent_error, call, result)
     return cast("Execution | None", await call.waiter.aside(look))
@@ -65,7 +67,7 @@ def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None =
     duration_us = (time.perf_counter_ns() - call.start) // 1000
     traffic = call.tool.traffic.find(call.labels.tenant)
     traffic.count_failure(first_try=call.try_number == 1)
-    described = build_call(call)
+    described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
     if not failure.nothing_done and _proves_nothing_done(call, error, failure):
         failure = replace(failure, nothing_done=True)
@@ -107,41 +109,13 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
     return replace(fail_call(call, silent, failure=failure), result=result)
 
 
-def build_execution(call: LiveCall, *, result: object, duration_us: int) -> Execution:
-    """What came of a call that came back."""
-    return Execution(
-        call=build_call(call),
-        outcome=Outcome.SUCCESS,
-        at=from_us(call.at_us),
-        duration=timedelta(microseconds=duration_us),
-        result=result,
-        try_number=call.try_number,
-    )
-
-
 def build_proposal(call: LiveCall) -> Execution:
     """A call that was not made yet, as a check may look at it."""
     return Execution(
-        call=build_call(call),
+        call=call.describe(),
         outcome=Outcome.UNKNOWN,
         at=from_us(call.at_us),
         duration=timedelta(),
-    )
-
-
-def build_call(call: LiveCall) -> Call:
-    """The call in the words of core."""
-    turn, tool = call.turn.turn if call.turn is not None else None, call.tool
-    return Call(
-        id=call.id,
-        tool=tool.declaration.tool,
-        server=tool.declaration.server,
-        arguments=call.arguments,
-        agent=turn.agent if turn else "",
-        context=turn.context if turn else "",
-        tenant=turn.tenant if turn else tool.runtime.tenant,
-        turn=turn.id if turn else None,
-        parent=call.parent,
     )
 
 
