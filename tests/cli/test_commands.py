@@ -59,3 +59,16 @@ def test_the_help_is_the_same_whichever_commands_were_loaded(named: str) -> None
             shown[title].format_help()
             == dict(list_commands("mulligan", whole))[title].format_help()
         )
+
+
+@pytest.mark.parametrize("command", ["log", "stats", "open", "doctor", "patterns"])
+def test_who_only_looks_at_a_store_loads_no_application(store: str, command: str) -> None:
+    loaded = list_loaded(command, "--store", store)
+
+    assert "mulligan.app.insights.insights" in loaded
+    assert not {"mulligan.app.mulligan", "mulligan.app.wiring", "mulligan.loops.replies"} & loaded
+    assert not {name for name in loaded if name.startswith(LANGUAGES)}
+    assert len(list_ours(loaded)) < 230
+
+
+LANGUAGES = ("mulligan.checks.language.english", "mulligan.checks.language.german")

@@ -21,6 +21,8 @@ from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
+from mulligan.turns.journal.waiter import ON_LOOP
+from mulligan.turns.memory.late_modules import LATE
 from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
 
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -45,10 +47,12 @@ async def find_disguised(call: LiveCall, result: object) -> Execution | None:
     """`find_silent_error`, which an event loop does not wait for where there is much to read."""
     if call.tool.results.pass_over(result):
         return None
-    if not is_long(result):
-        return find_silent_error(call, result)
-    look = partial(find_silent_error, call, result)
-    return cast("Execution | None", await call.waiter.aside(look))
+    if is_long(result):
+        look = partial(find_silent_error, call, result)
+        return cast("Execution | None", await call.waiter.aside(look))
+    if not LATE.loaded and call.tool.results.is_suspect(result):
+        await _load_late(call)
+    return find_silent_error(call, result)
 
 
 async def note_failure(call: LiveCall, error: BaseException) -> Execution:
@@ -57,7 +61,15 @@ async def note_failure(call: LiveCall, error: BaseException) -> Execution:
     What is read is what the error prints as, whatever it is made of, and what the call was given,
     which it is searched for quotes of.
     """
-    if was_stopped(error) or not is_long(error, call.arguments):
+    if was_stopped(error):
+        return fail_call(call, error)
+    if not LATE.loaded:
+        try:
+            await _load_late(call)
+        except BaseException:  # stopped meanwhile: what came of the call is known all the same
+            fail_call(call, error)
+            raise
+    if not is_long(error, call.arguments):
         return fail_call(call, error)
     return cast("Execution", await call.waiter.aside(partial(fail_call, call, error)))
 
@@ -117,6 +129,14 @@ def build_proposal(call: LiveCall) -> Execution:
         at=from_us(call.at_us),
         duration=timedelta(),
     )
+
+
+async def _load_late(call: LiveCall) -> None:
+    """What a first failure needs, where an event loop need not wait for it."""
+    if call.waiter is ON_LOOP:
+        await LATE.load_beside_loop()
+    else:
+        LATE.load()
 
 
 def _classify_error(call: LiveCall, described: Call, *, error: BaseException) -> Failure:

@@ -51,6 +51,13 @@ class Results:
         except Exception:  # noqa: BLE001 - a result may be anything
             return False
 
+    def is_suspect(self, result: object) -> bool:
+        """Whether there may be trouble in it: what it says is not read yet."""
+        try:
+            return self._held or (not is_tangled(result) and find_silent_error(result) is not None)
+        except Exception:  # noqa: BLE001 - a result may be anything
+            return True
+
     def find_trouble(self, result: object, *, arguments: Mapping[str, object]) -> Trouble | None:
         """What is wrong with a result; `None`: nothing.
 
