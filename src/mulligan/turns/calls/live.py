@@ -85,7 +85,8 @@ class LiveCall:
         """What the call is made with. Whether it may be in a wrapping: worth asking the schema."""
         self.arguments = arguments
         # A tool may take things out of what it is given, and quote them in its error.
-        self._copies = copies = {}
+        copies: dict[str, Any] = {}
+        self._copies = copies
         wrapped = False
         # Every call comes through here, so that one loop does both, and only glances at texts.
         for name, value in arguments.items():
