@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,7 +64,9 @@ def count_logged_call() -> Counts:
                 await tool(**each)
 
         with m.turn(agent=AGENT, context=CONTEXT, now=NOW):
-            lines = _find_least(lambda: count_lines(lambda: runner.run(call())))
+            # A runner keeps the context that it was made in, where no turn was going on.
+            inside = copy_context()
+            lines = _find_least(lambda: count_lines(lambda: runner.run(call(), context=inside)))
     return {"logged_call_lines": lines // CALLS}
 
 

@@ -31,6 +31,8 @@ REDACTION = ("scrub_us", "logfire_us", "ratio", "full_us", "parameters_us")
 MEANINGS = {
     "otel_ratio": "call site ÷ a batch span that is dropped",
     "otel_total_ratio": "all stored ÷ a span as JSON in a file",
+    "otel_cpu_ratio": "the same call site, in processor time of its thread",
+    "otel_total_cpu_ratio": "the same of all stored, in processor time of all threads",
     "saga_ratio": "call site ÷ agent-saga, reversible",
     "bare_us": "µs a bare call",
     "observed_us": "µs an observed call",
@@ -203,18 +205,23 @@ def calls(measured: Measured) -> Result:
     for name in ("ours", "otel_drop", "otel_json", "saga"):
         contenders |= measured.asking(name, "calls", n=n)
     answers = measured.rounds(contenders, rounds=measured.plan.rounds, what="calls")
-    site = {name: pick(blocks, "call_us") for name, blocks in answers.items()}
-    total = {name: pick(blocks, "total_us") for name, blocks in answers.items()}
+    measures = ("call_us", "total_us", "call_cpu_us", "total_cpu_us")
+    by_measure = {
+        measure: {name: pick(blocks, measure) for name, blocks in answers.items()}
+        for measure in measures
+    }
+    site, total, site_cpu, total_cpu = by_measure.values()
     keys, spread = _ratios(
         ("otel_ratio", site["ours"], site.get("otel_drop")),
         ("otel_total_ratio", total["ours"], total.get("otel_json")),
+        ("otel_cpu_ratio", site_cpu["ours"], site_cpu.get("otel_drop")),
+        ("otel_total_cpu_ratio", total_cpu["ours"], total_cpu.get("otel_json")),
         ("saga_ratio", site["ours"], site.get("saga")),
     )
     spread |= {"bare_us": quartiles(site["bare"]), "observed_us": quartiles(site["ours"])}
     by_name = {
         name: {
-            "call_us": middle(site[name]),
-            "total_us": middle(total[name]),
+            **{measure: middle(taken[name]) for measure, taken in by_measure.items()},
             "lost": _lost(blocks),
         }
         for name, blocks in answers.items()
@@ -375,7 +382,7 @@ def show(result: Result) -> RenderableType:
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     return Group(
         table("overhead", ("figure", "key", "median", "q1", "q3"), figures),
-        table("µs a call", ("", "call site", "all stored", "lost"), calls),
+        table("µs a call", ("", "call site", "all stored", "CPU", "CPU of all", "lost"), calls),
         table(
             "ms the event loop is late", ("", "p50", "p99", "worst", "median worst", "lost"), stall
         ),

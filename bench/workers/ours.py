@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Coroutine
+from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,7 +29,8 @@ def main(path: str) -> None:
     def counted(block: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
         before = m.insights.tally()
         with m.turn(agent=AGENT, context=CONTEXT, now=datetime.now(UTC)):
-            answer = runner.run(block)
+            # A runner keeps the context that it was made in, where no turn was going on.
+            answer = runner.run(block, context=copy_context())
         after = m.insights.tally()
         stored = after.stored - before.stored
         return {**answer, "lost": after.emitted - before.emitted - stored}

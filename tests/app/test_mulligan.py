@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import base64
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -174,3 +176,25 @@ def test_that_no_store_is_named_is_said_once(caplog, monkeypatch, tmp_path) -> N
 
     assert "No store is named" not in before
     assert caplog.text.count("No store is named") == 1
+
+
+FIRST_CALL = """
+import sys
+from mulligan import Mulligan
+
+m = Mulligan("memory:")
+m.tool(len)([1])
+m.close()
+print(*sys.modules)
+"""
+
+
+def test_a_first_call_loads_nothing_of_what_reads_messages_or_writes_replies() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CALL], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    loaded = [name for name in done.stdout.split() if name.split(".")[0] == "mulligan"]
+    unused = ("checks.language.english", "checks.text", "checks.grounding", "loops.replies")
+    assert not [name for name in loaded if name.startswith(tuple(f"mulligan.{u}" for u in unused))]
+    assert len(loaded) < 260

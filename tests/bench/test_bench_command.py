@@ -18,12 +18,14 @@ ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".venv-peers"
 KEYS = {
     "suite", "n", "seconds", "versions", "spread", "load", "repeats",
-    "otel_ratio", "otel_total_ratio", "saga_ratio", "bare_us", "observed_us", "log_share",
+    "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",
+    "bare_us", "observed_us", "log_share",
     "stall_p99_ratio", "worst_stall_ms", "redaction_ratio", "import_ms", "floor_import_ms",
     "sql_statements", "sql_commits", "sql_commits_ratio", "sql_ratio",
 }  # fmt: skip
 AGAINST_PEERS = {
-    "otel_ratio", "otel_total_ratio", "saga_ratio", "stall_p99_ratio", "redaction_ratio",
+    "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",
+    "stall_p99_ratio", "redaction_ratio",
 }  # fmt: skip
 
 

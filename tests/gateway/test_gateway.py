@@ -3,8 +3,8 @@
 import asyncio
 import json
 import os
-import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,8 @@ import pytest
 from mulligan import Mulligan
 from mulligan.core.action import State
 from mulligan.gateway.declarations import read_declarations
-from mulligan.gateway.gateway import ADVICE
 from mulligan.gateway.servers_file import Server
+from mulligan.turns.memory.late_modules import LATE
 from tests.gateway.recorded_server import FILE_SERVER, write_declarations
 from tests.gateway.world import connect, run_gateway
 
@@ -104,20 +104,14 @@ async def test_hints_of_a_server_count_only_where_it_is_trusted(tmp_path):
         assert known["add"].effect == expected, json.dumps(str(known))
 
 
-def test_what_is_asked_at_a_failure_is_there_before_the_first_one():
-    wanted = [f"mulligan.learning.{name}" for name in ADVICE]
-    said = (
-        "import sys\n"
-        "from mulligan.gateway.gateway import load_advice\n"
-        f"before = [name for name in {wanted} if name in sys.modules]\n"
-        "load_advice()\n"
-        f"print(len(before), all(name in sys.modules for name in {wanted}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", said], capture_output=True, text=True, check=False, timeout=120
-    )
+async def test_what_is_asked_at_a_failure_is_loaded_while_servers_start(files, monkeypatch):
+    asked = threading.Event()
+    monkeypatch.setattr(LATE, "load", asked.set)
 
-    assert done.stdout.split() == ["0", "True"], done.stderr
+    async with run_gateway(files, mode="suggest") as gateway:
+        await gateway.start()
+
+    assert asked.wait(5)
 
 
 async def test_a_declared_tool_is_known_with_its_schema_from_its_first_turn_on(tmp_path, files):

@@ -6,7 +6,7 @@ import string
 
 from mulligan.redaction import Redactor
 from mulligan.redaction.keys import Keys
-from mulligan.redaction.lean import DEPTH, MOST, Lean
+from mulligan.redaction.lean import DEPTH, MOST, MOST_SHAPES, Lean
 from mulligan.redaction.stub import Stubs
 from mulligan.redaction.walk import Walk
 
@@ -83,3 +83,20 @@ def test_what_is_remembered_stays_bounded() -> None:
         lean.write(f"title {n}")
 
     assert 0 < len(lean._recent) <= 4_096
+
+
+def test_names_in_another_order_are_another_shape_and_shapes_stay_bounded() -> None:
+    stubs = Stubs(KEY)
+    keys = Keys(stubs)
+    letters = string.ascii_lowercase
+    for name in [*letters, "title", "limit", "seats"]:
+        keys.classify(name)
+    lean = Lean(stubs=stubs, keys=keys)
+
+    written = [lean.write({"limit": 1, "seats": {}}), lean.write({"limit": 1, "title": 2})]
+    written += [lean.write({"title": 2, "limit": 1})]
+    for n in range(3_000):
+        lean.write({letters[n % 26]: 1, letters[n // 26 % 26]: 2, letters[n // 676]: 3})
+
+    assert written == ['{"limit":1,"seats":{}}', '{"limit":1,"title":2}', '{"title":2,"limit":1}']
+    assert 0 < len(lean._shapes) <= MOST_SHAPES

@@ -24,7 +24,6 @@ from mulligan.core.interfaces import Clock
 from mulligan.turns.calls.advice import read_advised
 from mulligan.turns.hosts.holds import Decides, HostHolds
 from mulligan.turns.hosts.hosted_tools import HostedTools
-from mulligan.turns.hosts.run import Run
 from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
@@ -32,6 +31,7 @@ from mulligan.turns.turn.context import OpenTurn, find_current_turn
 if TYPE_CHECKING:
     from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
+    from mulligan.turns.hosts.run import Run
     from mulligan.turns.turn.reply import Rewrite
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
@@ -190,6 +190,9 @@ class ApplicationHost:
         )
 
     def _build_run(self, turn: OpenTurn, holds: HostHolds) -> Run:
+        # Loaded with the first run of a host: it brings along all that rewrites replies.
+        from mulligan.turns.hosts.run import Run
+
         return Run(
             turn,
             tools=self.tools,

@@ -8,36 +8,20 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from mulligan.app.settings import Settings
-from mulligan.cli import (
-    access,
-    action_list,
-    actions,
-    call_log,
-    completion,
-    decisions,
-    doctor,
-    evaluate,
-    figures,
-    gateway,
-    lessons,
-    migrate,
-    render,
-    tasks,
-)
-from mulligan.cli.demo import command as demo
+from mulligan.cli.commands import list_adders
 from mulligan.cli.examples import add_examples
 from mulligan.cli.options import Parser
 from mulligan.cli.output import keep_stdout
-from mulligan.cli.viewing import dashboard, export, report, top, view
-from mulligan.cli.waiting import show_waiting
-from mulligan.cli.working import backup, worker
 from mulligan.core.errors import ConfigurationError, MulliganError
+from mulligan.core.version import VERSION
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
 
 LIVE = frozenset({"dashboard", "gateway", "worker", "top", "completion"})
 """Commands that go on until they are stopped, or have nothing to wait for."""
+
+ALL = frozenset({"completion"})
+"""Commands that tell of all the others."""
 
 EXIT_CODES = """\
 exit codes:
@@ -47,26 +31,24 @@ exit codes:
   3  the store could not be used
 """
 
-_COMMANDS = (
-    demo, dashboard, top, report, view, export, gateway, worker, call_log, action_list, actions,
-    decisions, figures, lessons, tasks, evaluate, doctor, migrate, access, backup, completion,
-)  # fmt: skip
 
+def build_parser(named: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, also for the generated reference.
 
-def build_parser() -> argparse.ArgumentParser:
-    """The whole command line, also for the generated reference."""
+    `named`: for this command alone; of the others it has no more than names.
+    """
     parser = Parser(
         prog="mulligan",
         description="Gives an AI agent a second shot: see what its tools did, and what came of it.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_read_version())
+    parser.add_argument("--version", action="version", version=f"mulligan {VERSION}")
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", dest="command", required=True, parser_class=Parser
     )
-    for command in _COMMANDS:
-        command.add_to(commands)
+    for add_to in list_adders(named):
+        add_to(commands)
     add_examples(parser)
     parser.set_defaults(parser=parser)
     return parser
@@ -74,7 +56,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every error of ours is one sentence on standard error."""
-    options = build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = build_parser(_find_named(given)).parse_args(given)
     try:
         with keep_stdout() if getattr(options, "json", False) else nullcontext():
             return _run(options)
@@ -95,7 +78,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(why, FAILED)
 
 
+def _find_named(given: Sequence[str]) -> str | None:
+    """The command that was typed, if any; the one that asks about all is told of all."""
+    named = next((each for each in given if not each.startswith("-")), "")
+    return None if named in ALL else named
+
+
 def _run(options: argparse.Namespace) -> int:
+    from mulligan.app.settings import Settings
+    from mulligan.cli.waiting import show_waiting
+
     settings = Settings.load()
     if getattr(options, "store", None) is not None:
         settings = settings.with_values(store=options.store)
@@ -107,11 +99,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _complain(error: object, code: int) -> int:
-    print(f"mulligan: {render.escape_text(str(error))}", file=sys.stderr)
+    from mulligan.cli.render import escape_text
+
+    print(f"mulligan: {escape_text(str(error))}", file=sys.stderr)
     return code
-
-
-def _read_version() -> str:
-    from importlib.metadata import version
-
-    return f"mulligan {version('mulligan')}"

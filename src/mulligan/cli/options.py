@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -119,6 +118,8 @@ def complete_id(beginning: str | None, known: Callable[[], Iterable[str | None]]
 def find_user() -> str:
     """Who gives this command, for what they decide to be on record under their name."""
     try:
+        import getpass  # for deciding commands alone: it brings `termios` along
+
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         # A container may run under a number that has no name.

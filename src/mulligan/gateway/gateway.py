@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 from mulligan.core.adapter import HostCall
@@ -16,17 +15,9 @@ from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.standing import OwnSession
+from mulligan.turns.memory.late_modules import LATE
 
 Listed = Sequence[Mapping[str, Any]]
-
-
-ADVICE = ("lessons.recall", "lessons.probability", "repair.suggest", "repair.decide")
-
-
-def load_advice() -> None:
-    """Load what is asked at a failure, while the servers start: the first one is not to wait."""
-    for name in ADVICE:
-        import_module(f"mulligan.learning.{name}")
 
 
 class Gateway(Shared):
@@ -39,7 +30,8 @@ class Gateway(Shared):
     async def start(self) -> None:
         """Declare what the operator says of tools, and take up what an earlier run left open."""
         if self.options.mode is not Mode.OBSERVE or self.options.declarations:
-            threading.Thread(target=load_advice, name="mulligan-load", daemon=True).start()
+            # While the servers start: the first failure is not to wait.
+            threading.Thread(target=LATE.load, name="mulligan-load", daemon=True).start()
         by_server: dict[str, list[ToolDeclaration]] = {}
         for each in self.options.declarations:
             by_server.setdefault(each.server, []).append(each)

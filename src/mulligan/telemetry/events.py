@@ -31,6 +31,8 @@ class Events:
         self.errands = Errands("mulligan-events", most=most_waiting)
         """What its thread does."""
         self._subscribers: tuple[Subscriber, ...] = ()
+        self.wanted = False
+        """Whether anybody listens, so that an event is worth making: asked at every call."""
         self._change = threading.Lock()
         self.failures = 0
         """Exceptions that subscribers raised."""
@@ -40,15 +42,11 @@ class Events:
         """Events that found the queue full."""
         return self.errands.dropped
 
-    @property
-    def wanted(self) -> bool:
-        """Whether anybody listens, so that an event is worth making."""
-        return bool(self._subscribers)
-
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Add a subscriber; the answer takes it away again."""
         with self._change:
             self._subscribers = (*self._subscribers, subscriber)
+            self.wanted = True
         return lambda: self._unsubscribe(subscriber)
 
     def publish(self, event: Happened) -> None:
@@ -67,6 +65,7 @@ class Events:
     def _unsubscribe(self, subscriber: Subscriber) -> None:
         with self._change:
             self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
+            self.wanted = bool(self._subscribers)
 
     def _hand_on(self, event: Happened) -> None:
         for subscriber in self._subscribers:

@@ -53,19 +53,11 @@ class RowQueue:
         succeeded = outcome == _SUCCESS
         with self._lock:
             waiting = len(self._successes) + len(self._others)
-            if self._closed:
-                self.emitted += 1
-                self._count_shed(succeeded=succeeded)
-                return waiting
-            if waiting >= self._most_rows or self._bytes + size > self._most_bytes:
-                if not self._make_room(size, succeeded=succeeded):
-                    self.emitted += 1
-                    self._count_shed(succeeded=succeeded)
-                    return waiting
-                waiting = len(self._successes) + len(self._others)
+            self.emitted += 1
+            if self._closed or waiting >= self._most_rows or self._bytes + size > self._most_bytes:
+                return self._put_in_full(row, size, succeeded=succeeded)
             (self._successes if succeeded else self._others).append((row, size))
             self._bytes += size
-            self.emitted += 1
             return waiting + 1
 
     def close(self) -> None:
@@ -102,6 +94,15 @@ class RowQueue:
         with self._lock:
             self._shed[0] += counts[0]
             self._shed[1] += counts[1]
+
+    def _put_in_full(self, row: LogRow, size: int, *, succeeded: bool) -> int:
+        """Queue a row in the place of others, or shed it itself. Returns how many wait now."""
+        if self._closed or not self._make_room(size, succeeded=succeeded):
+            self._count_shed(succeeded=succeeded)
+        else:
+            (self._successes if succeeded else self._others).append((row, size))
+            self._bytes += size
+        return len(self)
 
     def _make_room(self, size: int, *, succeeded: bool) -> bool:
         """Shed the oldest until a row fits. A success never pushes a failure out."""

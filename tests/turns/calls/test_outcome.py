@@ -47,3 +47,30 @@ def test_an_error_that_was_returned_is_logged_with_its_code(m: Mulligan, rows) -
     (row,) = rows()
     assert (row.outcome, row.error_code) == (Outcome.FAILURE, "400")
     assert row.error_message == "No such day (status 400, code bad_day)"
+
+
+class Reluctant:
+    """As an array of many numbers: it is neither true nor false."""
+
+    def __bool__(self) -> bool:
+        raise ValueError("The truth value of an array is ambiguous.")
+
+
+@pytest.mark.parametrize("sync", [True, False])
+async def test_a_result_that_cannot_be_looked_at_reaches_its_caller(
+    m: Mulligan, rows, sync: bool
+) -> None:
+    result = {"message": "three rows", "rows": Reluctant()}
+
+    @m.tool(effect=Effect.READ)
+    def read_here() -> object:
+        return result
+
+    @m.tool(effect=Effect.READ)
+    async def read() -> object:
+        return result
+
+    came = read_here() if sync else await read()
+
+    assert came is result
+    assert [row.outcome for row in rows()] == [Outcome.SUCCESS]

@@ -9,16 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from mulligan.app.insights.figures import WINDOWS, Figures, read_figures
-from mulligan.app.insights.lesson_list import LessonList
 from mulligan.app.insights.name_lookup import NameLookup
-from mulligan.app.insights.open_list import OpenList
-from mulligan.app.insights.progress import Progress
-from mulligan.app.insights.task_list import TaskList
-from mulligan.app.insights.text_list import TextList
-from mulligan.app.recognizing import classify_pattern
 from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
@@ -30,17 +23,20 @@ from mulligan.core.interfaces import Clock, Health, KnownTool, Store
 from mulligan.core.log_query import LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.retention import Retention
 from mulligan.core.suggestion import Alike, ErrorRule, FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import build_pattern
-from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
-from mulligan.learning.errors.wording import classify_text
-from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.suggest import suggest_corrections
 from mulligan.redaction import Capture, Redactor
 from mulligan.redaction.fast import describe_form
 from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.writer import RowCounts
-from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
+
+# Each question loads what answers it once it is asked: a command asks one, and a person waits.
+if TYPE_CHECKING:
+    from mulligan.app.insights.figures import Figures
+    from mulligan.app.insights.lesson_list import LessonList
+    from mulligan.app.insights.open_list import OpenList
+    from mulligan.app.insights.progress import Progress
+    from mulligan.app.insights.task_list import TaskList
+    from mulligan.app.insights.text_list import TextList
 
 CONTEXT_GOAL = 0.8
 """The share of calls that should say which agent made them, and what for."""
@@ -122,6 +118,8 @@ class Insights:
     @property
     def open_list(self) -> OpenList:
         """The effects that still need somebody."""
+        from mulligan.app.insights.open_list import OpenList
+
         return OpenList(
             self.store,
             clock=self.clock,
@@ -141,6 +139,8 @@ class Insights:
     @property
     def lesson_list(self) -> LessonList:
         """What was learned from failures."""
+        from mulligan.app.insights.lesson_list import LessonList
+
         return LessonList(
             self.store, clock=self.clock, names=self._names, seeds=self._settings.seeds
         )
@@ -148,11 +148,15 @@ class Insights:
     @property
     def task_list(self) -> TaskList:
         """What was learned about tasks."""
+        from mulligan.app.insights.task_list import TaskList
+
         return TaskList(self.store.archive, names=self._names)
 
     @property
     def text_list(self) -> TextList:
         """Replies and drafts one by one."""
+        from mulligan.app.insights.text_list import TextList
+
         return TextList(self.store, scrub=self._redactor.redact_text)
 
     def tools(self) -> list[KnownTool]:
@@ -161,16 +165,23 @@ class Insights:
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
+        from mulligan.app.insights.figures import read_figures
+
         now = self.clock()
         return read_figures(self.store, since=now - window, until=now)
 
     @property
     def progress(self) -> Progress:
         """How calls went over time, and what has become of the goals."""
+        from mulligan.app.insights.progress import Progress
+
         return Progress(self.store, clock=self.clock, lessons=self.lesson_list)
 
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
+        from mulligan.app.recognizing import classify_pattern
+        from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
+
         found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
         measure, known = (
             self._settings.measure(),
@@ -184,6 +195,12 @@ class Insights:
     def _find_alike(
         self, tool: str, *, arguments: Mapping[str, object], error: str
     ) -> Alike | None:
+        from mulligan.app.insights.figures import WINDOWS
+        from mulligan.app.recognizing import classify_pattern
+        from mulligan.learning.errors.fingerprint import build_pattern
+        from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
+        from mulligan.learning.errors.wording import classify_text
+
         pattern = build_pattern(
             Call(id="", tool=tool, arguments=arguments),
             error=error,
@@ -203,6 +220,10 @@ class Insights:
 
         Where nobody can say what the error is, the known pattern that it is most like is there too.
         """
+        from mulligan.learning.errors.wording import classify_text
+        from mulligan.learning.repair.decide import decide
+        from mulligan.learning.repair.suggest import suggest_corrections
+
         known = [each for each in self.tools() if each.tool == tool]
         failed = FailedCall(
             call=Call(id="", tool=tool, arguments=arguments),
@@ -241,6 +262,8 @@ class Insights:
 
     def diagnose(self, *, thorough: bool = True) -> Diagnosis:
         """Look at everything once; not thorough: without reading the store from end to end."""
+        from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
+
         health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -40,13 +41,15 @@ def detect_language(text: str, *, otherwise: str = "en") -> str:
     start = text[:LONGEST_LOOK]
     if script := _find_script(start):
         return script
+    known = _index_common_words()
     counts: dict[str, float] = {}
-    for word in _WORD.findall(start.lower()):
-        codes = [code for code, common in load_common_words().items() if word in common]
-        codes += [code for code, letter in _OWN_LETTERS if not word.isascii() and letter in word]
+    for word, times in Counter(_WORD.findall(start.lower())).items():
+        codes = known.get(word, ())
+        if not word.isascii():
+            codes += tuple(code for code, letter in _OWN_LETTERS if letter in word)
         for code in codes:
             # A word that two languages share says half as much for each.
-            counts[code] = counts.get(code, 0.0) + 1 / len(codes)
+            counts[code] = counts.get(code, 0.0) + times / len(codes)
     if not counts:
         return otherwise
     return max(counts, key=lambda code: (round(counts[code], 6), code == otherwise))
@@ -64,6 +67,8 @@ def has_foreign_letters(text: str) -> bool:
 
 def _find_script(text: str) -> str | None:
     """The language whose own letters a quarter of a text is written in."""
+    if text.isascii():
+        return None
     letters = sum(map(str.isalpha, text))
     for code, letter in _SCRIPTS:
         if len(letter.findall(text)) * 4 >= letters > 0:
@@ -87,6 +92,16 @@ def has_capitals_for_names(code: str) -> bool:
 def load_common_words() -> Mapping[str, frozenset[str]]:
     """Of each language that Latin letters write, words that a sentence can hardly do without."""
     return {code: frozenset(each["common"].split()) for code, each in _load_told_apart().items()}
+
+
+@cache
+def _index_common_words() -> Mapping[str, tuple[str, ...]]:
+    """Of each such word, the languages: a text is looked up word by word, not by language."""
+    found: dict[str, tuple[str, ...]] = {}
+    for code, common in load_common_words().items():
+        for word in common:
+            found[word] = (*found.get(word, ()), code)
+    return found
 
 
 @cache

@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from mulligan.checks.language.choosing import choose_language
 from mulligan.checks.language.folders import list_folders, load_lexicon, load_others
-from mulligan.checks.language.tokens import tokenize
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -58,6 +56,10 @@ def list_weekdays() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def is_understood(message: str) -> bool:
     """Whether a message is in a language whose words are known: else none of them can be missed."""
+    # The languages themselves are loaded with the first message: lists of words need none of them.
+    from mulligan.checks.language.choosing import choose_language
+    from mulligan.checks.language.tokens import tokenize
+
     return choose_language(tokenize(message)) is not None
 
 

@@ -6,11 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from datetime import timedelta
 from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import UnstartedError
+from mulligan.core.instants import from_us
 from mulligan.core.record import Record
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 _MUTABLE = frozenset({dict, list, set, bytearray})
 _COPIED = 64
-_OPENINGS = ("{", "[")
+_OPENINGS = "{["
 _LAZY = (GeneratorType, AsyncGeneratorType, map, filter)
 """Answers that have not begun: what they do is done where they are gone through."""
 
@@ -36,9 +39,9 @@ class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_asked", "_copies", "_make", "arguments", "at_us", "brought", "follows", "given", "id",
-        "key", "labels", "parameters", "parent", "record", "records", "span", "start", "tool",
-        "try_number", "turn", "waiter",
+        "_asked", "_copies", "_make", "arguments", "at_us", "brought", "duration_us", "follows",
+        "given", "id", "key", "labels", "parameters", "parent", "record", "records", "result",
+        "span", "start", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -46,6 +49,9 @@ class LiveCall:
     """What was asked for, by name: neither what we fill nor what a framework does."""
     given: Given
     """As the function takes it: also with what is ours, and with what its framework fills."""
+    result: object
+    """What it came back with, once it did, like `duration_us`."""
+    duration_us: int
 
     def __init__(self, tool: Tool, *, turn: OpenTurn | None, waiter: Waiter) -> None:
         runtime = tool.runtime
@@ -53,6 +59,8 @@ class LiveCall:
         self.turn = turn
         self.waiter = waiter
         self.labels = tool.labels if turn is None else turn.labels
+        self.traffic = tool.traffic.find(self.labels.tenant)
+        """How calls of its tool by the same tenant have gone."""
         self.at_us = runtime.wall_us()
         self.id = take_call_id() or runtime.make_id(self.at_us)
         self.key: str | None = None
@@ -73,15 +81,25 @@ class LiveCall:
         self._make: Make | None = None
         self._asked: Mapping[str, object] | None = None
 
-    def take(self, arguments: Mapping[str, object]) -> None:
-        """What the call is made with."""
+    def take(self, arguments: Mapping[str, Any]) -> bool:
+        """What the call is made with. Whether it may be in a wrapping: worth asking the schema."""
         self.arguments = arguments
         # A tool may take things out of what it is given, and quote them in its error.
-        self._copies = {
-            name: value.copy()  # type: ignore[attr-defined]
-            for name, value in arguments.items()
-            if type(value) in _MUTABLE and len(value) <= _COPIED  # type: ignore[arg-type]
-        }
+        copies: dict[str, Any] = {}
+        self._copies = copies
+        wrapped = False
+        # Every call comes through here, so that one loop does both, and only glances at texts.
+        for name, value in arguments.items():
+            kind = type(value)
+            if kind is str:
+                if value and value[0] in _OPENINGS:
+                    wrapped = True
+            elif kind in _MUTABLE:
+                if len(value) <= _COPIED:
+                    copies[name] = value.copy()
+                if kind is dict and len(arguments) == 1:
+                    wrapped = True
+        return wrapped
 
     def follow(self, corrected: Corrected) -> None:
         """This call is a later try of one that failed, with corrected arguments."""
@@ -153,14 +171,41 @@ class LiveCall:
 
     def start_span(self) -> None:
         """It is about to be made: its span opens, if somebody traces, and its clock runs."""
-        tool = self.tool
-        if tool.runtime.spans is not False:
-            self.span = _open_span(tool, call=self.id, agent=self.labels.agent)
+        wanted = self.tool.runtime.spans
+        # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
+        if wanted or (wanted is None and "opentelemetry.trace" in sys.modules):
+            self.span = _open_span(self.tool, call=self.id, agent=self.labels.agent)
         self.start = time.perf_counter_ns()
 
     def start_clock(self) -> None:
         """From here on it is the tool's own time."""
         self.start = time.perf_counter_ns()
+
+    def describe(self) -> Call:
+        """The call in the words of core."""
+        turn, tool = self.turn.turn if self.turn is not None else None, self.tool
+        return Call(
+            id=self.id,
+            tool=tool.declaration.tool,
+            server=tool.declaration.server,
+            arguments=self.arguments,
+            agent=turn.agent if turn else "",
+            context=turn.context if turn else "",
+            tenant=turn.tenant if turn else tool.runtime.tenant,
+            turn=turn.id if turn else None,
+            parent=self.parent,
+        )
+
+    def describe_success(self) -> Execution:
+        """What came of it, once it came back."""
+        return Execution(
+            call=self.describe(),
+            outcome=Outcome.SUCCESS,
+            at=from_us(self.at_us),
+            duration=timedelta(microseconds=self.duration_us),
+            result=self.result,
+            try_number=self.try_number,
+        )
 
 
 def begin_call(
@@ -175,15 +220,15 @@ def begin_call(
     turn = find_current_turn(runtime.redactor)
     call = LiveCall(tool, turn=turn, waiter=waiter)
     arguments = _bind(call, given)
-    if tool.unwraps and is_perhaps_wrapped(arguments):
+    if call.take(arguments) and tool.unwraps:
         arguments = _bind_unwrapped(call, given, arguments=arguments)
-    call.take(arguments)
+        call.take(arguments)
     if turn is not None and turn.offers:
         offered = _match_offer(tool, turn, arguments)
         corrects = corrects or offered
     if corrects is not None:
         call.follow(corrects)
-    tool.traffic.find(call.labels.tenant).calls += 1
+    call.traffic.calls += 1
     sampled = runtime.sample >= 1.0 or runtime.chance.random() < runtime.sample
     try:
         if sampled or corrects is not None:
@@ -194,22 +239,12 @@ def begin_call(
     return call
 
 
-def is_perhaps_wrapped(arguments: Mapping[str, object]) -> bool:
-    """Whether it is worth asking the schema. It is asked of every call, so it only glances."""
-    for value in arguments.values():
-        if type(value) is str:
-            if value[:1] in _OPENINGS:
-                return True
-        elif type(value) is dict and len(arguments) == 1:
-            return True
-    return False
-
-
 def _bind(call: LiveCall, given: Given) -> Mapping[str, object]:
-    if not call.tool.plain:
+    tool = call.tool
+    if not tool.plain:
         return _fill(call, given)
     call.given = given
-    return call.tool.signature.bind(*given)
+    return tool.signature.bind(*given)
 
 
 def _bind_unwrapped(
@@ -252,14 +287,10 @@ def _match_offer(tool: Tool, turn: OpenTurn, arguments: Mapping[str, object]) ->
 
 def _open_span(tool: Tool, *, call: str, agent: str) -> ToolSpan | None:
     """A span that lasts as long as the call; `None` where nobody traces."""
-    # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
-    wanted = tool.runtime.spans
-    if wanted is None and "opentelemetry.trace" not in sys.modules:
-        return None
     try:
         from mulligan.telemetry.spans import ToolSpan, has_tracer_provider
 
-        if wanted is None and not has_tracer_provider():
+        if tool.runtime.spans is None and not has_tracer_provider():
             return None
         return ToolSpan(tool=tool.name, call=call, agent=agent)
     except Exception as error:  # noqa: BLE001 - tracing may fail, the tool may not

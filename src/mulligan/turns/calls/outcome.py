@@ -23,6 +23,8 @@ from mulligan.core.size import is_long
 from mulligan.learning.errors.fields import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
+from mulligan.turns.journal.waiter import ON_LOOP
+from mulligan.turns.memory.late_modules import LATE
 from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
 
 _STOPPED = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -39,16 +41,20 @@ async def end_call(call: LiveCall, result: object) -> Execution:
     failed = await find_disguised(call, result)
     if failed is not None:
         return failed
-    duration_us = log_success(call, result)
-    return build_execution(call, result=result, duration_us=duration_us)
+    log_success(call, result)
+    return call.describe_success()
 
 
 async def find_disguised(call: LiveCall, result: object) -> Execution | None:
     """`find_silent_error`, which an event loop does not wait for where there is much to read."""
-    if not call.tool.results.takes_long(result):
-        return find_silent_error(call, result)
-    look = partial(find_silent_error, call, result)
-    return cast("Execution | None", await call.waiter.aside(look))
+    if call.tool.results.pass_over(result):
+        return None
+    if is_long(result):
+        look = partial(find_silent_error, call, result)
+        return cast("Execution | None", await call.waiter.aside(look))
+    if not LATE.loaded and call.tool.results.is_suspect(result):
+        await _load_late(call)
+    return find_silent_error(call, result)
 
 
 async def note_failure(call: LiveCall, error: BaseException) -> Execution:
@@ -57,7 +63,15 @@ async def note_failure(call: LiveCall, error: BaseException) -> Execution:
     What is read is what the error prints as, whatever it is made of, and what the call was given,
     which it is searched for quotes of.
     """
-    if was_stopped(error) or not is_long(error, call.arguments):
+    if was_stopped(error):
+        return fail_call(call, error)
+    if not LATE.loaded:
+        try:
+            await _load_late(call)
+        except BaseException:  # stopped meanwhile: what came of the call is known all the same
+            fail_call(call, error)
+            raise
+    if not is_long(error, call.arguments):
         return fail_call(call, error)
     return cast("Execution", await call.waiter.aside(partial(fail_call, call, error)))
 
@@ -67,7 +81,7 @@ def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None =
     duration_us = (time.perf_counter_ns() - call.start) // 1000
     traffic = call.tool.traffic.find(call.labels.tenant)
     traffic.count_failure(first_try=call.try_number == 1)
-    described = build_call(call)
+    described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
     if _is_of_another(call, error):
         # What it says of a call within this one it does not say of this one.
@@ -115,42 +129,22 @@ def find_silent_error(call: LiveCall, result: object) -> Execution | None:
     return replace(fail_call(call, silent, failure=failure), result=result)
 
 
-def build_execution(call: LiveCall, *, result: object, duration_us: int) -> Execution:
-    """What came of a call that came back."""
-    return Execution(
-        call=build_call(call),
-        outcome=Outcome.SUCCESS,
-        at=from_us(call.at_us),
-        duration=timedelta(microseconds=duration_us),
-        result=result,
-        try_number=call.try_number,
-    )
-
-
 def build_proposal(call: LiveCall) -> Execution:
     """A call that was not made yet, as a check may look at it."""
     return Execution(
-        call=build_call(call),
+        call=call.describe(),
         outcome=Outcome.UNKNOWN,
         at=from_us(call.at_us),
         duration=timedelta(),
     )
 
 
-def build_call(call: LiveCall) -> Call:
-    """The call in the words of core."""
-    turn, tool = call.turn.turn if call.turn is not None else None, call.tool
-    return Call(
-        id=call.id,
-        tool=tool.declaration.tool,
-        server=tool.declaration.server,
-        arguments=call.arguments,
-        agent=turn.agent if turn else "",
-        context=turn.context if turn else "",
-        tenant=turn.tenant if turn else tool.runtime.tenant,
-        turn=turn.id if turn else None,
-        parent=call.parent,
-    )
+async def _load_late(call: LiveCall) -> None:
+    """What a first failure needs, where an event loop need not wait for it."""
+    if call.waiter is ON_LOOP:
+        await LATE.load_beside_loop()
+    else:
+        LATE.load()
 
 
 def _classify_error(call: LiveCall, described: Call, *, error: BaseException) -> Failure:

@@ -17,7 +17,7 @@ from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.turns.calls.live import LiveCall, begin_call
-from mulligan.turns.calls.outcome import build_execution, end_call, note_failure, was_stopped
+from mulligan.turns.calls.outcome import end_call, note_failure, was_stopped
 from mulligan.turns.calls.rows import label_opening, log_success
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
@@ -131,8 +131,8 @@ def _build_knowing(first: LiveCall) -> Knowing:
         if seen.landing is Landing.ABSENT:
             return None
         found = first.begin_again(try_number=first.try_number + 1)
-        took = log_success(found, seen.result)
-        return build_execution(found, result=seen.result, duration_us=took)
+        log_success(found, seen.result)
+        return found.describe_success()
 
     can = declaration.abilities
     can_look = can.probe is not None and declaration.each is None

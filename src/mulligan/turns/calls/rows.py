@@ -21,18 +21,20 @@ from mulligan.turns.turn.context import Labels
 from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
 
 SUCCESS = Outcome.SUCCESS.value
-NO_ERROR = (None, None, None, None, None)
+_Ended = tuple[object, ...]
+"""What came of a call: the columns of its row from `outcome` to `result`."""
 _NOT_THERE = (
     Outcome.FAILURE.value, 0, ErrorClass.AMBIGUOUS.value, None,
     "It gave no answer; it was looked for, and is not there.", None, None, None,
 )  # fmt: skip
 
 
-def log_success(call: LiveCall, result: object) -> int:
-    """It came back. Queue its row; how long it took, in microseconds."""
-    duration_us = (time.perf_counter_ns() - call.start) // 1000
+def log_success(call: LiveCall, result: object) -> None:
+    """It came back. Queue its row."""
+    call.duration_us = duration_us = (time.perf_counter_ns() - call.start) // 1000
+    call.result = result
     tool = call.tool
-    breaker = tool.traffic.find(call.labels.tenant).breaker
+    breaker = call.traffic.breaker
     if breaker.failing:
         breaker.succeed()
     if call.follows is not None:
@@ -42,14 +44,14 @@ def log_success(call: LiveCall, result: object) -> int:
             end_span(call.span, tool=tool)
         if call.parameters is None:
             tool.unlogged.add(_find_kind(call.labels))
-            return duration_us
-        shown = tool.runtime.redactor.redact_result(result)
-        sampled = tool.runtime.sample < 1.0 and call.try_number == 1
+            return
+        runtime = tool.runtime
+        shown = runtime.redactor.redact_result(result)
+        sampled = runtime.sample < 1.0 and call.try_number == 1
         weight = 1.0 + tool.unlogged.take(_find_kind(call.labels)) if sampled else 1.0
-        _emit(call, (SUCCESS, duration_us, *NO_ERROR, shown), weight=weight)
+        _emit(call, (SUCCESS, duration_us, None, None, None, None, None, shown), weight)
     except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
         tool.warn("A call of %s could not be logged", error)
-    return duration_us
 
 
 def log_failure(
@@ -69,8 +71,7 @@ def log_failure(
         call.parameters = call.parameters or tool.redact(call.as_given())
         error_class = execution.failure.error_class.value if execution.failure else None
         what = (text.type, text.message, text.code, text.at)
-        ended = (execution.outcome.value, duration_us, error_class, *what, None)
-        _emit(call, ended, weight=1.0)
+        _emit(call, (execution.outcome.value, duration_us, error_class, *what, None), 1.0)
     except Exception as trouble:  # noqa: BLE001 - the log may fail, the tool may not
         tool.warn("A failure of %s could not be logged", trouble)
 
@@ -89,8 +90,8 @@ def log_settled(tool: Tool, action: LiveAction) -> None:
     try:
         call.parameters = tool.redact(action.record.arguments)
         shown = tool.runtime.redactor.redact_result(action.record.result)
-        found = (SUCCESS, 0, *NO_ERROR, shown)
-        _emit(call, found if action.looked_up else _NOT_THERE, weight=1.0)
+        found = (SUCCESS, 0, None, None, None, None, None, shown)
+        _emit(call, found if action.looked_up else _NOT_THERE, 1.0)
     except Exception as error:  # noqa: BLE001 - the log may fail, recovery may not
         tool.warn("What became of a call of %s could not be logged", error)
 
@@ -123,17 +124,21 @@ def _find_kind(labels: Labels) -> CallKind:
     return labels.tenant, labels.agent, bool(labels.context)
 
 
-def _emit(call: LiveCall, ended: tuple[object, ...], *, weight: float) -> None:
+def _emit(call: LiveCall, ended: _Ended, weight: float) -> None:
     tool = call.tool
     tenant, agent, context, turn = call.labels
-    called = (call.id, call.at_us, tenant, agent, tool.server, tool.name)
-    given = (call.parameters, context)
-    tried = (call.try_number, call.parent, turn, weight)
-    # The named constructor takes twice as long, at every call.
-    row = tuple.__new__(LogRow, (*called, *given, *ended, *tried))
-    tool.runtime.log.emit(row)
-    if tool.runtime.events.wanted:
-        tool.runtime.events.publish(CallLogged(row=row))
+    outcome, duration_us, error_class, error_type, message, code, at, shown = ended
+    # The named constructor takes twice as long, at every call; so do tuples put together.
+    columns = (
+        call.id, call.at_us, tenant, agent, tool.server, tool.name, call.parameters, context,
+        outcome, duration_us, error_class, error_type, message, code, at, shown,
+        call.try_number, call.parent, turn, weight,
+    )  # fmt: skip
+    row = tuple.__new__(LogRow, columns)
+    runtime = tool.runtime
+    runtime.log.emit(row)
+    if runtime.events.wanted:
+        runtime.events.publish(CallLogged(row=row))
 
 
 def log_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:

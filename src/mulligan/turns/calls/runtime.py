@@ -135,5 +135,8 @@ class Runtime:
 
     def make_id(self, at_us: int) -> str:
         """An id that sorts by time, and above the last one also where the clock was set back."""
-        self.latest[0] = at_us = max(at_us, self.latest[0] + 1)
+        latest = self.latest
+        if at_us <= latest[0]:
+            at_us = latest[0] + 1
+        latest[0] = at_us
         return make_uuid7(at_us, self.chance.getrandbits(RANDOM_BITS))

@@ -19,7 +19,6 @@ from mulligan.turns.calls.judge_advice import consult
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.mending import mend
 from mulligan.turns.calls.outcome import (
-    build_execution,
     fail_call,
     find_disguised,
     find_silent_error,
@@ -70,13 +69,8 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.changes and is_words_only():
+        if tool.loose and is_words_only():
             raise refuse_in_words(tool.declaration.tool)
-        if tool.acts and is_outside(tool.runtime.redactor):
-            return await call_alone(_begin_alone(tool), partial(call_in_turn, args, kwargs))
-        return await call_in_turn(args, kwargs)
-
-    async def call_in_turn(args: Any, kwargs: Any) -> Any:
         try:
             return await once(args, kwargs)
         except Exception as error:
@@ -87,7 +81,18 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return await mend(tool, corrected, once=once, left_out=left_out)
 
-    return call_tool
+    if not tool.acts:
+        return call_tool
+
+    @functools.wraps(tool.function)
+    async def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
+        if is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        if is_outside(tool.runtime.redactor):
+            return await call_alone(_begin_alone(tool), partial(call_tool, *args, **kwargs))
+        return await call_tool(*args, **kwargs)
+
+    return call_acting_tool
 
 
 def _wrap_sync(tool: Tool) -> Callable[..., Any]:
@@ -98,13 +103,8 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.changes and is_words_only():
+        if tool.loose and is_words_only():
             raise refuse_in_words(tool.declaration.tool)
-        if tool.acts and is_outside(tool.runtime.redactor):
-            return call_alone_here(_begin_alone(tool), partial(call_in_turn, args, kwargs))
-        return call_in_turn(args, kwargs)
-
-    def call_in_turn(args: Any, kwargs: Any) -> Any:
         try:
             return once(args, kwargs)
         except Exception as error:
@@ -114,7 +114,18 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
         left_out = tool.signature.find_left_out(args, kwargs)
         return run_to_end(mend(tool, corrected, once=call_again, left_out=left_out))
 
-    return call_tool
+    if not tool.acts:
+        return call_tool
+
+    @functools.wraps(tool.function)
+    def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
+        if is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        if is_outside(tool.runtime.redactor):
+            return call_alone_here(_begin_alone(tool), partial(call_tool, *args, **kwargs))
+        return call_tool(*args, **kwargs)
+
+    return call_acting_tool
 
 
 def _begin_alone(tool: Tool) -> LoneCall | None:
@@ -148,6 +159,8 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
                 _note_stopped(call, error)
                 raise
         else:
+            if tool.results.pass_over(result):
+                return _note_success(call, result)
             disguised = await find_disguised(call, result)
             if disguised is None:
                 return _note_success(call, result)
@@ -180,6 +193,8 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
                 _note_stopped(call, error)
                 raise
         else:
+            if tool.results.pass_over(result):
+                return _note_success(call, result)
             disguised = find_silent_error(call, result)
             if disguised is None:
                 return _note_success(call, result)
@@ -250,13 +265,15 @@ def _note_stopped(call: LiveCall, error: BaseException) -> None:
 
 
 def _note_success(call: LiveCall, result: Any) -> Any:
-    took = log_success(call, result)
+    log_success(call, result)
     turn = call.turn
     if turn is not None:
-        turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
-        turn.attempt.notes.append(lambda: build_execution(call, result=result, duration_us=took))
-        if call.tool.loose:
-            turn.attempt.loose.append(_build_loose(call, turn, came_back=True))
+        attempt, tool = turn.attempt, call.tool
+        if tool.declaration.review:
+            attempt.asks = True
+        attempt.notes.append(call.describe_success)
+        if tool.loose:
+            attempt.loose.append(_build_loose(call, turn, came_back=True))
     return result
 
 

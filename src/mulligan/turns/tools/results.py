@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mulligan.codec.values import to_plain
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
-from mulligan.core.size import LONG, is_long, is_tangled
+from mulligan.core.size import is_tangled
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.results.breaches import find_breach
@@ -39,24 +39,33 @@ class Results:
         self._held = bool(declaration.returns) or not declaration.may_be_empty
         """Its author has said what a result of it must be."""
 
-    def takes_long(self, result: object) -> bool:
-        """Whether a result has so much to look through that no event loop should wait for it."""
-        kind = type(result)
-        if kind is str:
-            return len(str(result)) > LONG
-        if kind in _NEVER_AN_ERROR or (not self._held and self._shapes.cover(result)):
+    def pass_over(self, result: object) -> bool:
+        """Whether a glance says that a result is no error, as of most: they look like earlier ones.
+
+        False says nothing yet: then it is worth looking for trouble in it.
+        """
+        if self._held:
             return False
-        return is_long(result)
+        try:
+            return type(result) in _NEVER_AN_ERROR or self._shapes.cover(result)
+        except Exception:  # noqa: BLE001 - a result may be anything
+            return False
+
+    def is_suspect(self, result: object) -> bool:
+        """Whether there may be trouble in it: what it says is not read yet."""
+        try:
+            return self._held or (not is_tangled(result) and find_silent_error(result) is not None)
+        except Exception:  # noqa: BLE001 - a result may be anything
+            return True
 
     def find_trouble(self, result: object, *, arguments: Mapping[str, object]) -> Trouble | None:
         """What is wrong with a result; `None`: nothing.
 
         `arguments`: of the call, as what a result only repeats of them is no error of its own.
         """
+        if self.pass_over(result):
+            return None
         if not self._held:
-            # Most results end here.
-            if type(result) in _NEVER_AN_ERROR or self._shapes.cover(result):
-                return None
             if type(result) is not str and is_tangled(result):
                 return None
             return self._find_silent(result, arguments)

@@ -366,4 +366,6 @@ def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
     What another application's tool does belongs to no turn of this one: they share no journal.
     """
     current = _current.get()
-    return current if home is None or current is None else current.find_of(home)
+    if current is None or home is None or current.home is home:
+        return current
+    return current.find_of(home)
