@@ -114,7 +114,9 @@ async def write_later(correction: Correction) -> str:
 
 
 @pytest.mark.parametrize(
-    "rewrite", [lambda _: RIGHT, write_later, lambda _: write_later(_), Asked()], ids=repr
+    "rewrite",
+    [lambda _: RIGHT, write_later, lambda _: write_later(_), Asked()],
+    ids=["plain", "async", "returns a coroutine", "agent"],
 )
 async def test_whoever_can_write_a_reply_can_write_it_again(rewrite: object) -> None:
     m, agent = application()
