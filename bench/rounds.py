@@ -124,3 +124,16 @@ def _environment() -> dict[str, str]:
     """The same for all, without settings that would change what is measured."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "MULLIGAN_"))}
     return {**kept, "PYTHONHASHSEED": "0"}
+
+
+def compare_all(
+    *wanted: tuple[str, list[float], list[float] | None],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Each ratio and its spread; `None` where the peer is not there."""
+    keys: dict[str, Any] = {}
+    spread: dict[str, Any] = {}
+    for key, ours, theirs in wanted:
+        keys[key] = None
+        if theirs:
+            keys[key], spread[key] = ratio(ours, theirs)
+    return keys, spread

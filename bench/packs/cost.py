@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from bench.packs.rows import create_world
+from bench.rounds import compare_all, digits, middle
 from bench.syncs import counting_syncs
 from mulligan import Mulligan
 from mulligan.packs import sql
@@ -162,3 +163,17 @@ def _counted(engine: Engine) -> Iterator[list[str]]:
         yield sent
     finally:
         event.remove(engine, "before_cursor_execute", hear)
+
+
+def measure_rows(folder: Path, *, calls: int, rounds: int) -> dict[str, Any]:
+    """A tool of `packs/sql` beside its bare statement: what it sends, commits and takes."""
+    by_way, commits = count_statements(folder), count_commits(folder)
+    constructs = [count for way, count in by_way.items() if way != AS_TEXT]
+    all_commits, bare = commits["database"] + commits["journal"], commits["bare"]
+    ours, alone = time_calls(folder, calls=calls, rounds=rounds)
+    keys, spread = compare_all(("sql_ratio", ours, alone))
+    keys |= {"sql_statements": max(constructs), "sql_commits": digits(all_commits - bare)}
+    keys["sql_commits_ratio"] = digits(all_commits / bare)
+    figures = {"statements": by_way, "commits": commits}
+    figures |= {"call_us": middle(ours), "bare_us": middle(alone)}
+    return {**keys, "sql": figures, "spread": spread}

@@ -20,10 +20,21 @@ from rich.text import Text
 
 from bench.compiled.forms import add_form_argument, choose_form
 from bench.imports import FLOOR, IN_USE, OURS, import_once
-from bench.packs.cost import AS_TEXT, count_commits, count_statements, time_calls
+from bench.packs.cost import measure_rows
 from bench.peers import add_peer_arguments, peer_python
 from bench.report import Step, progress, table
-from bench.rounds import Answer, Ask, Worker, digits, interleave, middle, pick, quartiles, ratio
+from bench.rounds import (
+    Answer,
+    Ask,
+    Worker,
+    compare_all,
+    digits,
+    interleave,
+    middle,
+    pick,
+    quartiles,
+    ratio,
+)
 
 Result = dict[str, Any]
 
@@ -125,7 +136,7 @@ def run(options: argparse.Namespace) -> Result:
         measured = Measured(workers, plan=plan, seed=options.seed, step=step)
         sections = [calls(measured), stalls(measured), redaction(measured)]
         sections += [log_share(measured), journal(measured), imports(measured), busy(measured)]
-        sections.append(rows(measured, folder))
+        sections.append(measure_rows(folder, calls=plan.updates, rounds=plan.journal_rounds))
         fast = workers["redaction"].ask("form")["fast"]
     result: Result = {"n": plan.rounds * plan.calls, "fast": fast}
     spread: Result = {}
@@ -211,7 +222,7 @@ def calls(measured: Measured) -> Result:
         for measure in measures
     }
     site, total, site_cpu, total_cpu = by_measure.values()
-    keys, spread = _ratios(
+    keys, spread = compare_all(
         ("otel_ratio", site["ours"], site.get("otel_drop")),
         ("otel_total_ratio", total["ours"], total.get("otel_json")),
         ("otel_cpu_ratio", site_cpu["ours"], site_cpu.get("otel_drop")),
@@ -240,7 +251,7 @@ def stalls(measured: Measured) -> Result:
     answers = measured.rounds(contenders, rounds=plan.turns, what="stalls", warm_ups=0)
     p99 = {name: pick(turns, "p99_ms") for name, turns in answers.items()}
     worst = {name: pick(turns, "worst_ms") for name, turns in answers.items()}
-    keys, spread = _ratios(("stall_p99_ratio", p99["ours"], p99.get("otel_json")))
+    keys, spread = compare_all(("stall_p99_ratio", p99["ours"], p99.get("otel_json")))
     by_name = {
         name: {
             "p50_ms": middle(pick(answers[name], "p50_ms")),
@@ -304,7 +315,7 @@ def journal(measured: Measured) -> Result:
     }
     answers = measured.rounds(contenders, rounds=plan.journal_rounds, what="journal")
     us = {name: pick(blocks, "us") for name, blocks in answers.items()}
-    keys, spread = _ratios(
+    keys, spread = compare_all(
         ("journal_ratio", us["intents"], us["commits"]),
         ("group_commit_ratio", us["together"], us["commits"]),
     )
@@ -333,36 +344,9 @@ def imports(measured: Measured) -> Result:
     return {**figures, "spread": {key: quartiles(values) for key, values in taken.items()}}
 
 
-def rows(measured: Measured, folder: Path) -> Result:
-    """A tool of `packs/sql` beside its bare statement: what it sends, commits and takes."""
-    by_way, commits = count_statements(folder), count_commits(folder)
-    constructs = [count for way, count in by_way.items() if way != AS_TEXT]
-    all_commits, bare = commits["database"] + commits["journal"], commits["bare"]
-    ours, alone = time_calls(
-        folder, calls=measured.plan.updates, rounds=measured.plan.journal_rounds
-    )
-    keys, spread = _ratios(("sql_ratio", ours, alone))
-    keys |= {"sql_statements": max(constructs), "sql_commits": digits(all_commits - bare)}
-    keys["sql_commits_ratio"] = digits(all_commits / bare)
-    figures = {"statements": by_way, "commits": commits}
-    figures |= {"call_us": middle(ours), "bare_us": middle(alone)}
-    return {**keys, "sql": figures, "spread": spread}
-
-
 def _lost(blocks: list[Answer]) -> int:
     """Records that a queue dropped in all blocks: what is lost is cheap, so it must be seen."""
     return sum(int(block.get("lost", 0)) for block in blocks)
-
-
-def _ratios(*wanted: tuple[str, list[float], list[float] | None]) -> tuple[Result, Result]:
-    """Each ratio and its spread; `None` where the peer is not there."""
-    keys: Result = {}
-    spread: Result = {}
-    for key, ours, theirs in wanted:
-        keys[key] = None
-        if theirs:
-            keys[key], spread[key] = ratio(ours, theirs)
-    return keys, spread
 
 
 def show(result: Result) -> RenderableType:

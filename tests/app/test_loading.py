@@ -32,3 +32,17 @@ def test_a_name_of_one_part_is_refused_with_an_example(folder: Path, name: str) 
 def test_what_is_not_there_is_a_sentence_and_no_traceback(folder: Path, name: str) -> None:
     with pytest.raises(ConfigurationError, match="cannot be loaded"):
         load_object(name, option="--app")
+
+
+@pytest.mark.parametrize(
+    "text", ["raise ValueError('sk-ant-secret')", "import sys; sys.exit(0)", "def broken(:"]
+)
+def test_a_module_that_ends_at_its_import_is_named_with_its_line_and_not_its_words(
+    folder: Path, text: str
+) -> None:
+    (folder / "family_that_ends.py").write_text(text)
+
+    with pytest.raises(ConfigurationError, match=r"family_that_ends\.py, line 1") as raised:
+        load_object("family_that_ends:m", option="--app")
+
+    assert "secret" not in str(raised.value)

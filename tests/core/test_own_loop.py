@@ -21,12 +21,12 @@ SOON = timedelta(milliseconds=20)
 async def resist() -> None:
     """Go on whoever wants to stop it."""
     while True:
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError):  # as some writers do, too
             await asyncio.sleep(60)
 
 
 async def give_up(work) -> str:
-    with suppress(TimeoutError):
+    with suppress(TimeoutError):  # what is left behind is what is looked at
         await run_with_timeout(work, within=SOON)
     return "an answer"
 

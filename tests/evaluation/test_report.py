@@ -96,9 +96,9 @@ def test_what_is_not_known_makes_the_range_wider_and_is_said() -> None:
     half = Report(results=(*known.results, lost, unseen))
     none = Report(results=(lost, unseen))
 
-    assert (half.unknown, half.without_reply, half.unreviewed) == (2, 1, 1)
+    assert (half.gaps.unknown, half.gaps.without_reply, half.gaps.unreviewed) == (2, 1, 1)
     assert half.reflection_range[1] > known.reflection_range[1]
-    assert (half.tells, none.tells) == (True, False)
+    assert (half.gaps.tells, none.gaps.tells) == (True, False)
     assert [said.split(":")[0] for said in list_doubts(none)] == [
         "Cannot tell how often replies are rejected",
         "1 of 2 cases have no reply",

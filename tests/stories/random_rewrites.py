@@ -181,9 +181,10 @@ async def play_evaluation(story: Story) -> str:
         return f"safe with {len(known)} of {len(cases)} known, {[p.writer for p in panels]}"
     for panel, report in zip(panels, reports, strict=True):
         silent = sum(r.standing is Standing.REJECTED and not r.first_text for r in report.results)
-        if panel.writer in ("fails", "nothing", "exits") and report.without_reply != len(cases):
-            return f"{report.without_reply} of {len(cases)} without a reply, {silent} silent"
-        if report.tells and not panel.told:
+        without = report.gaps.without_reply
+        if panel.writer in ("fails", "nothing", "exits") and without != len(cases):
+            return f"{without} of {len(cases)} without a reply, {silent} silent"
+        if report.gaps.tells and not panel.told:
             return "a report tells, and nobody has said anything"
     return ""
 

@@ -11,6 +11,7 @@ from mulligan.app.turn_opener import About
 from mulligan.core.action import State, UndoResult
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.points import Point, reach
+from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.recovery import late_review
@@ -92,15 +93,16 @@ def delivered_is_not_waited_for() -> None:
 
 @mutant("update (right): sleep")
 def who_slept_past_its_lease_sends_and_forgets() -> None:
-    plant_in(Book, require_lease=lambda self, actions: None, reopen=_forget)  # noqa: ARG005
+    plant_in(Book, require_lease=lambda self, actions: None)  # noqa: ARG005
+    plant_in(late_answers, remember=_forget)
 
 
 @mutant("bulk (right): sleep")
 def what_comes_back_after_it_was_given_up_is_forgotten() -> None:
-    plant_in(Book, reopen=_forget)
+    plant_in(late_answers, remember=_forget)
 
 
-async def _forget(self: Book, actions: Any, *, why: str) -> None:
+def _forget(actions: Any, *, why: str, book: Book) -> None:
     """Leave it as others have written it."""
 
 

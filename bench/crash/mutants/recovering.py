@@ -9,7 +9,7 @@ from mulligan.core.action import State
 from mulligan.core.points import Point, reach
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.turns.calls import retry
-from mulligan.turns.journal import landing
+from mulligan.turns.journal import landing, late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Seen
 from mulligan.turns.journal.live_action import LiveAction
@@ -114,7 +114,8 @@ def claims_are_ignored() -> None:
         return set(writers)
 
     plant_in(JournalTables, find_dead_writers=all_gone)
-    plant_in(Book, require_lease=_believe_the_lease, reopen=_forget)
+    plant_in(Book, require_lease=_believe_the_lease)
+    plant_in(late_answers, remember=_forget)
 
 
 @mutant("update (wrong): meanwhile", "delete (wrong): meanwhile", "create (right): meanwhile")
@@ -129,14 +130,14 @@ def own_calls_are_taken_for_left_behind() -> None:
             self.book.live = live
 
     plant_in(Recovery, run=all_of_them)
-    plant_in(Book, reopen=_forget)
+    plant_in(late_answers, remember=_forget)
 
 
 def _believe_the_lease(self: Book, actions: Any) -> None:
     """Send whatever others have done meanwhile."""
 
 
-async def _forget(self: Book, actions: Any, *, why: str) -> None:
+def _forget(actions: Any, *, why: str, book: Book) -> None:
     """Leave it as others have written it."""
 
 

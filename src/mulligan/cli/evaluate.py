@@ -108,7 +108,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 
 def _is_fine(outcome: Report | Comparison) -> bool:
     if isinstance(outcome, Report):
-        return outcome.tells
+        return outcome.gaps.tells
     return outcome.verdict is ChangeSafety.SAFE
 
 

@@ -18,6 +18,24 @@ BOUND_OFTEN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """How much of an evaluation nobody wrote or looked at."""
+
+    cases: int
+    without_reply: int
+    """Cases that had no reply, in whichever try."""
+    unreviewed: int
+    """Replies that went out and that nobody has looked at to the end."""
+    unknown: int
+    """First replies that were not written, or not reviewed."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether more is known of the cases than is not."""
+        return 2 * self.unknown < self.cases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The figures of one run over a golden set."""
 
@@ -40,24 +58,14 @@ class Report:
         return len(self.results)
 
     @property
-    def without_reply(self) -> int:
-        """How many cases had no reply, in whichever try."""
-        return sum(result.silent for result in self.results)
-
-    @property
-    def unreviewed(self) -> int:
-        """How many replies went out that nobody has looked at to the end."""
-        return sum(result.standing in UNSEEN for result in self.results)
-
-    @property
-    def unknown(self) -> int:
-        """How many first replies were not written, or not reviewed."""
-        return sum(not result.judged for result in self.results)
-
-    @property
-    def tells(self) -> bool:
-        """Whether more is known of the cases than is not."""
-        return 2 * self.unknown < self.n
+    def gaps(self) -> Gaps:
+        """What is not known of them."""
+        return Gaps(
+            cases=self.n,
+            without_reply=sum(result.silent for result in self.results),
+            unreviewed=sum(result.standing in UNSEEN for result in self.results),
+            unknown=sum(not result.judged for result in self.results),
+        )
 
     @property
     def reflection_rate(self) -> float:
@@ -71,7 +79,7 @@ class Report:
         What is not known of a case may be either, so that it makes the range wider.
         """
         low, _ = compute_wilson(self.total_reflections, self.n)
-        _, high = compute_wilson(self.total_reflections + self.unknown, self.n)
+        _, high = compute_wilson(self.total_reflections + self.gaps.unknown, self.n)
         return low, high
 
     @property
@@ -140,9 +148,9 @@ class Report:
             "notes": list(self.notes),
             "doubts": list(list_doubts(self)),
             "n": self.n,
-            "without_reply": self.without_reply,
-            "unreviewed": self.unreviewed,
-            "unknown": self.unknown,
+            "without_reply": self.gaps.without_reply,
+            "unreviewed": self.gaps.unreviewed,
+            "unknown": self.gaps.unknown,
             "reflection_rate": self.reflection_rate,
             "reflection_range": list(self.reflection_range),
             "total_reflections": self.total_reflections,
@@ -179,8 +187,8 @@ def summary(report: Report) -> list[tuple[str, str, str]]:
         ("Average iterations", f"{report.average_iterations:.2f}", "1.5 to 2.5"),
         ("… of those reflected on", "-" if when is None else f"{when:.2f}", ""),
         ("Bound reached", f"{report.bound_rate:.1%}", "under 5 %"),
-        ("Cases without a reply", f"{report.without_reply} of {report.n}", "none"),
-        ("Replies sent unreviewed", f"{report.unreviewed} of {report.n}", "none"),
+        ("Cases without a reply", f"{report.gaps.without_reply} of {report.n}", "none"),
+        ("Replies sent unreviewed", f"{report.gaps.unreviewed} of {report.n}", "none"),
         ("Latency, median and p95", f"{median * 1e3:.1f} ms, {high * 1e3:.1f} ms", ""),
         ("Tokens", f"{report.tokens:,}", ""),
     ]
@@ -188,27 +196,27 @@ def summary(report: Report) -> list[tuple[str, str, str]]:
 
 def list_doubts(report: Report) -> Iterator[str]:
     """What speaks against reading anything into the figures; nothing where nothing does."""
-    if not report.tells:
+    if not report.gaps.tells:
         yield (
             f"Cannot tell how often replies are rejected: of {report.n} first replies, "
-            f"{report.n - report.unknown} were written and reviewed."
+            f"{report.n - report.gaps.unknown} were written and reviewed."
         )
-    if report.without_reply:
+    if report.gaps.without_reply:
         yield (
-            f"{report.without_reply} of {report.n} cases have no reply: see that the writer "
+            f"{report.gaps.without_reply} of {report.n} cases have no reply: see that the writer "
             "answers, and run it again."
         )
-    if report.unreviewed:
+    if report.gaps.unreviewed:
         yield (
-            f"{report.unreviewed} of {report.n} replies were sent unreviewed: see that there are "
-            "checks, and that each of them and the judge answer."
+            f"{report.gaps.unreviewed} of {report.n} replies were sent unreviewed: see that there "
+            "are checks, and that each of them and the judge answer."
         )
 
 
 def list_advice(report: Report) -> Sequence[str]:
     """What to do where a figure is far from its target; nothing where none is, or none tells."""
     said: list[str] = []
-    if not report.tells:
+    if not report.gaps.tells:
         return said
     worst = next(iter(report.check_rates), "")
     if report.reflection_rate > TOO_HIGH:
@@ -217,7 +225,7 @@ def list_advice(report: Report) -> Sequence[str]:
             f"requirements into the writer's prompt, relax what fires most ({worst}), or try "
             "another model."
         )
-    if (report.total_reflections + report.unknown) / report.n < TOO_LOW:
+    if (report.total_reflections + report.gaps.unknown) / report.n < TOO_LOW:
         said.append(
             f"The reflection rate is {report.reflection_rate:.0%}, below 10 %. Either the replies "
             "are good or the checks see too little: read some that passed, and add checks of your "

@@ -7,6 +7,7 @@ away costs what does not fit the queue, and nothing else.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -81,10 +82,16 @@ class Otlp:
 
     def close(self) -> None:
         """Send what is left; a collector that does not take it in time does not get it."""
-        for provider in (self._tracers, self._loggers):
-            closing = threading.Thread(target=provider.shutdown, name="mulligan-otlp", daemon=True)
-            closing.start()
-            closing.join(LONGEST_CLOSE)
+        closing = [
+            threading.Thread(target=provider.shutdown, name="mulligan-otlp", daemon=True)
+            for provider in (self._tracers, self._loggers)
+        ]
+        for each in closing:
+            each.start()
+        # One deadline for both: a collector that hangs hangs for both.
+        until = time.monotonic() + LONGEST_CLOSE
+        for each in closing:
+            each.join(max(0.0, until - time.monotonic()))
 
     def _has_spans(self) -> bool:
         """Whether the application's own OpenTelemetry has every call already."""

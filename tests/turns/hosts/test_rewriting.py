@@ -43,7 +43,7 @@ async def test_stopped_it_leaves_no_task_behind():
 
 async def test_a_text_that_comes_too_late_is_answered_by_what_goes_out_instead():
     async def check_in_time(text, rewrite):
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # it is too late on purpose
             await asyncio.wait_for(rewrite(Correction(text="not good", findings=())), 0.01)
         return SimpleNamespace(text=text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, State
+from mulligan import Effect, Mulligan, Record, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding
@@ -285,6 +286,40 @@ async def test_what_recovery_cannot_do_is_said_in_our_own_words(
         await second.recover()
 
     assert "Declare provide=… to have it made anew" in caplog.text
+
+
+async def test_a_store_put_back_from_a_copy_makes_no_approved_call_again(tmp_path: Path) -> None:
+    store, copy, sent = tmp_path / "store", tmp_path / "copy", []
+    store.mkdir()
+    url = f"sqlite:///{store}/family.db"
+
+    def declare(m: Mulligan) -> Any:
+        def find(record: Record) -> str | None:
+            return "sent" if record.key in sent else None
+
+        @m.tool(effect=Effect.IRREVERSIBLE, key="key", probe=find)
+        async def send(to: str, key: str | None = None) -> str:
+            sent.append(key)
+            return "sent"
+
+        return send
+
+    with Mulligan(url, recover=False) as m:
+        send = declare(m)
+        done = await m.act("Write to Ann", lambda _: send("Ann"))
+        m.insights.open_list.approve(done.open_actions[0], by="Mum")
+    shutil.copytree(store, copy)
+    found = []
+    for _ in range(2):
+        with Mulligan(url, recover=False) as m:
+            declare(m)
+            await m.recover()
+            found.append(m.insights.open_list.find(done.open_actions[0]).state)
+        shutil.rmtree(store)
+        shutil.copytree(copy, store)
+
+    assert len(sent) == 1
+    assert found == [State.VERIFIED, State.NEEDS_HUMAN]
 
 
 async def test_a_clock_that_was_set_back_keeps_nobody_from_looking_again(worlds: Worlds) -> None:

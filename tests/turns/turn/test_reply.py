@@ -178,7 +178,7 @@ def test_a_rewriter_that_swallows_its_cancellation_does_not_hold_up_a_program() 
 
     async def resist(correction: Correction) -> str:
         while True:
-            with suppress(asyncio.CancelledError):
+            with suppress(asyncio.CancelledError):  # as some writers do, too
                 await asyncio.sleep(60)
 
     began = time.monotonic()

@@ -33,8 +33,8 @@ from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.evidence import load_evidence
 from mulligan.turns.journal.hold import has_expired
-from mulligan.turns.journal.kept_findings import load_findings
-from mulligan.turns.journal.kept_reviews import KeptReview, load_reviews
+from mulligan.turns.journal.kept.findings import load_findings
+from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
 
 MOST = 1_000
 

@@ -30,10 +30,11 @@ from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal
 from mulligan.turns.calls.retry import Tried, claim, run_claimed, try_call, write_stopped
 from mulligan.turns.calls.runtime import Make
+from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import Held, find_resumed, hold_call, take_resumed
 from mulligan.turns.journal.hold_answer import answer_held
-from mulligan.turns.journal.kept_values import is_exact
+from mulligan.turns.journal.kept.call_values import is_exact
 from mulligan.turns.journal.landing import adopt, settle
 from mulligan.turns.journal.late_answers import CAME_BACK_LATE
 from mulligan.turns.journal.live_action import LiveAction, as_execution
@@ -236,12 +237,12 @@ class JournaledCall:
             return await self._write_outcome(actions, tried)
         except StaleEntryError:
             # Others had given this process up; what they write may be that nothing happened.
-            self.book.late.remember(actions, why=CAME_BACK_LATE)
-            await self.book.late.tell(self.book)
+            late_answers.remember(actions, why=CAME_BACK_LATE, book=self.book)
+            await late_answers.tell(self.book)
             return tried.last
         except StoreError:
             # Until it is back, others may give this process up.
-            self.book.late.remember(actions, why=CAME_BACK_LATE)
+            late_answers.remember(actions, why=CAME_BACK_LATE, book=self.book)
             raise
 
     async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:

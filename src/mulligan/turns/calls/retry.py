@@ -10,7 +10,7 @@ from functools import partial
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.effect import Mode
+from mulligan.core.effect import Mode, ProbeBy
 from mulligan.core.errors import JournalError, StaleEntryError, StoreError
 from mulligan.core.event import CallRepaired
 from mulligan.core.points import Point, reach
@@ -21,6 +21,7 @@ from mulligan.turns.calls.outcome import end_call, note_failure, was_stopped
 from mulligan.turns.calls.rows import label_opening, log_success
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
+from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.landing import Landing, adopt, look
 from mulligan.turns.journal.late_answers import CAME_BACK_LATE
@@ -31,6 +32,11 @@ from mulligan.turns.tools.declaration import is_async
 from mulligan.turns.tools.steering import is_deferral
 from mulligan.turns.tools.tries import is_made_once
 from mulligan.undo.abilities import call_ability
+
+THERE_ALREADY = (
+    "It was approved and is there already, though nothing here says that it was made: this store "
+    "may have been put back from a copy. It was not made again."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,11 +175,26 @@ async def _read_again(first: LiveCall, *, last: Execution) -> Execution:
 async def release(action: LiveAction, *, tool: Tool, make: Make | None, book: Book) -> None:
     """Run an approved call with what was kept of it."""
     # Before it is on record as begun: what cannot be made must not look as if it might have been.
-    make = make or tool.prepare_call(action.record)
+    prepared = make or tool.prepare_call(action.record)
+    # Whoever held it knows that nobody has made it. Elsewhere its store may be one put back from a
+    # copy, which knows of the approval and not of what came of it.
+    made_before = make is None and await _is_there_already(action)
     await claim(action, book=book)
+    if made_before:
+        await book.move([action], State.NEEDS_HUMAN, why=THERE_ALREADY)
+        return
     call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
     call.labels = label_opening(action.opening)
-    await run_claimed(action, call=call.with_maker(make), book=book)
+    await run_claimed(action, call=call.with_maker(prepared), book=book)
+
+
+async def _is_there_already(action: LiveAction) -> bool:
+    """Whether a look finds the very call by its key; without one it might find another's."""
+    declaration = action.declaration
+    looks_for_key = declaration.key is not None and declaration.probe_by is ProbeBy.CALL
+    if declaration.abilities.probe is None or not looks_for_key:
+        return False
+    return (await look(action.record, declaration)).landing is Landing.LANDED
 
 
 async def claim(action: LiveAction, *, book: Book) -> None:
@@ -195,10 +216,10 @@ async def run_claimed(action: LiveAction, *, call: LiveCall, book: Book) -> Trie
     try:
         await _write_release(action, tried, book=book)
     except StaleEntryError:
-        book.late.remember([action], why=CAME_BACK_LATE)
-        await book.late.tell(book)
+        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
+        await late_answers.tell(book)
     except StoreError:
-        book.late.remember([action], why=CAME_BACK_LATE)
+        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
         raise
     return tried
 
@@ -213,8 +234,8 @@ async def write_stopped(actions: Sequence[LiveAction], error: BaseException, *, 
         await book.move(actions, State.UNKNOWN, why=why)
     except (JournalError, StoreError):
         # It may have been sent, and others may have looked before that.
-        book.late.remember(actions, why=why)
-        await book.late.tell(book)
+        late_answers.remember(actions, why=why, book=book)
+        await late_answers.tell(book)
 
 
 async def _write_release(action: LiveAction, tried: Tried, *, book: Book) -> None:

@@ -15,7 +15,7 @@ from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.runtime import Made
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.kept_values import LostValueError, load_record
+from mulligan.turns.journal.kept.call_values import LostValueError, load_record
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration

@@ -22,10 +22,9 @@ from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.retention import Retention
-from mulligan.turns.journal.kept_findings import keep_findings
-from mulligan.turns.journal.kept_reviews import ReviewedAttempt, keep_review
-from mulligan.turns.journal.kept_values import keep_arguments, keep_before, keep_outcome
-from mulligan.turns.journal.late_answers import LateAnswers
+from mulligan.turns.journal.kept.call_values import keep_arguments, keep_before, keep_outcome
+from mulligan.turns.journal.kept.findings import keep_findings
+from mulligan.turns.journal.kept.reviews import ReviewedAttempt, keep_review
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock, read_steady
@@ -92,8 +91,8 @@ class Book:
     """When the last action was opened."""
     stood_since: dict[str, tuple[int, Steady]] = field(default_factory=dict)
     """The last entry that this process saw of an action, and when it first did."""
-    late: LateAnswers = field(default_factory=LateAnswers)
-    """What came back when others had given this process up."""
+    untold: dict[str, tuple[LiveAction, str]] = field(default_factory=dict)
+    """What came back when others had given this process up, and why that is told."""
     hold_life: timedelta = HOLD_LIFE
     """How long a held call waits for a person."""
     kept_life: timedelta = Retention().kept

@@ -11,7 +11,7 @@ from typing import Self
 from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.kept_values import keep_arguments
+from mulligan.turns.journal.kept.call_values import keep_arguments
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 
 

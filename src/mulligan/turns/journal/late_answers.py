@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 from mulligan.core.action import State
 from mulligan.core.errors import JournalError, StoreError
-
-if TYPE_CHECKING:
-    from mulligan.turns.journal.book import Book
-    from mulligan.turns.journal.live_action import LiveAction
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 
 OPEN_TO_DOUBT = frozenset({State.INTENT, State.UNKNOWN, State.NOT_EXECUTED})
 """States in which nobody has seen yet that it happened."""
@@ -25,26 +22,21 @@ _AT_ONCE = 3
 """How often it is told at once, where others write at the same moment."""
 
 
-class LateAnswers:
-    """Actions whose call came back here, and that are not known to be on record as such."""
+def remember(actions: Iterable[LiveAction], *, why: str, book: Book) -> None:
+    """Their calls came back here, and the store did not take that."""
+    book.untold.update({action.id: (action, why) for action in actions})
 
-    def __init__(self) -> None:
-        self._untold: dict[str, tuple[LiveAction, str]] = {}
 
-    def remember(self, actions: Iterable[LiveAction], *, why: str) -> None:
-        """Their calls came back, and the store did not take that."""
-        self._untold.update({action.id: (action, why) for action in actions})
-
-    async def tell(self, book: Book) -> None:
-        """Tell of all of them; what the store does not take now is told by the next pass."""
-        for _ in range(_AT_ONCE):
-            for action, why in list(self._untold.values()):
-                # Somebody wrote at the same moment, or the store is away.
-                with suppress(JournalError, StoreError):
-                    await _tell(action, why, book=book)
-                    self._untold.pop(action.id, None)
-            if not self._untold:
-                return
+async def tell(book: Book) -> None:
+    """Tell of all of them; what the store does not take now is told by the next pass."""
+    for _ in range(_AT_ONCE):
+        for action, why in list(book.untold.values()):
+            # Somebody wrote at the same moment, or the store is away.
+            with suppress(JournalError, StoreError):
+                await _tell(action, why, book=book)
+                book.untold.pop(action.id, None)
+        if not book.untold:
+            return
 
 
 async def _tell(action: LiveAction, why: str, *, book: Book) -> None:

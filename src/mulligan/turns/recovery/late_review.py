@@ -21,7 +21,7 @@ from mulligan.turns.journal.evidence import (
     load_evidence,
     load_trail,
 )
-from mulligan.turns.journal.kept_reviews import ReviewedAttempt
+from mulligan.turns.journal.kept.reviews import ReviewedAttempt
 from mulligan.turns.journal.live_action import LiveAction, as_execution
 from mulligan.turns.turn.rejection import Fate, choose_fate, choose_step, insists, reject
 from mulligan.turns.turn.rollback import undo_actions

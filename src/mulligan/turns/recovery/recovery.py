@@ -20,6 +20,7 @@ from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.retry import release
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
+from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import find_expiry
 from mulligan.turns.journal.landing import settle
@@ -67,7 +68,7 @@ class Recovery:
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await reach(Point.RECOVERING)
-        await self.book.late.tell(self.book)
+        await late_answers.tell(self.book)
         found = await asyncio.to_thread(self._list_open)
         left = await asyncio.to_thread(self._find_left_behind, found)
         due = [action for action in left if self._is_due(action)]

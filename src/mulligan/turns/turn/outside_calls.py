@@ -14,7 +14,7 @@ from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
 from mulligan.loops.checking import run_checks
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.kept_findings import Rejection
+from mulligan.turns.journal.kept.findings import Rejection
 from mulligan.turns.journal.waiter import run_apart
 from mulligan.turns.turn.context import OpenTurn, Reviewed, TurnsUnderWay
 from mulligan.turns.turn.rollback import dispute_all

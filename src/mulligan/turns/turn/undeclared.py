@@ -18,7 +18,7 @@ from mulligan.core.record import Record
 from mulligan.loops.actions import TakenBack
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import UndeclaredCall
-from mulligan.turns.journal.kept_findings import Rejection
+from mulligan.turns.journal.kept.findings import Rejection
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.attempt import LiveAttempt, LooseCall

@@ -8,8 +8,8 @@ from dataclasses import replace
 from mulligan.core.action import State
 from mulligan.core.finding import Confidence, Standing, Verdict
 from mulligan.turns.journal.book import Book, StateChange
-from mulligan.turns.journal.kept_findings import Rejection
-from mulligan.turns.journal.kept_reviews import ReviewedAttempt
+from mulligan.turns.journal.kept.findings import Rejection
+from mulligan.turns.journal.kept.reviews import ReviewedAttempt
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.turn.context import OpenTurn
 

@@ -19,7 +19,7 @@ from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.core.rollup import HOUR_US
-from mulligan.turns.journal.kept_reviews import KeptReview
+from mulligan.turns.journal.kept.reviews import KeptReview
 
 MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""

@@ -9,7 +9,7 @@ import pytest
 from mulligan.core.finding import Confidence, Fact, Finding, Severity, Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.stores.opening import open_store
-from mulligan.turns.journal.kept_reviews import (
+from mulligan.turns.journal.kept.reviews import (
     LONGEST,
     MOST,
     ReviewedAttempt,

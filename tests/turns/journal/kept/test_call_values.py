@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.turns.journal.kept_values import LostValue, LostValueError
+from mulligan.turns.journal.kept.call_values import LostValue, LostValueError
 
 
 def test_a_result_that_is_lost_is_taken_for_no_other() -> None:
