@@ -214,8 +214,8 @@ class _ReplyLoop:
         if isinstance(written, Written):
             self._meter.spend(tokens=written.tokens, money=written.money)
             written = written.text
-        reply = written if isinstance(written, Reply) else replace(self._asked, text=written)
-        if not isinstance(reply.text, str):
+        reply = replace(self._asked, text=written) if isinstance(written, str) else written
+        if not isinstance(reply, Reply) or not isinstance(reply.text, str):
             return self._record_failure(f"the writer returned {type(written).__name__}, not text")
         if type(reply.text) is not str:
             reply = replace(reply, text=read_plain(reply.text))
