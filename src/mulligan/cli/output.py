@@ -12,7 +12,7 @@ from typing import TextIO
 from mulligan.core.errors import ConfigurationError
 
 _STDOUT, _STDERR = 1, 2
-_kept: list[TextIO] = []
+_kept: list[TextIO | None] = []
 
 
 @contextmanager
@@ -30,7 +30,6 @@ def keep_stdout() -> Iterator[None]:
     finally:
         _kept.pop()
         if out is not None:
-            sys.stdout.flush()
             os.dup2(out.fileno(), _STDOUT)
             out.close()
 
@@ -49,8 +48,10 @@ def _move_stdout() -> TextIO | None:
 
 
 def print_line(text: str) -> None:
-    """One line for programs to read."""
-    print(text, file=_kept[-1] if _kept else sys.stdout, flush=bool(_kept))
+    """One line for programs to read; nothing where there is no standard output."""
+    out = _kept[-1] if _kept else sys.stdout
+    if out is not None:
+        print(text, file=out, flush=bool(_kept))
 
 
 def refuse_unwritable(path: Path) -> None:

@@ -214,11 +214,11 @@ class _ReplyLoop:
         if isinstance(written, Written):
             self._meter.spend(tokens=written.tokens, money=written.money)
             written = written.text
-        text = written.text if isinstance(written, Reply) else written
-        if not isinstance(text, str):
+        reply = replace(self._asked, text=written) if isinstance(written, str) else written
+        if not isinstance(reply, Reply) or not isinstance(reply.text, str):
             return self._record_failure(f"the writer returned {type(written).__name__}, not text")
-        like = written if isinstance(written, Reply) else self._asked
-        reply = replace(like, text=text if type(text) is str else read_plain(text))
+        if type(reply.text) is not str:
+            reply = replace(reply, text=read_plain(reply.text))
         self._last = reply.text
         return await self._mend(reply) if self._rules.mend else reply
 
