@@ -45,6 +45,11 @@ GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
 where the log is in partitions a day goes as a whole."""
 
+_LITTLE_CONTEXT = (
+    "Only {share:.0%} of the last day's calls say which agent made them and what for "
+    "(goal: {goal:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
@@ -275,7 +280,8 @@ class Insights:
             problems.append(_describe_losses(losses))
         if health.open_actions:
             problems.append(f"{health.open_actions} actions are open: see `mulligan open`.")
-        advice = list(_advise_on_context(share))
+        little = share is not None and share < CONTEXT_GOAL
+        advice = [_LITTLE_CONTEXT.format(share=share, goal=CONTEXT_GOAL)] if little else []
         found = self.store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
@@ -382,14 +388,6 @@ def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
         f"({names}): {became}. Wrap them in `with m.turn(…)`, and hand work to threads with "
         "`turn.bind(function)`."
     )
-
-
-def _advise_on_context(share: float | None) -> Iterator[str]:
-    if share is not None and share < CONTEXT_GOAL:
-        yield (
-            f"Only {share:.0%} of the last day's calls say which agent made them and what "
-            f"for (goal: {CONTEXT_GOAL:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
-        )
 
 
 def _describe_losses(losses: tuple[Loss, ...]) -> str:
