@@ -273,11 +273,19 @@ COUNTED = ("unaccounted", "duplicates", "undone_twice", "untrue")
 
 
 def was_written_by_the_dead(row: Row) -> bool:
-    """Whether somebody wrote an entry after another had taken the action over from them."""
+    """Whether somebody wrote an entry after another had taken the action over from them.
+
+    Who has told of a late answer has taken it over, too; once they are given up in their turn, it
+    is anybody's again, also theirs whom it was taken from.
+    """
     left: set[str] = set()
-    for earlier, writer in zip(row.writers, row.writers[1:], strict=False):
-        if writer != earlier:
-            left.add(earlier)
-        if writer in left:
+    times = row.times or (0,) * len(row.writers)
+    for earlier, writer, at in zip(row.writers, row.writers[1:], times[1:], strict=False):
+        if writer == earlier:
+            continue
+        left.add(earlier)
+        anybodys = row.given_up.get(earlier, at + 1) <= at < row.given_up.get(writer, at + 1)
+        if writer in left and not anybodys:
             return True
+        left.discard(writer)
     return False

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.core.action import State
@@ -15,6 +15,7 @@ QUESTIONS = (
     "select owner, value from kept where name = 'arguments'",
     "select action, state, at_us, writer from entry order by action, version",
     "select id, state, opening from action",
+    "select id, revoked_us from writer where revoked_us is not null",
 )
 
 
@@ -32,6 +33,8 @@ class Row:
     """When each entry was written, in microseconds by the clock on the wall."""
     writers: tuple[str, ...] = ()
     """Who wrote each entry."""
+    given_up: Mapping[str, int] = field(default_factory=dict)
+    """When others gave each of them up, or it ended by itself, in microseconds."""
 
     @property
     def attempt(self) -> str:
@@ -46,7 +49,8 @@ class Row:
 
 def read_rows(url: str) -> list[Row]:
     """Every action there ever was, from the store of that URL."""
-    kept, entries, actions = _ask(url)
+    kept, entries, actions, revoked = _ask(url)
+    given_up = dict(revoked)
     arguments = {owner: bytes(value) for owner, value in kept}
     history: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for action, *entry in entries:
@@ -60,6 +64,7 @@ def read_rows(url: str) -> list[Row]:
             history=tuple(State(state) for state, _, _ in history[action]),
             times=tuple(at for _, at, _ in history[action]),
             writers=tuple(writer for _, _, writer in history[action]),
+            given_up=given_up,
         )
         for action, state, opening in actions
     ]

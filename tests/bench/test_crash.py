@@ -313,6 +313,18 @@ def test_an_entry_of_a_writer_that_was_taken_over_from_is_stale(
 
 
 @pytest.mark.parametrize(
+    ("given_up", "stale"),
+    [({"b": 2}, False), ({"b": 4}, True), ({"a": 1, "b": 2}, True), ({"a": 9, "b": 2}, False)],
+)
+def test_what_is_anybodys_again_may_go_back_to_a_writer_that_lives(
+    given_up: dict[str, int], *, stale: bool
+) -> None:
+    found = replace(row(State.UNKNOWN), writers=tuple("aba"), times=(1, 2, 3), given_up=given_up)
+
+    assert was_written_by_the_dead(found) is stale
+
+
+@pytest.mark.parametrize(
     ("person", "days"),
     [
         ("edits", {"e1": "edit 1", "e2": "edit 1", "e3": "edit 1"}),
