@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.app.loading import load_object
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 
 
 @pytest.fixture
@@ -46,3 +46,13 @@ def test_a_module_that_ends_at_its_import_is_named_with_its_line_and_not_its_wor
         load_object("family_that_ends:m", option="--app")
 
     assert "secret" not in str(raised.value)
+
+
+def test_what_we_say_ourselves_at_its_import_is_said_as_it_is(folder: Path) -> None:
+    (folder / "family_without_a_store.py").write_text(
+        "from mulligan.core.errors import StoreUnavailableError\n"
+        "raise StoreUnavailableError('The vault is locked with another key.')\n"
+    )
+
+    with pytest.raises(StoreUnavailableError, match="locked with another key"):
+        load_object("family_without_a_store:m", option="--app")

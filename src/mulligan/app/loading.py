@@ -7,7 +7,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, MulliganError
 
 
 def load_object(name: str, *, option: str, example: str = "family.agent:m") -> object:
@@ -26,6 +26,9 @@ def load_object(name: str, *, option: str, example: str = "family.agent:m") -> o
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.") from error
+    except MulliganError:
+        # Our own words, which tell how to mend it: a wrong key, a store that is away.
+        raise
     except (Exception, SystemExit) as error:
         # Only its kind and its place: what it says may be anything, secrets too.
         raise ConfigurationError(
