@@ -97,6 +97,14 @@ def unpack(record: bytes) -> Mark | None:
     return Mark(writer=writer.hex(), commits=commits, seq=seq, proof=proof, signed=signed)
 
 
+def read_marks(content: bytes) -> Marks:
+    """Every mark in what a mark file holds."""
+    records = [content[at : at + _SIZE] for at in range(0, len(content), _SIZE)]
+    marks = [unpack(record) for record in records if record.rstrip(b"\0")]
+    found = {mark.writer: mark for mark in marks if mark is not None}
+    return Marks(found=found, torn=sum(mark is None for mark in marks))
+
+
 class MarkFile:
     """The marks beside one database file; this process has a record of its own in it."""
 
@@ -116,10 +124,7 @@ class MarkFile:
             if error.errno not in (errno.ENOENT, errno.ELOOP):
                 raise
             return Marks(found={}, missing=True)
-        records = [content[at : at + _SIZE] for at in range(0, len(content), _SIZE)]
-        marks = [unpack(record) for record in records if record.rstrip(b"\0")]
-        found = {mark.writer: mark for mark in marks if mark is not None}
-        return Marks(found=found, torn=sum(mark is None for mark in marks))
+        return read_marks(content)
 
     def write(self, mark: Mark) -> None:
         """Move this writer's mark; trouble is noted, because the commit it marks is done."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import threading
+from contextlib import AbstractContextManager, closing
 from itertools import count
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from mulligan.core.errors import ConfigurationError
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.backup import copy_files
+from mulligan.stores.sqlite.session import SqliteSession
 from mulligan.testing.store_contract.contract import make_first_entry
 
 KEY = b"k" * 32
@@ -55,6 +57,37 @@ def test_copies_made_while_somebody_writes_are_sound(key: bytes | None, tmp_path
         assert len(problems) == len(moved) == (key is not None)
         assert before <= len(actions) <= after + 1
         assert actions == {f"a{each:06}" for each in range(len(actions))}
+
+
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "keyed"])
+def test_a_writer_that_begins_while_a_copy_is_made_has_its_mark_in_it(
+    key: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    store = open_store(url, vault_key=key)
+    store.journal.submit([make_first_entry("before")]).result()
+    others = [open_store(url, vault_key=key)]
+    begin_now = SqliteSession.begin_snapshot
+
+    def begin_late(session: SqliteSession) -> AbstractContextManager[None]:
+        if others:
+            with closing(others.pop()) as other:
+                other.journal.submit([make_first_entry("meanwhile")]).result()
+        return begin_now(session)
+
+    monkeypatch.setattr(SqliteSession, "begin_snapshot", begin_late)
+    made = copy_files(tmp_path / "family.db", tmp_path / "copy")
+    store.close()
+
+    assert len(made) == len(set(made)) == len(list((tmp_path / "copy").iterdir()))
+    copy = open_store(
+        f"sqlite:///{tmp_path}/copy/family.db", migrate=False, vault_key=key, tolerate_damage=True
+    )
+    with closing(copy):
+        assert not [
+            each for each in copy.check_health().problems if "no" in each and "mark" in each
+        ]
+        assert len(copy.journal.list_open_actions(limit=10)) == 2
 
 
 def test_nobody_else_may_read_a_copy(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from mulligan.core.errors import StoreDamagedError
 from mulligan.core.log_query import Batch
 from mulligan.stores.opening import open_store
+from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.sqlite import health
 from mulligan.stores.sqlite.files import check_structure
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
@@ -97,3 +98,19 @@ def test_where_files_have_no_modes_nobody_is_told_to_change_them(tmp_path, monke
     assert found.problems == ()
     assert "the folder's permissions decide" in " ".join(found.caveats)
     store.close()
+
+
+def test_a_writer_that_begins_during_the_look_is_no_problem(tmp_path, monkeypatch) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+    looking, late = open_store(url), open_store(url)
+    read_heads = JournalTables.read_heads
+
+    def read_late(journal: JournalTables):
+        late.journal.submit([make_first_entry("meanwhile")]).result()
+        return read_heads(journal)
+
+    monkeypatch.setattr(JournalTables, "read_heads", read_late)
+
+    assert looking.check_health().problems == ()
+    looking.close()
+    late.close()

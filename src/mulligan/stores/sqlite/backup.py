@@ -3,43 +3,65 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 from mulligan.core.errors import ConfigurationError
+from mulligan.stores.mark import MarkFile, read_marks
 from mulligan.stores.private_file import open_private, read_private
+from mulligan.stores.relational.audit import read_heads
 from mulligan.stores.sqlite.files import build_companion_path, build_log_path, refuse_unsafe_files
 from mulligan.stores.sqlite.session import JOURNAL, LOG, SqliteSession
+
+_TRIES = 5
+"""How often the moment of a copy is taken anew because a writer began since the marks were read."""
 
 
 def copy_files(path: Path, folder: Path) -> list[Path]:
     """Copy every file of the store into a folder, under its own name; those that were made."""
     refuse_unsafe_files(path)
     databases = {path: JOURNAL, build_log_path(path): LOG}
-    marks = [build_companion_path(database, "mark") for database in databases]
-    # The marks first: behind its file one proves nothing, and ahead of it that something is lost.
-    beside = [each for each in (*marks, build_companion_path(path, "key")) if each.exists()]
-    targets = {each: folder / each.name for each in (*beside, *databases)}
-    for target in targets.values():
-        if target.exists():
-            raise ConfigurationError(f"{target} is there already; name another folder.")
+    key = build_companion_path(path, "key")
+    marks = {database: build_companion_path(database, "mark") for database in databases}
+    for each in (key, *marks.values(), *databases):
+        if (folder / each.name).exists():
+            raise ConfigurationError(f"{folder / each.name} is there already; name another folder.")
     folder.mkdir(parents=True, exist_ok=True)
-    for each in beside:
-        _write_synced(targets[each], read_private(each))
+    made = [_write_synced(folder / key.name, read_private(key))] if key.exists() else []
     for database, part in databases.items():
-        _copy_database(database, part, targets[database])
-    return list(targets.values())
+        made += _copy_marked(database, part, mark=marks[database], folder=folder)
+    return made
 
 
-def _copy_database(database: Path, part: str, target: Path) -> None:
-    session = SqliteSession(database, part)
-    try:
-        session.copy_to(target)
-    finally:
-        session.close()
+def _copy_marked(database: Path, part: str, *, mark: Path, folder: Path) -> list[Path]:
+    """A database as it is at one moment, with its mark of just before.
+
+    Behind its file a mark proves nothing, ahead of it that something is lost; and a writer that
+    began in between would be taken for one whose mark was taken away.
+    """
+    target, marks = folder / database.name, MarkFile(mark)
+    with closing(SqliteSession(database, part)) as session:
+        for left in reversed(range(_TRIES)):
+            content = read_private(mark) if mark.exists() else b""
+            with session.begin_snapshot():
+                wrote = _list_writers(session, part)
+                began = wrote & (marks.read().found.keys() - read_marks(content).found.keys())
+                if not began or not left:
+                    session.copy_to(target)
+                    break
+    return [target, *([_write_synced(folder / mark.name, content)] if content else [])]
 
 
-def _write_synced(path: Path, content: bytes) -> None:
+def _list_writers(session: SqliteSession, part: str) -> set[str]:
+    """Who has written into the journal; by reading, the moment of the copy begins."""
+    if part != JOURNAL:
+        return set()
+    return {head.writer for head in read_heads(session) if head.seq or head.commits}
+
+
+def _write_synced(path: Path, content: bytes) -> Path:
     with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+    return path

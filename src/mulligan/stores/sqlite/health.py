@@ -82,9 +82,10 @@ def _find_unmarked(journal: JournalTables, marks: MarkFile, *, signed: bool) -> 
     and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
     without a word would hide that for a while nothing guarded the end of the journal.
     """
+    # The marks last: a writer has one before it has written anything.
+    wrote = [head for head in journal.read_heads() if head.seq or head.commits]
     found = marks.read()
     good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
-    wrote = [head for head in journal.read_heads() if head.seq or head.commits]
     without = [head for head in wrote if head.writer not in good]
     if without:
         kind = "signed mark" if signed else "mark"
