@@ -32,7 +32,8 @@ FIXED: Mapping[str, str] = {
     "lookup": "p95_ms growth",
     "text": "guardrails_ratio us growth_1mb",
     "tasks": "static accept_all gated worst_below_static rolled_back_share",
-    "scale": "actions_per_second rows_per_second decision_p50_ms decision_p99_ms limited_by",
+    "scale": "actions_per_second turn_p50_ms turn_p99_ms rows_per_second decision_p50_ms"
+    " decision_p99_ms limited_by",
     "drops": "rows gone_ms drop_ms wait_ms ratio",
     "redaction": "secrets kinds places encodings leaks ordinary ordinary_hidden_share"
     " redaction_ratio",

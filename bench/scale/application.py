@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
@@ -61,7 +62,13 @@ def declare_add(m: Mulligan, ledger: Ledger) -> Add:
 
 
 async def make_turns(
-    m: Mulligan, add: Add, *, worker: int, turns: int, wrong_every: int = 0
+    m: Mulligan,
+    add: Add,
+    *,
+    worker: int,
+    turns: int,
+    wrong_every: int = 0,
+    took_ms: list[float] | None = None,
 ) -> Counter[str]:
     """So many turns of one call each, several at once. Those the store failed, by its error."""
     numbers, failed = iter(range(turns)), Counter[str]()
@@ -78,8 +85,11 @@ async def make_turns(
 
     async def work() -> None:
         for number in numbers:
+            began = time.perf_counter()
             try:
                 await act_on(number)
+                if took_ms is not None:
+                    took_ms.append(1_000 * (time.perf_counter() - began))
             except Exception as error:
                 # A store that is away refuses; what was begun is for recovery to find.
                 failed[type(error).__name__] += 1

@@ -35,8 +35,17 @@ class Place:
     server: int | None = None
 
 
-Work = Callable[[Place, int, Callable[[], None]], int]
-"""What one process does: told its number, and what to call when it is ready. How many it did."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What one process did."""
+
+    count: int
+    took_ms: Sequence[float] = ()
+    """How long each took that waits for its own end."""
+
+
+Work = Callable[[Place, int, Callable[[], None]], Done]
+"""What one process does: told its number, and what to call when it is ready."""
 
 
 def measure(place: Place, work: Work, *, processes: int) -> dict[str, Any]:
@@ -57,40 +66,54 @@ def measure(place: Place, work: Work, *, processes: int) -> dict[str, Any]:
     cores = os.cpu_count() or 1
     client = sum(float(each["cpu"]) for each in said) / wall / cores
     server = (_read_server_seconds(place.server) - before) / wall / cores
-    done = sum(int(each["done"]) for each in said)
+    done = sum(each["done"] for each in said)
     return {
         "processes": processes,
         "done": done,
         "per_second": round(done / wall, 1),
+        **_summarise_waits([took for each in said for took in each["took_ms"]]),
         "client_cpu": round(client, 3),
         "server_cpu": round(server, 3),
-        "limited_by": name_limit(client=client, server=server),
+        "limited_by": name_limit(client=client, server=server, share=min(1.0, processes / cores)),
     }
 
 
-def name_limit(*, client: float, server: float) -> str:
-    """What there is none left of: our own time, the server's, or neither, so that it is waiting."""
+def name_limit(*, client: float, server: float, share: float = 1.0) -> str:
+    """What there is none left of: our own time, the server's, or neither, so that it is waiting.
+
+    All are shares of the machine; `share` is what the processes can use at most, a core each.
+    """
+    if client >= BUSY * share:
+        return "processor, in the processes"
     if client + server < BUSY:
         return "waiting for commits and for each other"
     return "processor, in the processes" if client > server else "processor, in the server"
 
 
-def act(place: Place, number: int, ready: Callable[[], None], *, actions: int) -> int:
+def _summarise_waits(took_ms: Sequence[float]) -> dict[str, float]:
+    if not took_ms:
+        return {}
+    ordered = sorted(took_ms)
+    return {f"p{share}_ms": round(compute_share(ordered, share / 100), 1) for share in (50, 99)}
+
+
+def act(place: Place, number: int, ready: Callable[[], None], *, actions: int) -> Done:
     """Turns of one action each, from the message to the verdict."""
     logging.getLogger("mulligan").setLevel(logging.ERROR)
+    took_ms: list[float] = []
 
-    async def work() -> int:
+    async def work() -> Done:
         async with open_application(place.url, recover=False) as m:
             add = declare_add(m, Ledger(path=place.folder / f"effects{number}"))
             await make_turns(m, add, worker=1_000 + number, turns=1)
             await asyncio.to_thread(ready)
-            failed = await make_turns(m, add, worker=number, turns=actions)
-            return actions - failed.total()
+            failed = await make_turns(m, add, worker=number, turns=actions, took_ms=took_ms)
+            return Done(count=actions - failed.total(), took_ms=took_ms)
 
     return asyncio.run(work())
 
 
-def log(place: Place, number: int, ready: Callable[[], None], *, rows: int) -> int:
+def log(place: Place, number: int, ready: Callable[[], None], *, rows: int) -> Done:
     """Rows in batches, with their roll-ups, as the log's own thread writes them."""
     store, made = open_store(place.url), build_rows(rows, seed=number)
     batches = [made[at : at + BATCH] for at in range(0, rows, BATCH)]
@@ -98,7 +121,7 @@ def log(place: Place, number: int, ready: Callable[[], None], *, rows: int) -> i
     for batch in batches:
         store.log.write(Batch(rows=batch, rollups=roll_up(batch)))
     store.close()
-    return len(made)
+    return Done(count=len(made))
 
 
 def compute_share(sorted_values: Sequence[float], share: float) -> float:
@@ -107,7 +130,7 @@ def compute_share(sorted_values: Sequence[float], share: float) -> float:
     return sorted_values[place]
 
 
-def _time(work: Work, place: Place, number: int, gate: Gate) -> dict[str, float]:
+def _time(work: Work, place: Place, number: int, gate: Gate) -> dict[str, Any]:
     began = [0.0]
 
     def wait() -> None:
@@ -115,7 +138,8 @@ def _time(work: Work, place: Place, number: int, gate: Gate) -> dict[str, float]
         began[0] = time.process_time()
 
     done = work(place, number, wait)
-    return {"done": done, "cpu": time.process_time() - began[0]}
+    spent = time.process_time() - began[0]
+    return {"done": done.count, "took_ms": done.took_ms, "cpu": spent}
 
 
 def _read_server_seconds(server: int | None) -> float:

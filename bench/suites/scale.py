@@ -68,6 +68,8 @@ def _name_figures(by_store: Mapping[str, Result]) -> Result:
     decisions = {store: found["decisions"] for store, found in by_store.items()}
     return {
         "actions_per_second": list_by_workers("actions", "per_second"),
+        "turn_p50_ms": list_by_workers("actions", "p50_ms"),
+        "turn_p99_ms": list_by_workers("actions", "p99_ms"),
         "rows_per_second": list_by_workers("rows", "per_second"),
         "decision_p50_ms": {store: each["p50_ms"] for store, each in decisions.items()},
         "decision_p99_ms": {store: each["p99_ms"] for store, each in decisions.items()},
@@ -130,7 +132,7 @@ def show(result: Result) -> RenderableType:
     tables = []
     for store, found in result["stores"].items():
         rows = [*_list_rows("actions", found["actions"]), *_list_rows("log rows", found["rows"])]
-        columns = ["", "processes", "a second", "their cpu", "server cpu", "limited by"]
+        columns = ["", "processes", "a second", "p99 ms", "their cpu", "server cpu", "limited by"]
         tables.append(table(store, columns, rows))
         way = found["decisions"]
         tables.append(
@@ -149,6 +151,7 @@ def _list_rows(name: str, found: Sequence[Result]) -> Iterator[tuple[object, ...
             name,
             each["processes"],
             f"{each['per_second']:,}",
+            each.get("p99_ms", ""),
             f"{each['client_cpu']:.0%}",
             f"{each['server_cpu']:.0%}",
             each["limited_by"],

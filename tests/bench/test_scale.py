@@ -111,6 +111,10 @@ def test_what_limits_is_what_there_is_none_left_of(client, server, words) -> Non
     assert words in name_limit(client=client, server=server)
 
 
+def test_a_process_that_has_no_more_than_its_core_waits_for_nobody() -> None:
+    assert "in the processes" in name_limit(client=0.49, server=0.0, share=0.5)
+
+
 def test_a_share_of_values_is_one_of_them() -> None:
     values = [float(number) for number in range(1, 101)]
 

@@ -96,6 +96,9 @@ create index on {partition} using brin (at_us) with (autosummarize = on)
 -- name: attach_partition
 alter table execution attach partition {partition} for values from ('{from_id}') to ('{to_id}')
 
+-- name: read_no_table_whole
+set local enable_seqscan = off
+
 -- name: rows_since
 select 1 from {partition} where at_us >= {since} limit 1
 
