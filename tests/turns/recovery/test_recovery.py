@@ -322,6 +322,38 @@ async def test_a_store_put_back_from_a_copy_makes_no_approved_call_again(tmp_pat
     assert found == [State.VERIFIED, State.NEEDS_HUMAN]
 
 
+async def test_an_approved_call_that_its_process_did_not_live_to_make_is_before_a_person(
+    tmp_path: Path,
+) -> None:
+    url, sent = f"sqlite:///{tmp_path}/family.db", []
+
+    def declare(m: Mulligan) -> Any:
+        @m.tool(
+            effect=Effect.IRREVERSIBLE, key="key", probe=lambda _: None, lands_within=timedelta(0)
+        )
+        async def send(to: str, key: str | None = None) -> str:
+            sent.append(key)
+            return "sent"
+
+        return send
+
+    with Mulligan(url, recover=False) as m:
+        send = declare(m)
+        done = await m.act("Write to Ann", lambda _: send("Ann"))
+        m.insights.open_list.approve(done.open_actions[0], by="Mum")
+        with Faults(Strike(deed=Deed.CANCEL, point=Point.RELEASED)):
+            await m.recover()
+    with Mulligan(url, recover=False) as m:
+        declare(m)
+        for _ in range(3):
+            await m.recover()
+        found = m.insights.open_list.find(done.open_actions[0])
+
+    assert sent == []
+    assert found.state is State.NEEDS_HUMAN
+    assert "A person approved it" in str(found.detail["why"])
+
+
 async def test_a_clock_that_was_set_back_keeps_nobody_from_looking_again(worlds: Worlds) -> None:
     clock = FixedClock(datetime.now(UTC))
     world = await worlds(clock=clock, about=ABOUT, promises=keyed)

@@ -22,6 +22,14 @@ from mulligan.undo.accounting import is_work_of
 from mulligan.undo.answers import describe_error
 from mulligan.undo.sameness import find_version_field, is_same, is_unchanged
 
+_NOT_THERE = {
+    State.NOT_EXECUTED: "It was looked for, and is not there.",
+    State.NEEDS_HUMAN: (
+        "A person approved it, and whoever made it ended on the way: it was looked for, and is not "
+        "there. Have it asked for again, then settle this one as not executed."
+    ),
+}
+
 
 class Landing(StrEnum):
     """Whether a call took effect."""
@@ -99,15 +107,20 @@ async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
     return Seen(landing=Landing.ABSENT if result is None else Landing.LANDED, result=result)
 
 
-async def settle(actions: Sequence[LiveAction], *, book: Book) -> None:
-    """Find out about actions nobody knows the outcome of, and write down what is certain."""
+async def settle(
+    actions: Sequence[LiveAction], *, book: Book, absent: State = State.NOT_EXECUTED
+) -> None:
+    """Find out about actions nobody knows the outcome of, and write down what is certain.
+
+    What is not there goes to `absent`: before a person, where one believes that it was done.
+    """
     for action in actions:
         # Asked before the look: what it does not find may arrive while it is on its way back.
         final = is_too_late_to_land(action, book)
         seen = await look(action.record, action.declaration)
         if seen.by_state:
             seen = await _weigh_later(action, seen, book=book)
-        await write_down(action, seen, final=final, book=book)
+        await write_down(action, seen, final=final, book=book, absent=absent)
 
 
 async def _weigh_later(action: LiveAction, seen: Seen, *, book: Book) -> Seen:
@@ -173,6 +186,7 @@ async def write_down(
     *,
     final: bool,
     book: Book,
+    absent: State = State.NOT_EXECUTED,
 ) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
     match seen.landing:
@@ -182,8 +196,7 @@ async def write_down(
             action.on_settled(action)
         case Landing.ABSENT:
             if final:
-                why = "It was looked for, and is not there."
-                await book.move([action], State.NOT_EXECUTED, why=why)
+                await book.move([action], absent, why=_NOT_THERE[absent])
                 action.on_settled(action)
         case Landing.UNSURE:
             if seen.for_a_person and action.state is not State.NEEDS_HUMAN:

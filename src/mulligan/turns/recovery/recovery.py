@@ -247,7 +247,12 @@ class Recovery:
         action.tries += 1
         await self.book.move([action], State.UNKNOWN, why="It gave no answer.")
         await reach(Point.CLAIMED)
-        await settle([action], book=self.book)
+        approved = await asyncio.to_thread(self._was_approved, action)
+        tool = self.toolbox.find(action)
+        # Nobody waits for its answer any more, but where the run of a host goes on.
+        alone = approved and tool is not None and not tool.hosted
+        absent = State.NEEDS_HUMAN if alone else State.NOT_EXECUTED
+        await settle([action], book=self.book, absent=absent)
 
     async def _undo(self, action: LiveAction) -> None:
         """Go on with an undo, or try one again that failed."""
@@ -355,7 +360,7 @@ class Recovery:
         found = [(action, load_fate(action.id, self.book.vault)) for action in actions]
         return [(action, fate) for action, fate in found if fate is not None]
 
-    def _was_approved(self, action: Action) -> bool:
+    def _was_approved(self, action: Action | LiveAction) -> bool:
         """Whether a person let it run."""
         entries = self.book.journal.list_entries(action.id)
         return any(entry.state is State.APPROVED for entry in entries)
