@@ -1,6 +1,8 @@
 # Each target sets up what it needs on a fresh machine, and is quick the second time.
 PYTHON ?= python3
 BIN := .venv/bin
+# Many tests start a process: each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # Not compiled: most of what the hosts bring is never imported.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 
