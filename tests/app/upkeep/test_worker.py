@@ -138,7 +138,8 @@ async def test_its_health_says_whether_passes_end_well(tmp_path, monkeypatch) ->
     stuck = worker.check_health()
     m.close()
 
-    assert (fresh.healthy, fresh.seconds_since_pass) == (True, None)
+    assert (fresh.healthy, fresh.seconds_since_pass) == (False, None)
+    assert "yet" in fresh.why
     assert (well.healthy, well.passes) == (True, 1)
     assert (ill.healthy, "passes failed" in ill.why) == (False, True)
     assert (stuck.healthy, "No pass" in stuck.why) == (False, True)

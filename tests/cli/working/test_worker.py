@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -49,6 +50,15 @@ def approve_one(folder: Path) -> None:
     sys.modules.pop("worked_app")
 
 
+def ask_health(port: int) -> dict[str, object]:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/health") as answer:
+            return json.load(answer)
+    except HTTPError as error:
+        with error:
+            return json.load(error)
+
+
 def test_once_carries_out_what_was_approved_and_says_so(folder, capsys) -> None:
     approve_one(folder)
     capsys.readouterr()
@@ -71,10 +81,10 @@ def test_a_worker_runs_until_it_is_told_to_stop(folder) -> None:
         assert process.stdout is not None
         started = json.loads(process.stdout.readline())
         deadline = time.monotonic() + 60
-        while not (folder / "sent").exists() and time.monotonic() < deadline:
+        health: dict[str, object] = {}
+        while not health.get("healthy") and time.monotonic() < deadline:
             time.sleep(0.02)
-        with urlopen(f"http://127.0.0.1:{started['port']}/health") as answer:
-            health = json.load(answer)
+            health = ask_health(started["port"])
         process.send_signal(signal.SIGTERM)
         rest, _ = process.communicate(timeout=60)
     finally:

@@ -42,6 +42,7 @@ def make_past_days(url: str, *, days: int) -> None:
         day = build_day(today_us - ago * DAY_US)
         session.run_named("make_partition", partition=day.name)
         session.run_named("keep_no_samples_of_rows", table=day.name)
+        session.run_named("index_partition", partition=day.name)
         session.run_named(
             "attach_partition", partition=day.name, from_id=day.from_id, to_id=day.to_id
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 
 import psycopg
@@ -98,6 +99,24 @@ def test_a_day_goes_as_a_whole_and_takes_no_other_with_it(store: Store, url: str
     assert hours == roll_up(by_day[0]), "what is counted by the hour goes by the hour"
     assert store.log.prune(before=from_us(today)) == 20
     assert store.log.list_rows(ALL) == by_day[0][::-1]
+
+
+def test_whether_a_day_may_go_is_told_without_reading_its_rows(store: Store, url: str) -> None:
+    make_past_days(url, days=3)
+    today = read_today(url)
+    late = make_rows(today - 2 * DAY_US + HOUR_US, count=1)[0]._replace(at_us=today)
+    store.log.write(Batch(rows=[*make_rows(today - 2 * DAY_US, count=2_000), late]))
+    session = open_session(url)
+
+    with closing(session):
+        session.execute("select pg_stat_reset()")
+        LogPartitions().drop_before(session, today - HOUR_US)
+        session.execute("select pg_stat_force_next_flush()")
+
+    with psycopg.connect(url) as connection:
+        day = name_day(today - 2 * DAY_US)
+        read_whole = "select seq_scan from pg_stat_user_tables where relname = %s"
+        assert connection.execute(read_whole, [day]).fetchone() == (0,)
 
 
 def test_a_row_younger_than_its_id_says_is_not_dropped_with_its_day(store: Store, url: str) -> None:

@@ -63,7 +63,6 @@ class UpkeepWorker:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._began = time.monotonic()
 
     def list_tools(self) -> list[str]:
         """The tools whose calls it can look after."""
@@ -107,14 +106,16 @@ class UpkeepWorker:
     def check_health(self) -> WorkerHealth:
         """Whether passes come to an end, and a good one."""
         tally = self._parts.timer.tally
-        since = time.monotonic() - (self._began if tally.ended is None else tally.ended)
+        since = time.monotonic() - (tally.ended or 0.0)
         why = "Passes come to their end."
-        if tally.failed:
+        if tally.ended is None:
+            why = "No pass has come to its end yet."
+        elif tally.failed:
             why = f"The last {tally.failed} passes failed: see that the store can be reached."
         elif since > STALE:
             why = f"No pass has come to its end for {since:.0f} seconds."
         return WorkerHealth(
-            healthy=not tally.failed and since <= STALE,
+            healthy=tally.ended is not None and not tally.failed and since <= STALE,
             why=why,
             passes=tally.made,
             seconds_since_pass=None if tally.ended is None else round(since, 1),
