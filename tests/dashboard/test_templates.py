@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
