@@ -48,3 +48,10 @@ def test_a_text_that_no_encoding_has_is_named_as_such() -> None:
 def test_what_postgres_says_is_one_line() -> None:
     assert describe_error(psycopg.Error("a\n  b")) == "a b"
     assert describe_error(psycopg.Error()) == "Error"
+
+
+def test_who_may_not_is_told_so_and_not_to_look_at_the_server() -> None:
+    found = translate(pg.InsufficientPrivilege("denied"), "postgresql://db/family", broken=False)
+
+    assert "may not do that (denied)" in str(found)
+    assert "check the server" not in str(found)

@@ -63,7 +63,12 @@ def translate(
             return StoreDamagedError(f"{store} is damaged ({said}): restore it from a backup.")
         case psycopg.DataError() if "NUL" in said or "0x00" in said:
             return UnstorableTextError(f"{store} cannot keep a text with a null character.")
-        case psycopg.OperationalError() | pg.InsufficientPrivilege():
+        case pg.InsufficientPrivilege():
+            return StoreUnavailableError(
+                f"The user that {store} was opened with may not do that ({said}): use one that "
+                "may, or have its owner allow it (`mulligan access grant`)."
+            )
+        case psycopg.OperationalError():
             return StoreUnavailableError(
                 f"{store} cannot be used ({said}): check the server, the database and the user."
             )
