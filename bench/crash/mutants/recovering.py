@@ -46,8 +46,9 @@ def unsure_means_not_executed() -> None:
         *,
         final: bool,
         book: Book,
+        absent: State,
     ) -> None:
-        del final
+        del final, absent
         if seen.landing is landing.Landing.LANDED:
             await landing.adopt([action], [seen.result], book=book)
         else:
