@@ -39,6 +39,7 @@ from mulligan.checks.language.senses import Limit, Side, Unit
 TIMED = (Clock, Midnight, ThisTime, Part, Zone)
 Parts = tuple[AnyPart, ...]
 _UNDATED = (*TIMED, Lasting)
+_OF_TIME = (*TIMED, YearOrTime)
 _CYCLES = {Unit.WEEK: Amount(days=7), Unit.MONTH: Amount(months=1), Unit.YEAR: Amount(months=12)}
 """What comes back to the same day."""
 
@@ -69,6 +70,8 @@ def _leans(part: AnyPart) -> bool:
 def resolve_phrase(phrase: Phrase, at: Moment) -> list[Reading]:
     """Everything a phrase can mean, with the limit that it stands under."""
     readings = resolve_parts(phrase.parts, at)
+    if phrase.limit is None:
+        return readings
     match phrase.limit:
         case Limit.SINCE:
             today = make_day(at.today).end
@@ -93,6 +96,8 @@ def _find_ends(parts: Parts, at: Moment) -> list[datetime]:
 
 def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     """The days of the parts, with the time of day put on them."""
+    if not any(isinstance(part, _OF_TIME) for part in parts):
+        return resolve_dated(parts, at) if parts else []
     open_ = next((part for part in parts if isinstance(part, YearOrTime)), None)
     if open_ is not None:
         rest = tuple(part for part in parts if part is not open_)
