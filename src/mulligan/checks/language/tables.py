@@ -60,11 +60,8 @@ class Table(Generic[V]):
 
     def is_said(self, tokens: Sequence[Token], places: Iterable[int]) -> bool:
         """Whether an entry begins at one of these places."""
-        opening = self._by_first
-        for i in places:
-            if tokens[i].text in opening and self.match(tokens, i) is not None:
-                return True
-        return False
+        opening = [i for i in places if tokens[i].text in self._by_first]
+        return bool(opening) and any(self.match(tokens, i) is not None for i in opening)
 
 
 def build_words(words: str) -> Table[None]:
