@@ -39,7 +39,6 @@ from mulligan.checks.language.senses import Limit, Side, Unit
 TIMED = (Clock, Midnight, ThisTime, Part, Zone)
 Parts = tuple[AnyPart, ...]
 _UNDATED = (*TIMED, Lasting)
-_OF_TIME = (*TIMED, YearOrTime)
 _CYCLES = {Unit.WEEK: Amount(days=7), Unit.MONTH: Amount(months=1), Unit.YEAR: Amount(months=12)}
 """What comes back to the same day."""
 
@@ -96,8 +95,6 @@ def _find_ends(parts: Parts, at: Moment) -> list[datetime]:
 
 def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
     """The days of the parts, with the time of day put on them."""
-    if not any(isinstance(part, _OF_TIME) for part in parts):
-        return resolve_dated(parts, at) if parts else []
     open_ = next((part for part in parts if isinstance(part, YearOrTime)), None)
     if open_ is not None:
         rest = tuple(part for part in parts if part is not open_)
@@ -107,6 +104,8 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
             *resolve_parts((*rest, time), at),
         ]
     dated: list[Dated] = [part for part in parts if not isinstance(part, TIMED)]
+    if len(dated) == len(parts):
+        return resolve_dated(dated, at) if dated else []
     clock = next((part for part in parts if isinstance(part, Clock | Midnight)), None)
     part = next((part.name for part in parts if isinstance(part, Part)), None)
     zone = next((part for part in parts if isinstance(part, Zone)), None)
