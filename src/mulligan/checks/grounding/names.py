@@ -33,18 +33,24 @@ def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]
     for paragraph in paragraphs:
         if _TWO_CAPITALS.search(paragraph):
             for sentence in split_sentences(paragraph):
-                yield from _find_in_sentence(sentence)
+                # With no capital behind its first letter, there are no two of them.
+                if not sentence[1:].islower():
+                    yield from _find_in_sentence(sentence)
 
 
 def _find_in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     run: list[re.Match[str]] = []
+    joined_by, _ = _load_lists()
     for word in _WORD.finditer(sentence):
-        apart = run and sentence[run[-1].end() : word.start()].strip() != ""
-        joins = bool(run) and word[0] in _load_lists()[0]
+        if not run:
+            if word[0][0].isupper():
+                run.append(word)
+            continue
+        apart = sentence[run[-1].end() : word.start()].strip() != ""
         if apart:
             yield from _read_name(sentence, run)
             run = []
-        if word[0][0].isupper() or (joins and not apart):
+        if word[0][0].isupper() or (word[0] in joined_by and not apart):
             run.append(word)
         elif run:
             yield from _read_name(sentence, run)
