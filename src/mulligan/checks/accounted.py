@@ -207,8 +207,8 @@ def _locate_words(wanted: str, message: str) -> list[Span]:
     """Every place where these words stand in a message, in whatever case."""
     if not (wanted.isascii() and message.isascii()):
         # Letters of other alphabets have more forms than two.
-        pattern = rf"(?<!\w){re.escape(wanted)}(?!\w)"
-        return [each.span() for each in re.finditer(pattern, message, re.IGNORECASE)]
+        places = re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", message, re.IGNORECASE)
+        return [each.span() for each in places]
     wanted, message = wanted.lower(), message.lower()
     found: list[Span] = []
     start = message.find(wanted)
