@@ -56,6 +56,8 @@ def move(
         ("Cancel order W17", [made(1, "cancel_order", order_id="W17")]),
         ("Pay Ann 50", [made(1, "pay", to="Ann", amount=50)]),
         ("Add milk", [made(1, "add", title="milk", note=None, tags=[])]),
+        ("Pay ANN 50 Annabel", [made(1, "pay_annabel", to="Ann", amount=50)]),
+        ("Pay \u00c9MILE 50", [made(1, "pay", to="\u00c9mile", amount=50)]),
     ],
 )
 def test_a_request_that_is_done_to_the_word_is_confirmed(said: str, calls: list[Execution]) -> None:
@@ -85,6 +87,9 @@ def test_a_request_that_is_done_to_the_word_is_confirmed(said: str, calls: list[
         ("Move dinner to Friday at 7pm", [move("e1", FRIDAY)]),
         ("Pay Ann 50", [made(1, "pay", to="Ann", amount=500)]),
         ("Pay Ann 50 and Bob 30", [made(1, "pay", to="Ann", amount=30)]),
+        ("Pay Annabel 50", [made(1, "pay", to="Ann", amount=50)]),
+        ("Pay Ann_b 50", [made(1, "pay", to="Ann", amount=50)]),
+        ("Pay Ann 50 ann", [made(1, "pay", to="Ann", amount=50)]),
         ("Pay Ann for Bob", [made(1, "pay", to="Bob", payer="Ann")]),
         ("Log dinner on Friday", [made(1, "log", event_id="e1", day="2026-11-13")]),
     ],

@@ -115,8 +115,7 @@ async def test_where_there_is_much_to_read_our_checks_do_so_beside_the_loop(*, l
 
     look.__module__ = "mulligan.checks.text.length"
 
-    text = "a" * (LONG + 1 if long else 1)
-    found = await run_checks_aside(text, [look, look_ourselves], reads=(text,))
+    found = await run_checks_aside("a", [look, look_ourselves], long=long)
 
     here = threading.get_ident()
     assert found == ([WRONG, WRONG], True)
@@ -127,9 +126,7 @@ async def test_where_there_is_much_to_read_our_checks_do_so_beside_the_loop(*, l
 
 
 async def test_what_breaks_beside_the_loop_is_no_pass_either() -> None:
-    text = "a" * (LONG + 1)
-
-    (fault, other), answered = await run_checks_aside(text, [breaks, finds], reads=(text,))
+    (fault, other), answered = await run_checks_aside("a", [breaks, finds], long=True)
 
     assert (fault.rule, other, answered) == (BROKEN, WRONG, False)
 
@@ -137,7 +134,7 @@ async def test_what_breaks_beside_the_loop_is_no_pass_either() -> None:
 async def test_a_check_of_replies_finds_the_same_in_a_long_text() -> None:
     reply = Reply(text="cheap " * LONG)
 
-    found, answered = await run_checks_aside(reply, [avoids(words=["cheap"])], reads=(reply.text,))
+    found, answered = await run_checks_aside(reply, [avoids(words=["cheap"])], long=True)
 
     assert answered
     assert [each.rule for each in found] == [

@@ -165,9 +165,10 @@ class _SpokenRequest:
 
     def _find_text(self, text: str) -> set[Span] | None:
         """Where a text stands in the message, word for word, and only there."""
-        wanted = rf"(?<!\w){re.escape(' '.join(text.split()))}(?!\w)"
-        found = [each.span() for each in re.finditer(wanted, self.turn.message, re.IGNORECASE)]
-        return set(found) if len(found) == 1 and _WORD.search(text) else None
+        if not _WORD.search(text):
+            return None
+        found = _locate_words(" ".join(text.split()), self.turn.message)
+        return set(found) if len(found) == 1 else None
 
     def _find_object(self, name: str) -> set[Span] | None:
         """Where the object of an id is named: one that was read, the only one of that name."""
@@ -200,6 +201,29 @@ def _list_values(given: Mapping[str, object]) -> Iterator[object]:
             yield from _list_values(value)
         else:
             yield from (leaf for leaf in list_leaves(value) if leaf is not None and leaf != "")
+
+
+def _locate_words(wanted: str, message: str) -> list[Span]:
+    """Every place where these words stand in a message, in whatever case."""
+    if not (wanted.isascii() and message.isascii()):
+        # Letters of other alphabets have more forms than two.
+        places = re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", message, re.IGNORECASE)
+        return [each.span() for each in places]
+    wanted, message = wanted.lower(), message.lower()
+    found: list[Span] = []
+    start = message.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        before, after = message[start - 1 : start], message[end : end + 1]
+        whole = not (_is_in_word(before) or _is_in_word(after))
+        if whole:
+            found.append((start, end))
+        start = message.find(wanted, end if whole else start + 1)
+    return found
+
+
+def _is_in_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
 
 
 def _split_name(name: str) -> list[str]:

@@ -19,6 +19,10 @@ MOST_DEPTH = 12
 MOST_CONTAINERS = 1_000
 MOST_AGAIN = 8
 """Times that the same parts may be met again; each may double the ways through a value."""
+_TEXTS = (str, bytes, bytearray)
+_NUMBERS = (int, float)
+_BUILT_IN = (dict, list, tuple, set, frozenset, OrderedDict)
+_READ_BY = ("__iter__", "items", "values")
 _ASKED = ("content", "text", "structuredContent", "args")
 """Where results and errors of libraries keep their text."""
 
@@ -37,9 +41,9 @@ def is_long(*values: object) -> bool:
         looked += 1
         if isinstance(each, SaidText):
             room -= _measure(each.text) * _SAID_COSTS
-        elif isinstance(each, str | bytes | bytearray):
+        elif isinstance(each, _TEXTS):
             room -= _measure(each)
-        elif each is not None and not isinstance(each, int | float):
+        elif each is not None and not isinstance(each, _NUMBERS):
             inner = _list_inside(each)
             if len(inner) + looked > MOST_PARTS:
                 return True
@@ -71,10 +75,11 @@ def is_tame(value: object) -> bool:
     seen: set[int] = set()
     while ahead:
         each = ahead.pop()
-        if not isinstance(each, dict | list | tuple | set | frozenset) or id(each) in seen:
+        if not isinstance(each, _BUILT_IN) or id(each) in seen:
             continue
         seen.add(id(each))
-        if any(_is_overridden(type(each), name) for name in ("__iter__", "items", "values")):
+        kind = type(each)
+        if kind not in _BUILT_IN and any(_is_overridden(kind, name) for name in _READ_BY):
             return False
         ahead += dict.values(each) if isinstance(each, dict) else each
     return True
@@ -84,9 +89,6 @@ def _is_overridden(kind: type, name: str) -> bool:
     """Whether a subclass of a built-in container reads itself in another way than that."""
     found = getattr(kind, name, None)
     return found not in [getattr(each, name, None) for each in _BUILT_IN]
-
-
-_BUILT_IN = (dict, list, tuple, set, frozenset, OrderedDict)
 
 
 def _measure(text: str | bytes | bytearray) -> int:
@@ -100,10 +102,12 @@ def _measure(text: str | bytes | bytearray) -> int:
 def _list_inside(value: object) -> list[object]:
     """What is in a value, as far as it is looked into."""
     try:
+        if type(value) is list or type(value) is tuple:
+            return [*islice(value, MOST_PARTS + 1)]
         if isinstance(value, BaseException):
             # What is read of an error is what it prints as, whatever it is made of.
             return [format_value(value), *value.args]
-        if isinstance(value, Mapping):
+        if isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101 - quicker
             return [*islice(value.values(), MOST_PARTS + 1)]
         if isinstance(value, list | tuple | set | frozenset):
             return [*islice(value, MOST_PARTS + 1)]

@@ -124,14 +124,14 @@ async def review_attempt(
     `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
     answer, and no answer is never a pass.
     """
-    facts, reads = await gather_facts(attempted, by.gathers), _list_read(attempted)
-    facts += await _read_aside(partial(find_confirmation, attempted), reads)
+    facts, long = await gather_facts(attempted, by.gathers), is_long(*_list_read(attempted))
+    facts += await _read_aside(partial(find_confirmation, attempted), long=long)
     attempted = replace(attempted, facts=facts)
-    findings, answered = await run_checks_aside(attempted, by.checks, reads=reads)
-    denied, computed = await _hold_against_facts(attempted, beside=findings)
+    findings, answered = await run_checks_aside(attempted, by.checks, long=long)
+    denied, computed = await _hold_against_facts(attempted, beside=findings, long=long)
     findings, answered = [*findings, *denied], answered and computed
     settled = any(finding.severity is Severity.ERROR for finding in findings)
-    looks = await _read_aside(partial(look_at, attempted, by.checks), reads)
+    looks = await _read_aside(partial(look_at, attempted, by.checks), long=long)
     if denied:
         looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
     if judged and by.judge is not None and attempted.executions and not settled:
@@ -152,13 +152,13 @@ async def review_attempt(
     return verdict
 
 
-async def _read_aside(look: Callable[[], T], reads: tuple[object, ...]) -> T:
+async def _read_aside(look: Callable[[], T], *, long: bool) -> T:
     """Look at what is there; where that is much, on a thread beside the loop."""
-    return await asyncio.to_thread(look) if is_long(*reads) else look()
+    return await asyncio.to_thread(look) if long else look()
 
 
 async def _hold_against_facts(
-    attempted: Attempted, *, beside: Sequence[Finding]
+    attempted: Attempted, *, beside: Sequence[Finding], long: bool
 ) -> tuple[list[Finding], bool]:
     """What the facts deny of an attempt, and no check has said already; whether all was compared.
 
@@ -169,8 +169,7 @@ async def _hold_against_facts(
     # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.denied import find_denials
 
-    reads = _list_read(attempted)
-    found, answered = await run_checks_aside(attempted, (find_denials,), reads=reads)
+    found, answered = await run_checks_aside(attempted, (find_denials,), long=long)
     said = {(finding.rule, finding.call) for finding in beside}
     return [each for each in found if (each.rule, each.call) not in said], answered
 

@@ -53,13 +53,13 @@ async def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Findi
 
 
 async def run_checks_aside(
-    subject: S, checks: Sequence[Check[S]], *, reads: tuple[object, ...]
+    subject: S, checks: Sequence[Check[S]], *, long: bool
 ) -> tuple[list[Finding], bool]:
     """The same; where there is much to read, our own checks do so on a thread beside the loop.
 
     Those of others run where they always do: what they use may belong to this thread.
     """
-    if not is_long(*reads):
+    if not long:
         return await run_checks(subject, checks)
     findings: list[Finding] = []
     answered = True

@@ -7,8 +7,14 @@ from datetime import datetime
 import pytest
 
 from mulligan.checks.dates.conventions import Convention
+from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
-from mulligan.checks.dates.resolve import find_expressions, find_meaning
+from mulligan.checks.dates.resolve import (
+    NOTHING_SAID,
+    find_expressions,
+    find_meaning,
+    read_message,
+)
 from tests.checks.dates.said import AMERICAN, NOW, days, moment
 
 
@@ -128,6 +134,13 @@ def test_holidays_that_are_the_same_everywhere_need_no_country(
     phrase: str, expected: list[str]
 ) -> None:
     assert days(phrase) == expected
+
+
+def test_a_message_without_a_time_has_no_clauses_to_bind_one_to() -> None:
+    at = Moment(now=NOW)
+
+    assert read_message("Add milk, and call Ann", at) == NOTHING_SAID
+    assert read_message("Add milk on Friday, and call Ann", at).clauses
 
 
 def test_a_long_row_of_what_is_left_out_does_not_grow_with_each() -> None:

@@ -17,6 +17,8 @@ from mulligan.checks.grounding.digits import find_digit_runs
         ("on 10/24/25", [(2025, 10, 24)]),
         ("version 1.2.3.4", []),
         ("24 of them", []),
+        ("on 2024年5月3日", [(2024, 5, 3)]),
+        ("march 450, 20245 may, 123.4.25", []),
     ],
 )
 def test_dates_are_found_as_far_as_they_are_told(

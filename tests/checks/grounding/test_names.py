@@ -15,6 +15,8 @@ from mulligan.checks.grounding.names import find_names, normalize_word
         ("We use the NASA API here.", []),
         ("We met Ann, Lee and others.", []),
         ("nobody is named here", []),
+        ("a × b × c is no name", []),
+        ("iPhone Pro is one word of two", []),
     ],
 )
 def test_a_name_is_two_capitals_in_a_row_that_a_sentence_does_not_explain(

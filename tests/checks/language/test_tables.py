@@ -27,6 +27,14 @@ def test_only_words_of_their_own_are_in_a_table() -> None:
     assert table.opens("in")
 
 
+def test_what_is_said_is_said_in_whole_and_at_one_of_the_places() -> None:
+    table, tokens = build_words("at | in the"), [*tokenize("so it is in the end"), END]
+
+    assert table.is_said(tokens, range(6))
+    assert not table.is_said(tokens, range(3))
+    assert not build_words("in a").is_said(tokens, range(6))
+
+
 def test_another_language_is_other_tables_under_the_same_rules() -> None:
     german = replace(
         ENGLISH,

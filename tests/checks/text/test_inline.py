@@ -11,6 +11,11 @@ from mulligan.checks.text.inline import choose_steps, strip_markup
         ("**very** _good_ snake_case", "very good snake_case", []),
         ("see [the shop](https://a.example/b).", "see the shop.", ["https://a.example/b"]),
         ("![a picture](https://a.example/p.png) text", "text", ["https://a.example/p.png"]),
+        (
+            "wow![x](https://a.example/p) and [y](https://a.example/q)",
+            "wow and y",
+            ["https://a.example/p", "https://a.example/q"],
+        ),
         ("so it is [1][2] here", "so it is   here", []),
         ("go to https://a.example/b, now", "go to  , now", ["https://a.example/b"]),
         ("call `x = 1` here", "call   here", []),

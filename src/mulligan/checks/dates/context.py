@@ -247,4 +247,4 @@ def _find_clause(scan: Scan, end: int, reach: int, *, since: int = 0) -> range:
 
 
 def _says(scan: Scan, table: Table[None], places: Iterable[int]) -> bool:
-    return any(table.match(scan.tokens, i) is not None for i in places)
+    return table.is_said(scan.tokens, places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from enum import StrEnum
 
 
@@ -82,7 +82,9 @@ def _parse_region(locale: str) -> str | None:
     return region if len(region) == 2 and region.isupper() else None
 
 
-def is_allowed(rests_on: Iterable[Convention], pins: Pins) -> bool:
+def is_allowed(rests_on: Collection[Convention], pins: Pins) -> bool:
     """Whether what rests on these conventions agrees with what is pinned."""
+    if not rests_on or not pins:
+        return True
     settled = {pin.question: pin for pin in pins}
     return all(settled.get(each.question, each) is each for each in rests_on)

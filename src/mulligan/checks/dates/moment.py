@@ -8,6 +8,9 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.reading import Grain, Reading
 
+_DAY = timedelta(days=1)
+_MIDNIGHT = time()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
@@ -28,7 +31,8 @@ class Moment:
 
 def make_day(day: date, *rests_on: Convention) -> Reading:
     """A day from midnight to midnight."""
-    return make_span(day, day + timedelta(days=1), *rests_on, grain=Grain.DAY)
+    start = make_midnight(day)
+    return Reading(start=start, end=start + _DAY, grain=Grain.DAY, rests_on=frozenset(rests_on))
 
 
 def make_span(
@@ -61,4 +65,4 @@ def limit_reading(reading: Reading, at: Moment, *, side: int) -> Reading:
 
 def make_midnight(day: date | datetime) -> datetime:
     """The moment a day begins; a moment stays what it is."""
-    return day if isinstance(day, datetime) else datetime.combine(day, time())
+    return day if isinstance(day, datetime) else datetime.combine(day, _MIDNIGHT)

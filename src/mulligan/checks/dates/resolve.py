@@ -102,6 +102,8 @@ def read_message(
 ) -> SaidPhrases:
     """Every expression of time, and the clauses they stand in; in another language, none.
 
+    Without any expression there are no clauses either: they are cut for what stands in them.
+
     Which language it is the words tell, and where they do not, the `locale`. `names` are of things
     that are known to be called so: in "game night" no night is spoken of.
     """
@@ -111,6 +113,8 @@ def read_message(
     if tokens is None:
         return NOTHING_SAID
     original = list(read(tokens))
+    if not original:
+        return NOTHING_SAID
     parted = _filter_spoken(tokens, split_moves(tokens, original))
     clauses = split_clauses(tokens, parted, message=message)
     found = join_moves(parted, original, clauses=clauses)
@@ -223,7 +227,8 @@ def _resolve_in_context(
     if side := find_bound(tokens, found):
         bounded = tuple(limit_reading(each, at, side=side) for each in result.readings)
         return replace(result, readings=bounded, exact=False)
-    return replace(result, exact=is_exact(tokens, found), leans=leans_on_another(tokens, found))
+    exact, leans = is_exact(tokens, found), leans_on_another(tokens, found)
+    return result if exact and not leans else replace(result, exact=exact, leans=leans)
 
 
 def _scan(

@@ -22,6 +22,8 @@ _EAST_ASIAN = re.compile(
 _BEHIND_AN_HOUR = frozenset(":aph.")
 _MAY_BEGIN_A_DATE = frozenset("-/. \nsnrt")
 """What stands behind the first digits of a date."""
+_DIGITS_AT_START = (1, 2, 4)
+"""How many digits a date can begin with: those of a day, a month or a year."""
 _HALF_DAY = 720
 _HOUR_OF_NOON = 12
 
@@ -82,7 +84,7 @@ def find_dates(folded: str, runs: list[Run], *, known: bool = False) -> list[Dat
     dates: list[Date] = []
     done = 0
     for start, end in runs:
-        if start < done:
+        if start < done or end - start not in _DIGITS_AT_START:
             continue
         date = _parse_east_asian(folded, start) if is_unspaced(folded[end : end + 1]) else None
         if folded[end : end + 1] in _MAY_BEGIN_A_DATE:

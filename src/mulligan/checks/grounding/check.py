@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from mulligan.checks.grounding.addresses import (
@@ -34,7 +34,7 @@ FEWEST_QUOTED = 3
 """Words in quotation marks below this are a term, not a quotation."""
 
 _QUOTED = re.compile(r'(?<![\w"])"(?=\S)([^"\n]{8,400})"(?!\w)')
-_NAMED_IN = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE)
+_NAMED_IN = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE})
 
 
 class ClaimKind(StrEnum):
@@ -97,8 +97,7 @@ def find_unsupported(text: str, source: Specifics) -> Iterator[Unsupported]:
     other = _OtherDigits(page)
     yield from _check_addresses(page, other, source)
     yield from _check_quotations(page.folded, source)
-    if has_capitals_for_names(detect_language(text)):
-        yield from _check_names(page, source)
+    yield from _check_names(page, text, source)
     yield from _check_moments(other, source)
     yield from _check_quantities(other, source)
 
@@ -107,11 +106,12 @@ class _OtherDigits:
     """What has digits in it and is no quantity: dates, times, phone numbers, e-mail addresses."""
 
     def __init__(self, page: Page) -> None:
-        self.said = said = _join_claim_text(page.folded, page, form=fold)
-        as_written = _join_claim_text(page.prose, page, form=str)
+        tables = [block.text for block in page.list_blocks(BlockKind.TABLE)]
+        self.said = said = _join_claim_text(page.folded, map(fold, tables))
+        as_written = _join_claim_text(page.prose, tables)
         # Folding may change lengths; then a place is only known in the folded text.
         self.shown = as_written if len(as_written) == len(said) else said
-        runs = find_digit_runs(said)
+        self.runs = runs = find_digit_runs(said)
         self.dates = find_dates(said, runs)
         self.times = find_times(said, runs)
         self.phones = find_phones(said, runs)
@@ -132,10 +132,9 @@ class _OtherDigits:
         return "".join([*pieces, self.said[at:]])
 
 
-def _join_claim_text(prose: str, page: Page, *, form: Callable[[str], str]) -> str:
+def _join_claim_text(prose: str, tables: Iterable[str]) -> str:
     """All that makes claims: the prose, and the cells of tables."""
-    tables = [form(block.text).replace("|", " ; ") for block in page.list_blocks(BlockKind.TABLE)]
-    return "\n".join([prose, *tables])
+    return "\n".join([prose, *(table.replace("|", " ; ") for table in tables)])
 
 
 def _check_addresses(page: Page, other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
@@ -183,10 +182,12 @@ def _check_quotations(folded: str, source: Specifics) -> Iterator[Unsupported]:
             )
 
 
-def _check_names(page: Page, source: Specifics) -> Iterator[Unsupported]:
-    for name, needed in find_names(block.text for block in page.list_blocks(*_NAMED_IN)):
-        if not source.words.issuperset(needed):
-            yield ClaimKind.NAME, name, name
+def _check_names(page: Page, text: str, source: Specifics) -> Iterator[Unsupported]:
+    found = find_names([block.text for block in page.blocks if block.kind in _NAMED_IN])
+    unknown = [name for name, needed in found if not source.words.issuperset(needed)]
+    # Which language it is takes longer to tell than all the rest, and mostly no name is unknown.
+    if unknown and has_capitals_for_names(detect_language(text)):
+        yield from ((ClaimKind.NAME, name, name) for name in unknown)
 
 
 def _check_moments(other: _OtherDigits, source: Specifics) -> Iterator[Unsupported]:
@@ -202,7 +203,8 @@ def _check_quantities(other: _OtherDigits, source: Specifics) -> Iterator[Unsupp
     blanked = other.mask_text()
     text = write_out(blanked)
     shown = other.shown if text == blanked else text
-    for quantity in find_quantities(text, find_digit_runs(text)):
+    runs = other.runs if text == other.said else find_digit_runs(text)
+    for quantity in find_quantities(text, runs):
         if not source.quantities.support(quantity):
             yield _quote_claim(_classify_quantity(quantity), shown, quantity)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 Run = tuple[int, int]
 """Where a run of digits begins and ends."""
 
@@ -14,12 +12,16 @@ def find_digit_runs(text: str) -> list[Run]:
     Ten searches for one character each are several times faster than one for any of ten: prose
     has few digits.
     """
-    places = sorted(place for digit in "0123456789" for place in _find_places(text, digit))
-    if not places:
-        return []
-    begins = [places[0], *(b for a, b in pairwise(places) if b != a + 1)]
-    ends = [*(a + 1 for a, b in pairwise(places) if b != a + 1), places[-1] + 1]
-    return list(zip(begins, ends, strict=True))
+    runs: list[Run] = []
+    start = end = -1
+    for place in sorted(_find_digits(text)):
+        if place == end:
+            end += 1
+            runs[-1] = (start, end)
+        else:
+            start, end = place, place + 1
+            runs.append((start, end))
+    return runs
 
 
 def find_word_before(text: str, at: int) -> str:
@@ -27,10 +29,12 @@ def find_word_before(text: str, at: int) -> str:
     return text[max(0, at - 16) : at].rstrip(" ,.").rpartition(" ")[2]
 
 
-def _find_places(text: str, digit: str) -> list[int]:
+def _find_digits(text: str) -> list[int]:
     places: list[int] = []
-    at = text.find(digit)
-    while at >= 0:
-        places.append(at)
-        at = text.find(digit, at + 1)
+    find = text.find
+    for digit in "0123456789":
+        at = find(digit)
+        while at >= 0:
+            places.append(at)
+            at = find(digit, at + 1)
     return places

@@ -15,9 +15,10 @@ LONGEST_ACRONYM = 5
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019\-]*+")
 _TWO_CAPITALS = re.compile(
-    # Each word is tried once, from its beginning: not from every capital in it.
-    r"(?<![\w'\u2019\-])"
-    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f][\w'\u2019\-]*+\s++(?:[a-z&]{1,3}\s++){0,2}+"
+    # Each word is tried once, from its beginning: not from every capital in it. What stands before
+    # it is asked behind the capital, so that all other letters are passed over at once.
+    r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f](?<![\w'\u2019\-].)"
+    r"[\w'\u2019\-]*+\s++(?:[a-z&]{1,3}\s++){0,2}+"
     r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]"
 )
 """What a name needs at the least: most text has nothing like it, and is passed over."""
@@ -30,20 +31,26 @@ def find_names(paragraphs: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]
     a label before a colon names nothing.
     """
     for paragraph in paragraphs:
-        if not paragraph[1:].islower() and _TWO_CAPITALS.search(paragraph):
+        if _TWO_CAPITALS.search(paragraph):
             for sentence in split_sentences(paragraph):
-                yield from _find_in_sentence(sentence)
+                # With no capital behind its first letter, there are no two of them.
+                if not sentence[1:].islower():
+                    yield from _find_in_sentence(sentence)
 
 
 def _find_in_sentence(sentence: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     run: list[re.Match[str]] = []
+    joined_by, _ = _load_lists()
     for word in _WORD.finditer(sentence):
-        apart = run and sentence[run[-1].end() : word.start()].strip() != ""
-        joins = bool(run) and word[0] in _load_lists()[0]
+        if not run:
+            if word[0][0].isupper():
+                run.append(word)
+            continue
+        apart = sentence[run[-1].end() : word.start()].strip() != ""
         if apart:
             yield from _read_name(sentence, run)
             run = []
-        if word[0][0].isupper() or (joins and not apart):
+        if word[0][0].isupper() or (word[0] in joined_by and not apart):
             run.append(word)
         elif run:
             yield from _read_name(sentence, run)

@@ -33,7 +33,7 @@ _GOES_ON = re.compile(r"[\w.\-]$|\d $")
 _NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
 _DASHES = ("-", "\u2013", "\u2014")
 _LETTERS = re.compile("[a-z]+")
-_OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]", "..", "?!", "!!")
+_OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]")
 """What may stand beside a word besides one mark behind it."""
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
 LONGEST_GAP = 5
@@ -46,8 +46,11 @@ _OF_THE_CALENDAR = frozenset(
     "\u5e74\u6708\u65e5\u53f7\u865f\u6642\u65f6\u70b9\u9ede\u5206\ub144\uc6d4\uc77c\uc2dc\ubd84\u7b2c"
 )
 """Behind these words a number is part of a date or a time, or of an order: no quantity."""
+_APART = frozenset({"", " ", "\n", "(", "$", "\u20ac"})
+"""What mostly stands before a number that is no part of a name."""
 _WORDS_BEHIND = 3
-_YEARS = range(1900, 2101)
+_FIRST_YEAR, _LAST_YEAR = 1900, 2100
+_EXACT = Bound.EXACT
 
 
 def find_quantities(folded: str, runs: list[Run]) -> list[Quantity]:
@@ -80,15 +83,25 @@ def _has_number_word(folded: str) -> bool:
     tokens = folded.split()
     if not _load_spelled_words().isdisjoint(tokens):
         return True
-    if folded.isascii() and not any(mark in folded for mark in _OTHER_MARKS):
+    if folded.isascii() and not _has_other_marks(folded):
         return False
     with_marks = " ".join([token for token in tokens if not token.isalnum()])
     return not _load_number_words().isdisjoint(_LETTERS.findall(with_marks))
 
 
+def _has_other_marks(folded: str) -> bool:
+    """Whether a word may have another neighbour than one mark behind it."""
+    for mark in _OTHER_MARKS:
+        if mark in folded:
+            return True
+    # One sign is found many times faster than two.
+    several = "!" in folded and ("?!" in folded or "!!" in folded)
+    return several or ".." in folded
+
+
 def _is_part_of_name(text: str, start: int) -> bool:
     before = text[start - 1 : start]
-    if is_unspaced(before):
+    if before in _APART or is_unspaced(before):
         return False
     if before.isalnum() or (before and before in "_.,/#"):
         return True
@@ -97,51 +110,55 @@ def _is_part_of_name(text: str, start: int) -> bool:
 
 def _read(text: str, numeral: re.Match[str]) -> Quantity | None:
     """A numeral with what stands around it. `2nd`, `3d` and `1990s` are words, and none."""
+    written = numeral[0]
     start = numeral.start()
-    bound, currency = _read_prefix(text, start)
     dimension, factor, after, end = _read_suffix(text, numeral.end())
     behind = text[end : end + 1]
     if behind in _OF_THE_CALENDAR or (behind.isalnum() and not is_unspaced(behind)):
         return None
-    values, decimals = _parse_numeral(numeral[0])
+    bound, currency = _read_prefix(text, start)
+    values, decimals = _parse_numeral(written)
     dimension = currency or dimension
-    if len(numeral[0]) == 4 and values[0] in _YEARS and not dimension:
+    if len(written) == 4 and _FIRST_YEAR <= values[0] <= _LAST_YEAR and not dimension:
         # "From 2019" names a year; it is no lower bound of anything.
-        bound = after = Bound.EXACT
+        bound = after = _EXACT
     return Quantity(
-        values=tuple(value * factor for value in values),
-        step=10**-decimals * factor,
-        factor=factor,
-        dimension=dimension,
-        nouns=_read_nouns(text, end),
-        bound=after if after is not Bound.EXACT else bound,
-        start=start,
-        end=end,
+        values if factor == 1 else tuple([value * factor for value in values]),
+        10**-decimals * factor,
+        factor,
+        dimension,
+        _read_nouns(text, end),
+        bound if after is _EXACT else after,
+        start,
+        end,
     )
 
 
 def _read_prefix(text: str, start: int) -> tuple[Bound, str]:
     """The bound and the currency that stand before a numeral."""
     words = text[max(0, start - BEFORE) : start].split()
-    currency = ""
-    if words and (currency := _load_currency_words().get(words[-1].lstrip("("), "")):
+    if not words or words[-1].lstrip("(") not in _load_leading_words():
+        return _EXACT, ""
+    currency = _load_currency_words().get(words[-1].lstrip("("), "")
+    if currency:
         words.pop()
     if words and words[-1] in load_tables()["words"]["articles"]:
         words.pop()
     if not words or words[-1].lstrip("(") not in _load_bound_endings():
-        return Bound.EXACT, currency
+        return _EXACT, currency
     for count in range(min(LONGEST_BOUND, len(words)), 0, -1):
         bound = _load_bounds().get(" ".join(words[-count:]).lstrip("("))
         if bound is not None:
             return bound, currency
-    return Bound.EXACT, currency
+    return _EXACT, currency
 
 
 def _read_suffix(text: str, at: int) -> tuple[str, float, Bound, int]:
     """Dimension, factor and bound that stand behind a numeral, and where they end."""
-    dimension, factor, bound = "", 1.0, Bound.EXACT
+    dimension, factor, bound = "", 1.0, _EXACT
+    meanings = _load_meanings()
     for _ in range(_WORDS_BEHIND):
-        if text[at : at + 1] == "+":
+        if text.startswith("+", at):
             bound, at = Bound.AT_LEAST, at + 1
         if is_unspaced(text[at : at + 1]):
             meaning, length = _find_counter(text, at)
@@ -154,8 +171,8 @@ def _read_suffix(text: str, at: int) -> tuple[str, float, Bound, int]:
         if word is None:
             break
         long, short = word[0].lstrip(" -"), word[1]
-        known = long if long in _load_meanings() else short
-        meaning = _load_meanings().get(known)
+        known = long if long in meanings else short
+        meaning = meanings.get(known)
         if meaning is None or (meaning.dimension and dimension):
             break
         at = word.end() if known == long else word.end(1)
@@ -197,9 +214,10 @@ def _parse_numeral(numeral: str) -> tuple[tuple[float, ...], int]:
 
 def _read_nouns(text: str, at: int) -> frozenset[str]:
     found: set[str] = set()
+    empty = load_empty_words()
     for _ in range(NOUNS):
         word = _NOUN.match(text, at)
-        if word is None or word[1] in load_empty_words():
+        if word is None or word[1] in empty:
             break
         found.add(stem(word[1]))
         at = word.end()
@@ -269,6 +287,13 @@ def _load_between() -> frozenset[str]:
 @cache
 def _load_currency_words() -> dict[str, str]:
     return dict(load_tables()["currencies"])
+
+
+@cache
+def _load_leading_words() -> frozenset[str]:
+    """Every word that may belong to the numeral behind it."""
+    articles = load_tables()["words"]["articles"]
+    return frozenset({*_load_currency_words(), *articles, *_load_bound_endings()})
 
 
 @cache

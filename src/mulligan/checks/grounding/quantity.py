@@ -23,6 +23,9 @@ class Bound(StrEnum):
     ABOUT = "about"
 
 
+_ONE_OR_OTHER = frozenset({Bound.AT_LEAST, Bound.AT_MOST})
+
+
 class Quantity(NamedTuple):
     """A number with its unit, as it is written somewhere. A tuple: there are many of them."""
 
@@ -46,12 +49,15 @@ class Quantity(NamedTuple):
         return not self.dimension and max(self.values) <= SMALL
 
 
+_PLACE = Quantity._fields.index("start")
+
+
 class Known:
     """The quantities of a context, by value: most claims that stand are found at once."""
 
     def __init__(self, quantities: list[Quantity]) -> None:
-        # Wherever it stands: a long text says the same over and over.
-        self._all = list(dict.fromkeys(each._replace(start=0, end=0) for each in quantities))
+        # Wherever it stands, so without its place: a long text says the same over and over.
+        self._all = list({each[:_PLACE]: each for each in quantities}.values())
         self._by_value: dict[float, list[Quantity]] = {}
         for quantity in self._all:
             for value in quantity.values:
@@ -59,9 +65,10 @@ class Known:
 
     def support(self, claim: Quantity) -> bool:
         """Whether one of them lets the claim stand."""
-        same = [each for value in claim.values for each in self._by_value.get(value, ())]
-        if any(_is_comparable(claim, each) and _stands(claim, each) for each in same):
-            return True
+        for value in claim.values:
+            for each in self._by_value.get(value, ()):
+                if _is_comparable(claim, each) and _stands(claim, each):
+                    return True
         comparable = [each for each in self._all if _is_comparable(claim, each)]
         if any(_stands(claim, each) for each in comparable):
             return True
@@ -81,17 +88,17 @@ def _is_comparable(claim: Quantity, known: Quantity) -> bool:
 
 
 def _stands(claim: Quantity, known: Quantity) -> bool:
-    return any(
-        _supports_value(claim, known, mine=mine, theirs=theirs)
-        for mine in claim.values
-        for theirs in known.values
-    )
+    for mine in claim.values:
+        for theirs in known.values:
+            if _supports_value(claim, known, mine=mine, theirs=theirs):
+                return True
+    return False
 
 
 def _supports_value(claim: Quantity, known: Quantity, *, mine: float, theirs: float) -> bool:
     if abs(mine - theirs) <= claim.step / 2 + ALMOST * abs(mine):
         # "Up to 20" is not what "20 and more" says.
-        return {claim.bound, known.bound} != {Bound.AT_LEAST, Bound.AT_MOST}
+        return claim.bound is known.bound or {claim.bound, known.bound} != _ONE_OR_OTHER
     near = bool(claim.nouns & known.nouns) or _is_within_factor(mine, theirs)
     match claim.bound:
         case Bound.EXACT:

@@ -32,12 +32,13 @@ class Specifics:
     def quantities(self) -> Known:
         """Numbers, prices and percentages; the years of its dates too."""
         text = write_out(self._folded)
+        runs = self._runs if text == self._folded else find_digit_runs(text)
         years = [
             Quantity(values=(float(date.year),), step=1.0)
             for date in self.dates
             if date.year is not None
         ]
-        return Known(find_quantities(text, find_digit_runs(text)) + years)
+        return Known(find_quantities(text, runs) + years)
 
     @cached_property
     def dates(self) -> list[Date]:

@@ -34,6 +34,7 @@ _UNSPACED = re.compile(
     "\uac00-\ud7af]"
 )
 """Letters of scripts in which a number stands between words without a space."""
+_FIRST_UNSPACED = "\u0e00"
 
 
 def detect_language(text: str, *, otherwise: str = "en") -> str:
@@ -57,7 +58,7 @@ def detect_language(text: str, *, otherwise: str = "en") -> str:
 
 def is_unspaced(letter: str) -> bool:
     """Whether a number may stand right beside it, and be no part of a word."""
-    return bool(letter) and _UNSPACED.match(letter) is not None
+    return letter >= _FIRST_UNSPACED and _UNSPACED.match(letter) is not None
 
 
 def has_foreign_letters(text: str) -> bool:

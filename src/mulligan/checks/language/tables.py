@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -57,6 +57,11 @@ class Table(Generic[V]):
             else:
                 return value, end
         return None
+
+    def is_said(self, tokens: Sequence[Token], places: Iterable[int]) -> bool:
+        """Whether an entry begins at one of these places."""
+        opening = [i for i in places if tokens[i].text in self._by_first]
+        return bool(opening) and any(self.match(tokens, i) is not None for i in opening)
 
 
 def build_words(words: str) -> Table[None]:

@@ -17,6 +17,7 @@ class BlockKind(StrEnum):
     CODE = "code"
 
 
+ITEM, PARAGRAPH, TABLE = BlockKind.ITEM, BlockKind.PARAGRAPH, BlockKind.TABLE
 _FENCES = ("```", "~~~")
 _BULLETS = frozenset({"- ", "* ", "+ ", "• "})
 """How nearly every point of a list begins; `_ITEM` knows the others."""
@@ -34,7 +35,8 @@ _TABLE_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$")
 def split_blocks(text: str) -> list[tuple[BlockKind, str]]:
     """The blocks of a page, their markers gone and nothing inside them touched."""
     reader = _Reader()
-    if any(fence in text for fence in _FENCES):
+    # One sign is found many times faster than three.
+    if ("`" in text or "~" in text) and any(fence in text for fence in _FENCES):
         for line in text.splitlines():
             reader.take(line)
         reader.finish()
@@ -55,12 +57,17 @@ class _Reader:
 
     def take_chunk(self, chunk: str) -> None:
         """Add what stands between two blank lines. Most of it is one line of prose."""
-        if chunk[:1].isalpha() and chunk.isprintable() and chunk[1:2] != ")":
-            self.blocks.append((BlockKind.PARAGRAPH, chunk.strip()))
+        lines = chunk.splitlines()
+        if len(lines) == 1 and chunk[:1].isalpha() and chunk[1:2] != ")":
+            self.blocks.append((PARAGRAPH, chunk.strip()))
             return
-        for line in chunk.splitlines():
-            if line[:2] in _BULLETS and line[2:3].isalnum():
-                self._begin(BlockKind.ITEM, line[2:])
+        plain = [line[:2] in _BULLETS and line[2:3].isalnum() for line in lines]
+        if all(plain):
+            self.blocks += [(ITEM, line[2:]) for line in lines]
+            return
+        for line, is_point in zip(lines, plain, strict=True):
+            if is_point:
+                self._begin(ITEM, line[2:])
             else:
                 self.take(line)
         self.finish()
@@ -75,10 +82,10 @@ class _Reader:
         elif said.startswith(_FENCES):
             self._begin(BlockKind.CODE)
             self._fence = said[: len(said) - len(said.lstrip(said[0]))]
-        elif self._kind is BlockKind.TABLE and "|" in said:
+        elif self._kind is TABLE and "|" in said:
             self._lines.append(said)
         else:
-            if self._kind is BlockKind.TABLE:
+            if self._kind is TABLE:
                 self.finish()
             self._take_prose(line, said)
 
@@ -87,7 +94,7 @@ class _Reader:
         if self._lines:
             self.blocks.append((self._kind, "\n".join(self._lines)))
             self._lines = []
-        self._kind, self._fence = BlockKind.PARAGRAPH, ""
+        self._kind, self._fence = PARAGRAPH, ""
 
     def _begin(self, kind: BlockKind, *lines: str) -> None:
         if self._lines:

@@ -10,6 +10,7 @@ from mulligan.checks.text.blocks import BlockKind, split_blocks
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.inline import choose_steps, strip_markup
 
+CODE, TABLE = BlockKind.CODE, BlockKind.TABLE
 RECENT = 8
 """Pages that are remembered, so that all checks of one reply read it once."""
 
@@ -43,15 +44,9 @@ def read_page(text: str) -> Page:
     """Read a text as Markdown, in time linear in its length."""
     links: list[str] = []
     steps = choose_steps(text)
-    blocks = tuple(
-        [
-            Block(
-                kind, raw if kind is BlockKind.CODE else strip_markup(raw, steps=steps, links=links)
-            )
-            for kind, raw in split_blocks(text)
-        ]
-    )
-    prose = "\n".join(
-        [b.text for b in blocks if b.kind is not BlockKind.CODE and b.kind is not BlockKind.TABLE]
-    )
-    return Page(blocks=blocks, links=tuple(links), prose=prose, folded=fold(prose))
+    blocks = [
+        Block(kind, raw if kind is CODE else strip_markup(raw, steps=steps, links=links))
+        for kind, raw in split_blocks(text)
+    ]
+    prose = "\n".join([said for kind, said in blocks if kind is not CODE and kind is not TABLE])
+    return Page(blocks=tuple(blocks), links=tuple(links), prose=prose, folded=fold(prose))

@@ -9,7 +9,12 @@ from functools import cache
 from mulligan.checks.language.lexicon import join_words
 
 _WORD = re.compile(r"\w+(?:['’\-]\w+)*+")  # noqa: RUF001 - a typographic apostrophe is meant
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]++[」』”）]*+")  # noqa: RUF001
+_END = re.compile(
+    # One sign comes first, so that all other letters are passed over at once.
+    "[.!?…。！？](?:"  # noqa: RUF001 - those of other scripts are meant, too
+    r"(?<=[.!?…])(?<![.!?…].)[.!?…]*+[\"'”’)\]]*+(?=\s|$)"  # noqa: RUF001
+    "|(?<=[。！？])[。！？]*+[」』”）]*+)"  # noqa: RUF001
+)
 
 
 def split_words(text: str) -> list[str]:
@@ -23,7 +28,7 @@ def split_sentences(text: str) -> list[str]:
         sentence
         for line in text.splitlines()
         for sentence in _split_line(line)
-        if split_words(sentence)
+        if _WORD.search(sentence)
     ]
 
 

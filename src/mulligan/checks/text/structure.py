@@ -17,6 +17,8 @@ LONG_WITHOUT_LIST = 500
 LONGEST_PARAGRAPH = 800
 
 _SHOWN = 2 * AROUND
+_LISTS = frozenset({BlockKind.ITEM, BlockKind.TABLE})
+"""A table is a list, too: what is asked for is something to go through by eye."""
 
 
 @register_reply_check
@@ -35,8 +37,7 @@ def structure(
     def look(reply: Reply) -> Iterator[Finding]:
         page = read_page(reply.text)
         if list_above is not None and len(page.prose) > list_above:
-            # A table is a list, too: what is asked for is something to go through by eye.
-            listed = any(block.kind in (BlockKind.ITEM, BlockKind.TABLE) for block in page.blocks)
+            listed = any(block.kind in _LISTS for block in page.blocks)
             if not listed and (count := len(normalize_spaces(page.prose))) > list_above:
                 yield Finding(
                     rule="text.no_list",
@@ -96,8 +97,9 @@ def split_paragraphs(text: str, *, longest: int) -> str:
 
 
 def _find_long_paragraphs(text: str, *, longest: int, severity: Severity) -> Iterator[Finding]:
-    for block in read_page(text).blocks:
-        if block.kind is not BlockKind.PARAGRAPH or len(block.text) <= longest:
+    long = [block for block in read_page(text).blocks if len(block.text) > longest]
+    for block in long:
+        if block.kind is not BlockKind.PARAGRAPH:
             continue
         if (count := len(normalize_spaces(block.text))) > longest:
             yield Finding(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreError
@@ -43,14 +42,16 @@ class Safe:
                 f"The value {kept.name!r} of {kept.owner} is not kept in plain text, because the "
                 "vault is locked with a key: pass vault_key."
             )
-        value, locked = self._seal.lock(kept.value, owner=kept.owner, name=kept.name)
+        owner, name = kept.owner, kept.name
+        value, locked = self._seal.lock(kept.value, owner=owner, name=name)
+        bound = _compute_bound_checksum(value, owner=owner, name=name, locked=int(locked))
         expires_at = kept.expires_at
         return {
-            "owner": kept.owner,
-            "name": kept.name,
+            "owner": owner,
+            "name": name,
             "value": value,
             "locked": int(locked),
-            "checksum": _BOUND + _compute_bound_checksum(replace(kept, value=value), int(locked)),
+            "checksum": _BOUND + bound,
             "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
         }
 
@@ -60,8 +61,8 @@ class Safe:
         if not locked and is_intact(row):
             value, now_locked = self._seal.lock(value, owner=owner, name=name)
             locked = int(now_locked)
-            kept = Kept(owner=owner, name=name, value=value)
-            checksum = _BOUND + _compute_bound_checksum(kept, locked)
+            bound = _compute_bound_checksum(value, owner=owner, name=name, locked=locked)
+            checksum = _BOUND + bound
         whose = {"owner": owner, "name": name}
         return {**whose, "value": value, "locked": locked, "checksum": checksum}
 
@@ -133,7 +134,7 @@ def is_intact(row: Row) -> bool:
     if not isinstance(value, bytes) or not isinstance(checksum, bytes):
         return False
     if checksum[:-_SHA256] == _BOUND:
-        expected = _compute_bound_checksum(Kept(owner=owner, name=name, value=value), locked)
+        expected = _compute_bound_checksum(value, owner=owner, name=name, locked=locked)
     else:
         expected = _compute_checksum(value, locked=locked)
     return checksum[-_SHA256:] == expected and checksum[:-_SHA256] in (b"", _BOUND)
@@ -153,11 +154,11 @@ def make_damage(owner: str, name: str) -> StoreDamagedError:
     )
 
 
-def _compute_bound_checksum(kept: Kept, locked: int) -> bytes:
+def _compute_bound_checksum(value: bytes, *, owner: str, name: str, locked: int) -> bytes:
     """Over the value and whose it is: another row's value does not pass for this one."""
     # The length goes first, so that no owner and value run together into another pair.
-    whose = bind_to(kept.owner, kept.name)
-    return hashlib.sha256(f"{locked}:{len(whose)}:".encode() + whose + kept.value).digest()
+    whose = bind_to(owner, name)
+    return hashlib.sha256(f"{locked}:{len(whose)}:".encode() + whose + value).digest()
 
 
 def _compute_checksum(value: bytes, *, locked: int) -> bytes:

@@ -222,7 +222,7 @@ async def adopt(
                 )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
-        action.record = replace(record, version=version)
+        action.record = record if version is record.version else replace(record, version=version)
     await book.mark_executed(actions, facts=facts)
 
 

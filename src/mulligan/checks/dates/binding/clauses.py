@@ -243,7 +243,7 @@ def _skip_courtesies(scan: Scan, i: int) -> int:
 
 
 def _says(scan: Scan, table: Table[None], places: range) -> bool:
-    return any(table.match(scan.tokens, i) is not None for i in places)
+    return table.is_said(scan.tokens, places)
 
 
 def _names(scan: Scan, i: int) -> bool:

@@ -147,7 +147,7 @@ def _parse_number(scan: Scan, i: int) -> tuple[Fraction | None, int]:
 
 def _parse_fraction(scan: Scan, i: int) -> Fraction | None:
     """3/4."""
-    above, sign, below = (scan.tokens[i + n] for n in range(3))
+    above, sign, below = scan.tokens[i : i + 3]
     if sign.text != "/" or not (sign.glued and below.glued and above.digits and below.number):
         return None
     return Fraction(above.number or 0, below.number)

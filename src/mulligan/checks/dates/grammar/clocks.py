@@ -117,7 +117,7 @@ def parse_hour_of_part(scan: Scan, i: int) -> Found | None:
 
 def parse_dotted_minutes(scan: Scan, i: int) -> Found | None:
     """Tomorrow *5.30*: what stands behind the dot is no month."""
-    sign, minutes, after = (scan.tokens[i + n] for n in range(1, 4))
+    sign, minutes, after = scan.tokens[i + 1 : i + 4]
     month = 0 < (minutes.number or 0) <= HIGHEST_MONTH
     joined = sign.text == "." and after.glued and after.text == "."
     return None if month or joined else parse_dotted_clock(scan, i)
@@ -125,7 +125,7 @@ def parse_dotted_minutes(scan: Scan, i: int) -> Found | None:
 
 def parse_dotted_clock(scan: Scan, i: int) -> Found | None:
     """21.00, where it is no date."""
-    first, sign, second = (scan.tokens[i + n] for n in range(3))
+    first, sign, second = scan.tokens[i : i + 3]
     dotted = sign.text == "." and sign.glued and second.glued
     if not dotted or len(second.digits) != 2 or first.number is None:
         return None
@@ -175,7 +175,7 @@ def parse_zone(scan: Scan, i: int) -> Found | None:
 
 def parse_offset(scan: Scan, i: int) -> tuple[int, int] | None:
     """+2, -05:30, +0530: minutes east of Greenwich, and where they end."""
-    sign, hours, colon, minutes = (scan.tokens[i + n] for n in range(4))
+    sign, hours, colon, minutes = scan.tokens[i : i + 4]
     if sign.text not in ("+", "-") or not (hours.glued and hours.digits):
         return None
     number, end = hours.number or 0, i + 2

@@ -36,7 +36,7 @@ def parse_numeric_date(scan: Scan, i: int) -> Found | None:
 
 def _parse_month_and_year(scan: Scan, i: int) -> Found | None:
     """2/2013, 2013-02."""
-    first, sign, second = (scan.tokens[i + n] for n in range(3))
+    first, sign, second = scan.tokens[i : i + 3]
     if sign.text not in ("/", "-") or not (sign.glued and second.glued):
         return None
     year, month = (first, second) if len(first.digits) == 4 else (second, first)
@@ -54,7 +54,7 @@ def _parse_run_together(token: Token, i: int) -> Found | None:
 
 def _parse_three_spaced(scan: Scan, i: int) -> Found | None:
     """31 10 1974, 2016 10 16."""
-    first, second, third = (scan.tokens[i + n] for n in range(3))
+    first, second, third = scan.tokens[i : i + 3]
     sizes = tuple(len(token.digits) for token in (first, second, third))
     if sizes == (4, 2, 2):
         return validate_date(MonthDay(second.number or 0, third.number or 0, first.number), i + 3)
@@ -67,7 +67,7 @@ def _parse_three_spaced(scan: Scan, i: int) -> Found | None:
 
 def _parse_three_joined(scan: Scan, i: int) -> Found | None:
     """2019-03-04, 3/4/2019, 3.4.19, 3 / 4 / 2019, 3. 4. 2019."""
-    first, sign, second, again, third = (scan.tokens[i + n] for n in range(5))
+    first, sign, second, again, third = scan.tokens[i : i + 5]
     if sign.text not in _SIGNS or again.text != sign.text or not (second.digits and third.digits):
         return None
     apart = sign.text == "." and again.glued and third.number in YEARS
@@ -99,7 +99,7 @@ def _parse_with_month_name(scan: Scan, i: int) -> Found | None:
 
 def _parse_two_with_slash(scan: Scan, i: int) -> Found | None:
     """3/4; 3/4, 2019."""
-    first, sign, second, comma, year = (scan.tokens[i + n] for n in range(5))
+    first, sign, second, comma, year = scan.tokens[i : i + 5]
     if sign.text != "/":
         return None
     short = len(year.digits) == 2 and not begins_time(scan, i + 4)
@@ -110,7 +110,7 @@ def _parse_two_with_slash(scan: Scan, i: int) -> Found | None:
 
 def _parse_two_with_dot(scan: Scan, i: int) -> Found | None:
     """3.4. and 03.04; 3.4 could be a price, and needs something beside it that speaks of days."""
-    first, sign, second, dot = (scan.tokens[i + n] for n in range(4))
+    first, sign, second, dot = scan.tokens[i : i + 4]
     if sign.text != "." or not (sign.glued and second.glued) or begins_time(scan, i + 2):
         return None
     dotted = dot.text == "." and dot.glued

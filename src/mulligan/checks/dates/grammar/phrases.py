@@ -105,6 +105,8 @@ def parse_phrase(scan: Scan, i: int) -> Phrase | None:
 
 def extend_phrase(scan: Scan, phrase: Phrase) -> Phrase:
     """A phrase with every part that follows and fits."""
+    if phrase.end >= scan.count:
+        return phrase
     parts, end = phrase.parts, phrase.end
     taken = set(_list_slots(parts))
     while len(parts) < _MOST_PARTS:

@@ -106,7 +106,7 @@ def _parse_year_figures(token: Token, i: int, *, short: bool) -> tuple[int, int]
 
 def _parse_year_words(scan: Scan, i: int) -> tuple[int, int] | None:
     """Nineteen eighty six, twenty ten, nineteen zero one."""
-    first, second, third = (scan.tokens[i + n] for n in range(3))
+    first, second, third = scan.tokens[i : i + 3]
     if first.number not in (18, 19, 20) or second.digits:
         return None
     century = first.number * 100

@@ -72,6 +72,8 @@ def _parse_spoken(scan: Scan, i: int) -> Spoken | None:
     phrase = parse_phrase(scan, i)
     if phrase is None:
         return _extend_to_range(scan, _parse_loose_number(scan, i))
+    if phrase.end >= scan.count:
+        return phrase
     return _extend_to_range(scan, phrase) or _parse_hours_after(scan, phrase) or phrase
 
 

@@ -58,7 +58,8 @@ def resolve_dated(parts: Sequence[Dated], at: Moment) -> list[Reading]:
     """Every reading on which all the parts agree; none if no rule fits them all."""
     if any(isinstance(part, Puzzle) for part in parts):
         return []
-    parts = _merge_day_number(_merge_year(_drop_day(parts), at), at)
+    if len(parts) > 1:
+        parts = _merge_day_number(_merge_year(_drop_day(parts), at), at)
     for i, part in enumerate(parts):
         rest = [*parts[:i], *parts[i + 1 :]]
         match part:

@@ -69,6 +69,8 @@ def _leans(part: AnyPart) -> bool:
 def resolve_phrase(phrase: Phrase, at: Moment) -> list[Reading]:
     """Everything a phrase can mean, with the limit that it stands under."""
     readings = resolve_parts(phrase.parts, at)
+    if phrase.limit is None:
+        return readings
     match phrase.limit:
         case Limit.SINCE:
             today = make_day(at.today).end
@@ -102,6 +104,8 @@ def resolve_parts(parts: Parts, at: Moment) -> list[Reading]:
             *resolve_parts((*rest, time), at),
         ]
     dated: list[Dated] = [part for part in parts if not isinstance(part, TIMED)]
+    if len(dated) == len(parts):
+        return resolve_dated(dated, at) if dated else []
     clock = next((part for part in parts if isinstance(part, Clock | Midnight)), None)
     part = next((part.name for part in parts if isinstance(part, Part)), None)
     zone = next((part for part in parts if isinstance(part, Zone)), None)
