@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, cast
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked

@@ -8,7 +8,7 @@ import os
 import secrets
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Self, cast, get_type_hints
 from mulligan.app.loading import load_object
 from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
 from mulligan.core.action import HOLD_LIFE
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError, HiddenSecretError, StoreUnavailableError
 from mulligan.core.interfaces import LEASE, Similarity, Store

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 
 from mulligan.checks.claims import (
@@ -21,6 +20,7 @@ from mulligan.checks.claims import (
 )
 from mulligan.checks.language.choosing import choose_prose
 from mulligan.checks.places import HOME, says_home
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 
 WEEKDAY = "date.weekday"

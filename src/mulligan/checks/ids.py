@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.standard.meant import suggest_id
@@ -19,6 +18,7 @@ from mulligan.checks.subject import (
 from mulligan.checks.values import as_record, list_texts
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn

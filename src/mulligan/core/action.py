@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import IllegalTransitionError, JournalError, StaleEntryError
 

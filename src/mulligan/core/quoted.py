@@ -8,9 +8,10 @@ so that to forget it is an error of types where prompts and corrections are buil
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NewType
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import escape, format_one_line, format_value
 
 Ours = NewType("Ours", str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +14,7 @@ from mulligan.checks.own import ANSWERS_WITHIN
 from mulligan.core.action import UndoResult
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import escape
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import (

@@ -14,11 +14,11 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.blocks import mark_old_blocks

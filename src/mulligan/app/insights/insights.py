@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
@@ -393,8 +394,7 @@ def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
 def _describe_losses(losses: tuple[Loss, ...]) -> str:
     successes = sum(loss.successes for loss in losses)
     failures = sum(loss.failures for loss in losses)
-    last = losses[-1]
     return (
         f"The log lost {successes + failures} rows ({failures} of failures), last on "
-        f"{last.at:%Y-%m-%d %H:%M} UTC ({last.reason})."
+        f"{losses[-1].at:%Y-%m-%d %H:%M} UTC ({losses[-1].reason})."
     )

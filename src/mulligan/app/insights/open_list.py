@@ -7,7 +7,7 @@ whichever process has it: the entry is the request, and recovery takes it up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from difflib import get_close_matches
 
@@ -24,6 +24,7 @@ from mulligan.core.action import (
     State,
     leads_to,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.interfaces import Clock, Store

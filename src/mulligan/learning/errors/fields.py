@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
+from mulligan.core.dataclass import dataclass
 from mulligan.learning.errors.exits import find_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.strangers import ask

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
+from mulligan.core.dataclass import dataclass
 from mulligan.learning.errors.exits import find_exit, read_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure

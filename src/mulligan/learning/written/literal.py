@@ -7,8 +7,9 @@ constants, trailing commas, comments, bare words, quotes inside quotes, text tha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.learning.written.arithmetic import evaluate_sum
 
 DEEPEST = 60

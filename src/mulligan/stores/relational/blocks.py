@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.packed_rows import unpack
 

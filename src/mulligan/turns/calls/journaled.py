@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import (
     AlreadyDoneError,

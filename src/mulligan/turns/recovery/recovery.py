@@ -6,13 +6,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
 from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mulligan.core.action import State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import OutsideTurnError, RejectedError
 from mulligan.core.finding import Finding, Severity, Standing
