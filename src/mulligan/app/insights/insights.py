@@ -16,7 +16,7 @@ from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.dataclass import dataclass
-from mulligan.core.effect import Outside
+from mulligan.core.effect import OUTSIDE, Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
 from mulligan.core.instants import from_us
@@ -268,8 +268,6 @@ class Insights:
 
     def diagnose(self, *, thorough: bool = True) -> Diagnosis:
         """Look at everything once; not thorough: without reading the store from end to end."""
-        from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
-
         health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()

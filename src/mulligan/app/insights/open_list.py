@@ -22,6 +22,7 @@ from mulligan.core.action import (
     Entry,
     Opening,
     State,
+    has_expired,
     leads_to,
 )
 from mulligan.core.dataclass import dataclass
@@ -33,7 +34,6 @@ from mulligan.core.record import Record
 from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.evidence import load_evidence
-from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.kept.findings import load_findings
 from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
-from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State
+from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State, find_expiry
 from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
@@ -23,7 +23,6 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import find_expiry
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late

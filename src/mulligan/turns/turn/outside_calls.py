@@ -23,9 +23,6 @@ from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
 
-RULE = "turn.outside"
-"""What is counted of calls outside any turn."""
-
 HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
 
 
