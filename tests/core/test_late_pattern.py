@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mulligan.core.late_pattern import LatePattern, compile_late
+from mulligan.core.late_pattern import LatePattern, compile_late, compile_rest
 
 
 def test_a_pattern_finds_what_a_compiled_one_finds() -> None:
@@ -45,3 +45,12 @@ def test_what_a_pattern_does_not_have_it_does_not_have_either() -> None:
     with pytest.raises(AttributeError, match="find"):
         late.find("a")
     assert not hasattr(late, "__wrapped__")
+
+
+def test_all_that_nobody_has_used_can_be_compiled_at_once() -> None:
+    one, two = LatePattern("one"), LatePattern("two")
+
+    compile_rest()
+
+    assert "compiled" in vars(one)
+    assert "compiled" in vars(two)

@@ -6,7 +6,6 @@ import binascii
 import logging
 import os
 import secrets
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields, replace
 from datetime import timedelta
@@ -308,9 +307,12 @@ def _find_folder() -> Path:
 
 
 def _from_pyproject(folder: Path) -> dict[str, object]:
+    """What the nearest file says; who has none does not wait for a reader of TOML."""
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
         if file.is_file():
+            import tomllib
+
             try:
                 table = tomllib.loads(file.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.standard.meant import suggest_id
 from mulligan.checks.subject import (
+    EXISTS,
     Argument,
     Parameters,
     Subject,
@@ -24,8 +25,6 @@ from mulligan.core.interfaces import Check, Gather
 from mulligan.core.late_pattern import compile_late
 from mulligan.core.turn import Turn
 
-EXISTS = "id.exists"
-"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
 OBJECT = "object."
 """How the kind of a fact about an object begins; the name of its field follows."""
 

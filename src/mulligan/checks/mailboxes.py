@@ -10,11 +10,9 @@ from unicodedata import category, normalize
 from urllib.parse import unquote
 
 from mulligan.checks.language.lexicon import join_words
+from mulligan.checks.subject import LOCAL
 from mulligan.checks.values import list_texts
 from mulligan.core.late_pattern import compile_late
-
-LOCAL = r"\w.+%*~=&-"
-"""Signs that an address has before its @, of those that anybody uses."""
 
 # What stands before an address is none of its signs, so that each run of them is read once.
 _ADDRESS = compile_late(

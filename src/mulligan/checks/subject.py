@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from mulligan.checks.mailboxes import LOCAL
 from mulligan.checks.values import list_records, list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import show_name
@@ -20,6 +19,12 @@ _LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
 _BETWEEN = compile_late(r"[\s./()-]+")
 SQUEEZED = 8
 """Characters from which a value is told apart from others without what stands between them."""
+
+EXISTS = "id.exists"
+"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
+
+LOCAL = r"\w.+%*~=&-"
+"""Signs that an address of e-mail has before its @, of those that anybody uses."""
 
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""

@@ -15,11 +15,18 @@ def compile_late(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     return cast("re.Pattern[AnyStr]", LatePattern(pattern, flags))
 
 
+def compile_rest() -> None:
+    """Compile all that nobody has used yet, on a thread that nobody waits for."""
+    while _uncompiled:
+        _ = _uncompiled.pop().compiled
+
+
 class LatePattern:
     """Has whatever a compiled pattern has, from the first time that it is asked for it."""
 
     def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
         self._written = pattern, flags
+        _uncompiled.append(self)
 
     @cached_property
     def compiled(self) -> re.Pattern[Any]:
@@ -34,3 +41,6 @@ class LatePattern:
         found = getattr(self.compiled, name)
         setattr(self, name, found)
         return found
+
+
+_uncompiled: list[LatePattern] = []

@@ -28,6 +28,7 @@ from mulligan.core.finding import (
     reach_verdict,
 )
 from mulligan.core.interfaces import Check, Gather, Judge
+from mulligan.core.late_modules import LateModules
 from mulligan.core.limits import ATTEMPTS, UndoBudget
 from mulligan.core.size import SaidText, is_long
 from mulligan.core.timeouts import run_with_timeout
@@ -42,6 +43,12 @@ T = TypeVar("T")
 _report = logging.getLogger("mulligan")
 
 ASK = "If you cannot know what is right, ask the person rather than guess."
+
+DATES = LateModules(
+    "mulligan.checks.accounted", "mulligan.checks.dates.arguments", "mulligan.checks.denied"
+)
+"""With the tables of dates and of every language, which only turns that change something need:
+loaded, and used for the first time, on a thread beside the loop."""
 
 ORDER = ("date", "time", "id", "place")
 """What an agent is told first: an id may be wrong only because the day was."""
@@ -125,11 +132,14 @@ async def review_attempt(
     `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
     answer, and no answer is never a pass.
     """
+    first = not DATES.loaded and bool(attempted.list_acted())
+    if first:
+        await DATES.load_beside_loop()
     facts, reads = await gather_facts(attempted, by.gathers), _list_read(attempted)
-    facts += await _read_aside(partial(find_confirmation, attempted), reads)
+    facts += await _read_aside(partial(find_confirmation, attempted), reads, first=first)
     attempted = replace(attempted, facts=facts)
     findings, answered = await run_checks_aside(attempted, by.checks, reads=reads)
-    denied, computed = await _hold_against_facts(attempted, beside=findings)
+    denied, computed = await _hold_against_facts(attempted, beside=findings, first=first)
     findings, answered = [*findings, *denied], answered and computed
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     looks = await _read_aside(partial(look_at, attempted, by.checks), reads)
@@ -153,13 +163,15 @@ async def review_attempt(
     return verdict
 
 
-async def _read_aside(look: Callable[[], T], reads: tuple[object, ...]) -> T:
-    """Look at what is there; where that is much, on a thread beside the loop."""
-    return await asyncio.to_thread(look) if is_long(*reads) else look()
+async def _read_aside(
+    look: Callable[[], T], reads: tuple[object, ...], *, first: bool = False
+) -> T:
+    """Look at what is there; on a thread beside the loop where that is much, or tables are made."""
+    return await asyncio.to_thread(look) if first or is_long(*reads) else look()
 
 
 async def _hold_against_facts(
-    attempted: Attempted, *, beside: Sequence[Finding]
+    attempted: Attempted, *, beside: Sequence[Finding], first: bool
 ) -> tuple[list[Finding], bool]:
     """What the facts deny of an attempt, and no check has said already; whether all was compared.
 
@@ -167,11 +179,10 @@ async def _hold_against_facts(
     """
     if not attempted.list_acted():
         return [], True
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.denied import find_denials
 
     reads = _list_read(attempted)
-    found, answered = await run_checks_aside(attempted, (find_denials,), reads=reads)
+    found, answered = await run_checks_aside(attempted, (find_denials,), reads=reads, first=first)
     said = {(finding.rule, finding.call) for finding in beside}
     return [each for each in found if (each.rule, each.call) not in said], answered
 
@@ -207,7 +218,6 @@ def _has_unread_dates(attempted: Attempted) -> bool:
     acted = attempted.list_acted()
     if not acted:
         return False
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.dates.arguments import has_unread_dates
 
     made = [e.call for e in attempted.executions if {e.call.id, e.call.parent} & {*acted}]
@@ -233,7 +243,6 @@ def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
     if attempted.leftovers or attempted.acted is None or not attempted.acted:
         return ()
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.accounted import find_account
 
     read = [execution.result for execution in attempted.earlier]

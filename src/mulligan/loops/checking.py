@@ -53,13 +53,14 @@ async def run_checks(subject: S, checks: Sequence[Check[S]]) -> tuple[list[Findi
 
 
 async def run_checks_aside(
-    subject: S, checks: Sequence[Check[S]], *, reads: tuple[object, ...]
+    subject: S, checks: Sequence[Check[S]], *, reads: tuple[object, ...], first: bool = False
 ) -> tuple[list[Finding], bool]:
     """The same; where there is much to read, our own checks do so on a thread beside the loop.
 
-    Those of others run where they always do: what they use may belong to this thread.
+    Those of others run where they always do: what they use may belong to this thread. `first`: our
+    own make their tables with it, which takes as long as reading much.
     """
-    if not is_long(*reads):
+    if not first and not is_long(*reads):
         return await run_checks(subject, checks)
     findings: list[Finding] = []
     answered = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from mulligan.checks.ids import EXISTS
+from mulligan.checks.subject import EXISTS
 from mulligan.checks.values import as_record
 from mulligan.core.finding import Fact
 from mulligan.core.late_pattern import compile_late
