@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts.writing import Rules
     from mulligan.app.upkeep.worker import UpkeepWorker
+    from mulligan.core.adapter import AgentWriter
     from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
     from mulligan.turns.recovery.looking import Onlooker
@@ -296,7 +297,9 @@ class Mulligan(Blocking, Hosts, Writing):
             check=None if self._replies is None else self._check_text,
         )
 
-    async def _check_text(self, reply: str, turn: OpenTurn, rewrite: Rewrite | None) -> Replied:
+    async def _check_text(
+        self, reply: str, turn: OpenTurn, rewrite: Rewrite | AgentWriter | None
+    ) -> Replied:
         if not TEXTS.loaded:
             await TEXTS.load_beside_loop()
         rules = self._replies or self._load_preset("default")
