@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 Methods = dict[str, Any]
 
+
+def _make_decorator(cls: type | None = None, /, **options: bool) -> Any:
+    """As `dataclasses.dataclass`, with its options or without."""
+    return _build(cls, **options) if cls is not None else lambda found: _build(found, **options)
+
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
-
-    def dataclass(cls=None, /, **options):
-        """Make a class one of named fields, as `dataclasses.dataclass` does."""
-        return _build(cls, **options) if cls is not None else lambda found: _build(found, **options)
+    dataclass = _make_decorator
 
 
 def _build(cls: type, *, frozen: bool = False, eq: bool = True, **options: bool) -> Any:
@@ -41,7 +44,7 @@ def _build(cls: type, *, frozen: bool = False, eq: bool = True, **options: bool)
     if eq:
         methods |= _compare(built, frozen=frozen)
     if frozen:
-        methods |= _freeze(built, slots=options.get("slots", False))
+        methods |= _refuse_changes(built, slots=options.get("slots", False))
     for name, method in methods.items():
         # `__eq__` in a class's own body sets `__hash__` to None there: that nobody wrote.
         if own.get(name) is None:
@@ -137,7 +140,7 @@ def _compare(cls: Any, *, frozen: bool) -> Methods:
     return {"__eq__": equals, "__hash__": make_hash if frozen else None}
 
 
-def _freeze(cls: Any, *, slots: bool) -> Methods:
+def _refuse_changes(cls: Any, *, slots: bool) -> Methods:
     names = frozenset(cls.__dataclass_fields__)
 
     def refuse_setting(self: object, name: str, value: object) -> None:
