@@ -7,7 +7,7 @@ from collections.abc import Mapping
 FIXED: Mapping[str, str] = {
     "overhead": "otel_ratio otel_total_ratio saga_ratio bare_us observed_us log_share"
     " stall_p99_ratio worst_stall_ms redaction_ratio import_ms first_use_import_ms lost_busy"
-    " journal_ratio group_commit_ratio syncs_per_action syncs_per_undo",
+    " first_use_cpu_ms journal_ratio group_commit_ratio syncs_per_action syncs_per_undo",
     "crash": "points named_points named_points_hit unaccounted undone_twice duplicates lost_edits",
     "workbench": "side_effect_runs recall correct_runs false_alarm_share refused_anyway standard",
     "agentdojo": "wrong_writes recall correct_runs false_alarm_share injected"

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.counts.counter import count_lines, count_statements, count_threads
+from bench.counts.first_use import count_first_use
 from bench.log_rows import build_rows
 from bench.payloads import AGENT, CONTEXT, call_arguments, plan_event
 from bench.texts import sample_replies
@@ -51,6 +52,7 @@ def count_all() -> Counts:
         **count_date_phrase(),
         **count_reply_checks(),
         **count_journal_intent(),
+        **count_first_use(),
     }
 
 

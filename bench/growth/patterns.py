@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 
 import mulligan
+from mulligan.core.late_pattern import LatePattern
 
 USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
@@ -38,6 +39,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
     "checks.text.vocabulary": {"term": "cheap"},
     "checks.text.word_search": {"body": None},
+    "core.late_pattern": {"pattern": None},
     "core.suggestion": {"self": None},
     "gateway.undoing.effect_cases": {"each": None},
     "gateway.undoing.recipe": {"each": None},
@@ -114,6 +116,9 @@ def list_sites(module: ModuleType) -> Iterator[Site]:
             ):
                 name = module.__name__.removeprefix("mulligan.")
                 yield Site(module=name, line=node.lineno, use=use, call=node)
+            case ast.Call(func=ast.Name(id="compile_late")):
+                name = module.__name__.removeprefix("mulligan.")
+                yield Site(module=name, line=node.lineno, use="compile", call=node)
 
 
 def find_patterns() -> Iterator[Found]:
@@ -210,6 +215,8 @@ def _make_pattern(value: object, module: ModuleType) -> object:
 
 
 def _list_inside(name: str, value: object, *, depth: int) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(value, LatePattern):
+        value = value.compiled
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield name, value
     elif depth and isinstance(value, Mapping):

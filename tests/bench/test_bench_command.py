@@ -21,7 +21,7 @@ KEYS = {
     "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",
     "bare_us", "observed_us", "log_share",
     "stall_p99_ratio", "worst_stall_ms", "redaction_ratio", "import_ms", "floor_import_ms",
-    "sql_statements", "sql_commits", "sql_commits_ratio", "sql_ratio",
+    "first_use_cpu_ms", "sql_statements", "sql_commits", "sql_commits_ratio", "sql_ratio",
 }  # fmt: skip
 AGAINST_PEERS = {
     "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",

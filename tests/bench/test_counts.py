@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bench.counts import paths
+from bench.counts import first_use, paths
 from bench.counts.baseline import (
     ACCEPT,
     FILE,
@@ -17,6 +17,8 @@ from bench.counts.baseline import (
     read_baseline,
 )
 from bench.counts.counter import PACKAGE, count_lines
+from bench.counts.first_use import count_first_use
+from bench.imports import FIRST_USE
 from bench.suites import counts as suite
 from mulligan.redaction.redactor import Redactor
 
@@ -79,6 +81,20 @@ def test_what_is_accepted_is_the_next_baseline_and_others_keep_theirs(tmp_path) 
     assert json.loads(path.read_text())["2.7"] == {"a_lines": 3}
 
 
+def test_a_first_use_that_loads_or_compiles_more_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = count_first_use()
+    more = "import mulligan.checks.denied\nfor n in range(200): exec('n'), re.compile(f'a{n}')\n"
+    monkeypatch.setattr(first_use, "FIRST_USE", FIRST_USE + more)
+
+    above = describe_growth(count_first_use(), before)
+
+    assert [each.split(" ")[0] for each in above] == [
+        "first_use_modules", "first_use_patterns", "first_use_sources",
+    ]  # fmt: skip
+
+
 def test_only_lines_of_the_package_are_counted() -> None:
     def strange() -> None:
         json.dumps([1, 2, 3])
@@ -89,5 +105,6 @@ def test_only_lines_of_the_package_are_counted() -> None:
 def test_a_baseline_is_kept_for_the_oldest_python() -> None:
     assert json.loads(FILE.read_text())["3.11"].keys() >= {
         "logged_call_lines", "reviewed_turn_lines", "date_phrase_lines", "reply_checks_lines",
-        "journal_intent_statements", "journal_intent_commits",
+        "journal_intent_statements", "journal_intent_commits", "first_use_modules",
+        "first_use_sources", "first_use_patterns", "command_modules",
     }  # fmt: skip

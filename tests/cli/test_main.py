@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -107,3 +108,20 @@ def test_reading_imports_nothing_from_the_current_folder(store: str, tmp_path: P
         assert "Traceback" not in done.stderr
 
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_command_in_its_own_process_looks_for_cycles_rarely_and_others_are_left_alone(
+    store: str,
+) -> None:
+    ask = "import gc, sys; from mulligan.cli.main import main; sys.argv[1:] = {}; main({}); "
+    ask += "print(gc.get_threshold()[0], file=sys.stderr)"
+    listed = ["open", "--store", store]
+
+    alone, within = (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for code in (ask.format(listed, ""), ask.format([], listed))
+    )
+
+    assert alone.stderr.split()[-1] == "50000"
+    assert within.stderr.split()[-1] == str(gc.get_threshold()[0])
+    assert alone.stdout == within.stdout

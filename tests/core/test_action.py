@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.action import SETTLED, Action, Opening, State, leads_to
+from mulligan.core.action import (
+    HOLD_LIFE,
+    SETTLED,
+    Action,
+    Opening,
+    State,
+    has_expired,
+    leads_to,
+)
 from mulligan.core.effect import Effect
+
+NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 
 DIAGRAM = """
 INTENT -> EXECUTED
@@ -99,3 +109,19 @@ def test_from_every_open_state_there_is_a_way_to_a_settled_one_without_closing()
         reached |= {before for before, after in arrows() if after in reached - {"CLOSED"}}
 
     assert set(CLOSED_BY_PEOPLE) <= reached
+
+
+@pytest.mark.parametrize(
+    ("detail", "after", "over"),
+    [
+        ({"expires_at": NOW.isoformat()}, timedelta(), True),
+        ({"expires_at": NOW.isoformat()}, timedelta(seconds=-1), False),
+        ({}, HOLD_LIFE, True),
+        ({}, HOLD_LIFE - timedelta(seconds=1), False),
+        ({"expires_at": "soon"}, HOLD_LIFE, True),
+    ],
+)
+def test_a_hold_ends_when_it_says_or_else_after_its_life(
+    detail: dict[str, object], after: timedelta, over: bool
+) -> None:
+    assert has_expired(detail, changed_at=NOW, now=NOW + after) is over

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from claude_agent_sdk import HookMatcher
 
 from mulligan.codec.json_text import split_json_lines
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NothingDone
 
 Given = Mapping[str, Any]

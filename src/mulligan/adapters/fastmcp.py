@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any
 
@@ -23,6 +23,7 @@ from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Answer, Called, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import Standing
 

@@ -7,7 +7,7 @@ import copy
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
 

@@ -7,7 +7,6 @@ import json
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple, NotRequired
 from uuid import uuid4
@@ -43,6 +42,7 @@ from mulligan.adapters.langchain_call import (
 )
 from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 
 MOST = 1000

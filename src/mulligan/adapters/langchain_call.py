@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -17,6 +17,7 @@ from langgraph.types import Command, interrupt
 from pydantic import ValidationError
 
 from mulligan.core.adapter import Host, MeantCall
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 
 Bring = Callable[["GraphCall"], Awaitable[Any]]

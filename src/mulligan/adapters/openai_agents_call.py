@@ -9,7 +9,6 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any
 
@@ -27,6 +26,7 @@ from pydantic import ValidationError
 
 from mulligan.adapters.openai_agents_model import warn_of_unwrapped
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
 
 RICH = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)

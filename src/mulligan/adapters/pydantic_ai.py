@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
@@ -25,6 +25,7 @@ from pydantic_graph import End
 
 from mulligan.adapters.pydantic_ai_call import Misfit, ToolsetCall
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import is_feedback
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pydantic_ai import ToolReturn
+
+from mulligan.core.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from strands import Agent
@@ -23,6 +23,7 @@ from strands.types.tools import AgentTool
 
 from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
 

@@ -7,7 +7,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
@@ -18,6 +18,7 @@ from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
+from mulligan.core.dataclass import dataclass
 from mulligan.core.durable import Plain
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.interfaces import Clock

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Judge
 from mulligan.redaction.scrub import scrub
-from mulligan.turns.calls.runtime import Runtime
-from mulligan.turns.turn.context import Labels, find_current_turn
+
+if TYPE_CHECKING:
+    from mulligan.turns.calls.runtime import Runtime
 
 _report = logging.getLogger("mulligan")
 
@@ -145,6 +146,9 @@ def read_outage(row: LogRow) -> JudgeOutage:
 
 
 def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
+    # Who reads of outages needs no turns.
+    from mulligan.turns.turn.context import Labels, find_current_turn
+
     turn, at_us = find_current_turn(), runtime.wall_us()
     labels = turn.labels if turn else Labels(runtime.tenant, "", "", None)
     said = {name: getattr(asked, name) for name in ("purpose", "model", "prompt", "requests")}

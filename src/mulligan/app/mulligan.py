@@ -21,6 +21,7 @@ from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
+from mulligan.core.late_modules import LateModules
 from mulligan.stores.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
     from mulligan.app.texts.writing import Rules
     from mulligan.app.upkeep.worker import UpkeepWorker
+    from mulligan.core.adapter import AgentWriter
     from mulligan.core.replied import Replied
     from mulligan.learning.shape.lenient import Meant
     from mulligan.turns.recovery.looking import Onlooker
     from mulligan.turns.turn.reply import Rewrite
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
+TEXTS = LateModules("mulligan.app.texts.texts", "mulligan.turns.turn.reply")
+"""What checks a reply."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -179,9 +183,9 @@ class Mulligan(Blocking, Hosts, Writing):
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
             return replace(done, reply=add_note(done.reply, done.note))
+        replied = await self._check_text(done.reply, turn, rewriter)
         from mulligan.turns.turn.reply import with_replied
 
-        replied = await self._texts.answer(done.reply, turn, rules=self._replies, rewrite=rewriter)
         done = with_replied(done, replied)
         return replace(done, reply=add_note(done.reply, done.note))
 
@@ -293,7 +297,11 @@ class Mulligan(Blocking, Hosts, Writing):
             check=None if self._replies is None else self._check_text,
         )
 
-    async def _check_text(self, reply: str, turn: OpenTurn, rewrite: Rewrite) -> Replied:
+    async def _check_text(
+        self, reply: str, turn: OpenTurn, rewrite: Rewrite | AgentWriter | None
+    ) -> Replied:
+        if not TEXTS.loaded:
+            await TEXTS.load_beside_loop()
         rules = self._replies or self._load_preset("default")
         return await self._texts.answer(reply, turn, rules=rules, rewrite=rewrite)
 

@@ -6,9 +6,8 @@ import binascii
 import logging
 import os
 import secrets
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Self, cast, get_type_hints
 from mulligan.app.loading import load_object
 from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
 from mulligan.core.action import HOLD_LIFE
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError, HiddenSecretError, StoreUnavailableError
 from mulligan.core.interfaces import LEASE, Similarity, Store
@@ -307,9 +307,12 @@ def _find_folder() -> Path:
 
 
 def _from_pyproject(folder: Path) -> dict[str, object]:
+    """What the nearest file says; who has none does not wait for a reader of TOML."""
     for place in (folder, *folder.parents):
         file = place / "pyproject.toml"
         if file.is_file():
+            import tomllib
+
             try:
                 table = tomllib.loads(file.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

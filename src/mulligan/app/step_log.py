@@ -6,9 +6,10 @@ import logging
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import Happened
 from mulligan.core.finding import Standing

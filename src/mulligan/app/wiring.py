@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
 from mulligan.checks.asked import Checks, bind_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
@@ -19,6 +19,7 @@ from mulligan.checks.dates.reading import Expression, Grain, Reading
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.values import list_leaves, list_records
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact
 from mulligan.core.turn import Turn
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from mulligan.checks.language.choosing import choose_prose
 from mulligan.checks.language.prose import ProsePhrases
+from mulligan.core.dataclass import dataclass
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.][^\W_]+)*")
 _LONGEST_TIE = 200

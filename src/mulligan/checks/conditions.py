@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
@@ -11,6 +10,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Subject
 from mulligan.checks.values import list_numbers
 from mulligan.core.call import Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check

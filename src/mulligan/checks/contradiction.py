@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 
 from mulligan.checks.claims import (
@@ -21,10 +20,11 @@ from mulligan.checks.claims import (
 )
 from mulligan.checks.language.choosing import choose_prose
 from mulligan.checks.places import HOME, says_home
+from mulligan.checks.subject import EXISTS
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 
 WEEKDAY = "date.weekday"
-EXISTS = "id.exists"
 
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 

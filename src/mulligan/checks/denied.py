@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from mulligan.checks.dates.arguments import find_argument_dates
@@ -18,6 +18,7 @@ from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.places import home_is_home
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.standard.meant import suggest_id
 from mulligan.checks.subject import (
+    EXISTS,
     Argument,
     Parameters,
     Subject,
@@ -19,12 +19,12 @@ from mulligan.checks.subject import (
 from mulligan.checks.values import as_record, list_texts
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
+from mulligan.core.late_pattern import compile_late
 from mulligan.core.turn import Turn
 
-EXISTS = "id.exists"
-"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
 OBJECT = "object."
 """How the kind of a fact about an object begins; the name of its field follows."""
 
@@ -53,8 +53,8 @@ UUID = Form(name="a UUID", pattern=r"(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]
 EMAIL = Form(name="an e-mail address", pattern=r"[^@\s<>]+@[^@\s<>]+")
 """An address is an id too: that of a mailbox."""
 
-_DATE = re.compile(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_DATE = compile_late(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_WORD = compile_late(r"[^\W\d_]{4,}")
 
 
 def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:

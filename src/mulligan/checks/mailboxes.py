@@ -10,19 +10,18 @@ from unicodedata import category, normalize
 from urllib.parse import unquote
 
 from mulligan.checks.language.lexicon import join_words
+from mulligan.checks.subject import LOCAL
 from mulligan.checks.values import list_texts
-
-LOCAL = r"\w.+%*~=&-"
-"""Signs that an address has before its @, of those that anybody uses."""
+from mulligan.core.late_pattern import compile_late
 
 # What stands before an address is none of its signs, so that each run of them is read once.
-_ADDRESS = re.compile(
+_ADDRESS = compile_late(
     rf"(?<![{LOCAL}])(?<![{LOCAL}]')[{LOCAL}]++(?:'[{LOCAL}]++)*+"
     r"@(?:[\w-]++(?:\.[\w-]++)*+|\[[\w.:]++\])"
 )
-_REMARK = re.compile(r"\([^()]*+\)")
-_WORD = re.compile(r"[^\W\d_]++")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_REMARK = compile_late(r"\([^()]*+\)")
+_WORD = compile_late(r"[^\W\d_]++")
+_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def find_addresses(value: object, *, name: str) -> Iterator[str]:

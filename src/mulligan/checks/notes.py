@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.checks.language.choosing import list_prose
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import escape, format_one_line
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.notes import Refinement

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
@@ -20,6 +20,7 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.subject import Argument, Parameters, Subject, read_records, select_arguments
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn

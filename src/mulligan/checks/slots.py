@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.concern import limit_to_tools
@@ -15,6 +14,7 @@ from mulligan.checks.subject import Subject, list_effective_calls
 from mulligan.checks.values import list_texts
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

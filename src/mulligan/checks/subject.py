@@ -6,19 +6,25 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from mulligan.checks.mailboxes import LOCAL
 from mulligan.checks.values import list_records, list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.late_pattern import compile_late
 from mulligan.core.turn import Turn
 
-_WHOLE = re.compile(r"(-?\d+)\.0+")
-_LINK = re.compile(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
+_WHOLE = compile_late(r"(-?\d+)\.0+")
+_LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
 
-_BETWEEN = re.compile(r"[\s./()-]+")
+_BETWEEN = compile_late(r"[\s./()-]+")
 SQUEEZED = 8
 """Characters from which a value is told apart from others without what stands between them."""
+
+EXISTS = "id.exists"
+"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
+
+LOCAL = r"\w.+%*~=&-"
+"""Signs that an address of e-mail has before its @, of those that anybody uses."""
 
 Parameters = Mapping[str, Collection[str]]
 """By tool: the names of its parameters that hold one kind of thing, such as ids."""

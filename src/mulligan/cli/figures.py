@@ -14,7 +14,6 @@ from mulligan.app.insights.figures import WINDOWS, Figures, Share
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.series import Series, SeriesStep
 from mulligan.app.insights.text_figures import ReplyShare, TextFigures
-from mulligan.app.insights.written_call import read_arguments
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
@@ -151,6 +150,9 @@ def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
 
 def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     """Say what would help."""
+    # The readers of what models write, which no other command of figures needs.
+    from mulligan.app.insights.written_call import read_arguments
+
     arguments = read_arguments(options.args, tool=options.tool)
     with Insights.open(settings) as insights:
         advice, found, like = insights.suggest(

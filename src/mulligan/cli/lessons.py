@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen, Measured
-from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.lesson_page import encode_lesson, show_lesson
@@ -28,6 +28,9 @@ from mulligan.cli.output import print_line, refuse_unwritable
 from mulligan.cli.waiting import end_waiting
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.lesson import Lesson, LessonQuery, LessonState
+
+if TYPE_CHECKING:
+    from mulligan.app.insights.views import Views
 
 MOST_USES = 100
 """The newest calls that a lesson touched, unless every one is asked for."""
@@ -164,9 +167,8 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         known = insights.lesson_list
         newest = None if options.all else MOST_USES
         history = known.read_history(options.lesson, newest=newest)
-        show_lesson(
-            history, liking=Views(insights).learned.estimate_liking(history.uses), json=options.json
-        )
+        liking = _load_views(insights).learned.estimate_liking(history.uses)
+        show_lesson(history, liking=liking, json=options.json)
     return 0
 
 
@@ -189,9 +191,8 @@ def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         known = insights.lesson_list
         history = known.revoke(options.lesson, by=find_user(), note=options.note)
-        show_lesson(
-            history, liking=Views(insights).learned.estimate_liking(history.uses), json=options.json
-        )
+        liking = _load_views(insights).learned.estimate_liking(history.uses)
+        show_lesson(history, liking=liking, json=options.json)
     return 0
 
 
@@ -228,7 +229,14 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
 
 def _record_export(insights: Insights, tools: Sequence[str]) -> None:
     """So that a page can say what was learned since."""
-    Views(insights).acts.record_export(tools, by=find_user())
+    _load_views(insights).acts.record_export(tools, by=find_user())
+
+
+def _load_views(insights: Insights) -> Views:
+    # A list needs none of what the pages show.
+    from mulligan.app.insights.views import Views
+
+    return Views(insights)
 
 
 def run_import(options: argparse.Namespace, settings: Settings) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +24,9 @@ LIVE = frozenset({"dashboard", "gateway", "worker", "top", "completion"})
 
 ALL = frozenset({"completion"})
 """Commands that tell of all the others."""
+
+RARELY = 50_000
+"""Objects after which a command looks for cycles. Its imports make many, and nothing to free."""
 
 EXIT_CODES = """\
 exit codes:
@@ -57,7 +62,10 @@ def build_parser(named: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every error of ours is one sentence on standard error."""
     given = sys.argv[1:] if arguments is None else arguments
-    options = build_parser(_find_named(given)).parse_args(given)
+    named = _find_named(given)
+    if arguments is None and named not in LIVE:
+        _collect_rarely()
+    options = build_parser(named).parse_args(given)
     try:
         with keep_stdout() if getattr(options, "json", False) else nullcontext():
             return _run(options)
@@ -76,6 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         why = f"the output could not be written: {error.strerror}." if error.strerror else error
         return _complain(why, FAILED)
+
+
+def _collect_rarely() -> None:
+    """Look for cycles rarely, and not at the end: the process ends with its command."""
+    gc.set_threshold(RARELY)
+    atexit.register(gc.freeze)
 
 
 def _find_named(given: Sequence[str]) -> str | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.waiting import make_progress
 from mulligan.core.own_loop import run_on_own_loop
-from mulligan.loops.optimizing import Optimized
+
+if TYPE_CHECKING:
+    from mulligan.loops.optimizing import Optimized
 
 ROUNDS = 4
 
@@ -37,6 +39,9 @@ def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _search(options: argparse.Namespace, settings: Settings) -> Optimized:
+    # The other commands about tasks only read, and need no application.
+    from mulligan.app.mulligan import Mulligan
+
     with make_progress() as progress:
         bar = progress.add_task("rounds", total=options.rounds)
         async with Mulligan(settings=settings, judge=options.judge) as m:

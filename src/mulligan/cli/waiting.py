@@ -6,9 +6,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+# Most commands answer before a bar is shown, and then need nothing that draws one.
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 AFTER = 1.0
 """Seconds in which a command may answer without one."""
@@ -18,6 +20,15 @@ class PulsingBar:
     """Shows that something goes on, from its first second to whatever is printed next."""
 
     def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
         console = Console(stderr=True)
         self._shown = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
@@ -62,5 +73,8 @@ def end_waiting() -> None:
 
 def make_progress() -> Progress:
     """A bar for what knows how much there is to do."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     end_waiting()
     return Progress(console=Console(stderr=True), disable=not sys.stderr.isatty())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import IllegalTransitionError, JournalError, StaleEntryError
 
@@ -285,3 +286,16 @@ def check_entry(entry: Entry, *, state: State | None, version: int) -> None:
             f"{'carry' if state is None else 'not carry'} an opening: "
             "the first entry has one, and no other."
         )
+
+
+def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:
+    """Whether nobody will answer a hold any more, or run what was approved."""
+    return now >= find_expiry(detail, changed_at=changed_at)
+
+
+def find_expiry(detail: Mapping[str, object], *, changed_at: datetime) -> datetime:
+    """When a hold ends, by the clock of who wrote it."""
+    try:
+        return datetime.fromisoformat(str(detail.get("expires_at")))
+    except ValueError:
+        return changed_at + HOLD_LIFE

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol, TypedDict
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import (
     AlreadyDoneError,
     FlaggedCallError,

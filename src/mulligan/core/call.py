@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.enums import set_enums
 from mulligan.core.error_class import ErrorClass
 

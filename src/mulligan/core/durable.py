@@ -9,8 +9,10 @@ What a step does is in `mulligan.turns.hosts.steps`, in whichever process has th
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
+
+from mulligan.core.dataclass import dataclass
 
 Plain = dict[str, Any]
 """JSON values alone: engines write steps down."""

@@ -47,6 +47,10 @@ class Outside(StrEnum):
     """It is an error, and not made."""
 
 
+OUTSIDE = "turn.outside"
+"""The rule under which calls outside any turn are counted."""
+
+
 class Precheck(StrEnum):
     """When it is said that what is known speaks against a call."""
 

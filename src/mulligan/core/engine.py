@@ -7,9 +7,9 @@ store and no model: all of them come in as functions, and what happened comes ou
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.policy import Step
 
 S = TypeVar("S")

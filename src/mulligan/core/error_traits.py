@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from mulligan.core.advice import Advice, Decision
+from mulligan.core.dataclass import dataclass
 from mulligan.core.move import Cell, Move
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-NAME = re.compile(r"[^\W\d][\w.$-]{0,63}")
+from mulligan.core.late_pattern import compile_late
+
+NAME = compile_late(r"[^\W\d][\w.$-]{0,63}")
 """What can be the name of an argument or a tool: one word, and no sentence."""
 
-_UNSAFE = re.compile(
+_UNSAFE = compile_late(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
@@ -15,7 +17,7 @@ _UNSAFE = re.compile(
 _JOINED = "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 """Scripts that are written with joiners: Arabic, Persian, those of India, Khmer, Mongolian."""
 _PICTURES = "\u00a9\u00ae\u203c-\u27ff\u2801-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_SPELLED = re.compile(
+_SPELLED = compile_late(
     rf"(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}\s]|$)"
     rf"|(?<=[{_PICTURES}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
     rf"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from mulligan.core.action import State
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.lesson import LessonState

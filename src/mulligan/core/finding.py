@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.enums import set_enums
 from mulligan.core.quoted import Quoted
 

@@ -7,9 +7,10 @@ label that was cut, folded or scrubbed would make one of many.
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from hashlib import blake2s
+
+from mulligan.core.late_pattern import compile_late
 
 DIGITS = 20
 """Hexadecimal digits of the hash: nobody can find a second name for it, or guess a name's."""
@@ -20,8 +21,8 @@ _LONGEST_KEY = 32
 
 # Frozen: what the label shows is a part of what is stored, so that it must not change with the
 # rules of redaction.
-_PLAIN = re.compile(r"[A-Za-z]{1,20}(?:[ ._-][A-Za-z]{1,20}){0,3}")
-_SHOWN = re.compile(rf"[A-Za-z][A-Za-z ._-]{{0,82}}{MARK}[0-9a-f]{{{DIGITS}}}")
+_PLAIN = compile_late(r"[A-Za-z]{1,20}(?:[ ._-][A-Za-z]{1,20}){0,3}")
+_SHOWN = compile_late(rf"[A-Za-z][A-Za-z ._-]{{0,82}}{MARK}[0-9a-f]{{{DIGITS}}}")
 
 
 class IdentityKind(StrEnum):

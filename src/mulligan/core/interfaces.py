@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mulligan.core.action import Action, ActionQuery, Entry, Kept
 from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.event import Happened
 from mulligan.core.finding import Fact, FindingCount
 from mulligan.core.lesson import (
@@ -55,8 +56,7 @@ Check = Callable[[S], Any]
 finding, a sentence or `None` will do as well, and it may be async."""
 
 Gather = Callable[[Turn, Sequence[Call]], Awaitable[Iterable[Fact]]]
-"""Computes facts about a turn and its calls; async, because some must be read. What it cannot know
-it leaves out."""
+"""Computes facts about a turn and its calls; async, as some are read. It leaves out the unknown."""
 
 Subscriber = Callable[[Happened], None]
 """Gets every event. What it raises is counted and goes no further."""

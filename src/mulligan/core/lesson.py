@@ -10,12 +10,13 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.core.advice import Decision
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.suggestion import Kind, Origin
 

@@ -6,8 +6,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
+
+from mulligan.core.dataclass import dataclass
 
 ATTEMPTS = 2
 """Tries of one turn, the one after a correction included."""

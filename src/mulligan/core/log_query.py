@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import FindingRow
 from mulligan.core.rollup import Rollup, Slot
 from mulligan.core.suggestion import Alike, Pattern

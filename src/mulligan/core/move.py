@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from mulligan.core.dataclass import dataclass
 
 MOST_TRIES = 3
 """How often one call is made in all, the first time included, whatever its failures were."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.error_traits import ErrorTraits

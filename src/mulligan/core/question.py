@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Generic, TypeVar
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.quoted import Ours
 
 A = TypeVar("A")

@@ -7,11 +7,12 @@ so that to forget it is an error of types where prompts and corrections are buil
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NewType
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import escape, format_one_line, format_value
+from mulligan.core.late_pattern import compile_late
 
 Ours = NewType("Ours", str)
 """What this library, the application or the person wrote, and quotes of others in it."""
@@ -21,10 +22,10 @@ PIECE_BYTES = 2_048
 LINE = 300
 """Characters of a quote inside a sentence."""
 _NAME = 80
-_MARKS = re.compile('[\u201c\u201d\u201e\u201f\u275d\u275e\u2e42\u301d-\u301f\uff02"]')
+_MARKS = compile_late('[\u201c\u201d\u201e\u201f\u275d\u275e\u2e42\u301d-\u301f\uff02"]')
 """Whatever could pass for the end of a quote."""
 
-_WORD = re.compile(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
+_WORD = compile_late(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
 """What can be no sentence: there is no space in it, and nothing that is hidden."""
 
 

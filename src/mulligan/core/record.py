@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypedDict
+
+from mulligan.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

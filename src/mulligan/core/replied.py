@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Confidence, Finding, Standing, Verdict
 from mulligan.core.text import Reply
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.suggestion import Pattern
 
 HOUR_US = 3_600_000_000

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Mapping
 
 from mulligan.core.escape import format_one_line, show_name
+from mulligan.core.late_pattern import compile_late
 from mulligan.core.quoted import quote_value
 from mulligan.core.record import Record
 
@@ -17,7 +18,7 @@ LONGEST = 300
 _VALUE = 60
 _MOST = 5
 """Of the elements of a list."""
-_JOINTS = re.compile(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])")
+_JOINTS = compile_late(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])")
 
 
 def render_sentence(tool: str, record: Record, *, describe: Describe | None = None) -> str:

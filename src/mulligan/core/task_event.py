@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
 

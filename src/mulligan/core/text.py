@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Finding
 
 BEST_SCORE = 10.0

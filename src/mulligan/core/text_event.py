@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
 from mulligan.core.text import Critique, Draft

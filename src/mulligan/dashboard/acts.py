@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mulligan.app.insights.views import Views
 from mulligan.app.insights.views.answers.notebook import LessonPage, TaskPage
 from mulligan.app.insights.views.answers.waiting import Act, ActionPage
+from mulligan.core.dataclass import dataclass
 from mulligan.dashboard.security.roles import Role
 
 

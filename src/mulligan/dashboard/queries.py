@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mulligan.app.insights.views import ViewFilter
 from mulligan.app.insights.views.filters import Window
 from mulligan.app.insights.views.paging import MOST_PAGES
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 
 FILTERS = ("window", "tool", "agent", "tenant")

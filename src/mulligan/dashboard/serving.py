@@ -5,13 +5,13 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import quote
 
 import uvicorn
 
 from mulligan.app.insights import Insights
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.dashboard.app import CarryOut, create_app
 from mulligan.dashboard.security.guard import PageAccess

@@ -6,10 +6,12 @@ import asyncio
 import math
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mulligan.core.dataclass import dataclass
 
 MOST_CLIENTS = 50
 MOST_MESSAGES = 256

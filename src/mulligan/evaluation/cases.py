@@ -6,13 +6,13 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from mulligan.codec.json_text import split_json_lines
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 
 _TEXTS = ("context", "answer", "recorded")

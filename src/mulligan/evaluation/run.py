@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.awaiting import call_function
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Correction, Severity, Standing, Verdict
 from mulligan.core.replied import Replied
 from mulligan.core.text import Reply, Written

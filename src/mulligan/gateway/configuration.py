@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode
 from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.limits import Limits

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from mulligan.app.hosts import Hosts
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.core.record import Record

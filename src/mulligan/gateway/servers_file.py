@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.gateway.clients.jsonc import parse_jsonc
 from mulligan.stores.private_file import refuse_unsafe

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
 from mulligan.app.insights.insights import Insights
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import format_one_line
 from mulligan.gateway.recipes.library import ShippedRecipe, find_recipe
 

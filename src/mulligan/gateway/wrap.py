@@ -13,9 +13,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.clients.jsonc import Node, parse_jsonc
 from mulligan.gateway.clients.known import CLIENTS, find_client_file

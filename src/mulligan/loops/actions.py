@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +14,7 @@ from mulligan.checks.own import ANSWERS_WITHIN
 from mulligan.core.action import UndoResult
 from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import escape
 from mulligan.core.event import AttemptReviewed, RemarkDropped
 from mulligan.core.finding import (
@@ -27,6 +28,7 @@ from mulligan.core.finding import (
     reach_verdict,
 )
 from mulligan.core.interfaces import Check, Gather, Judge
+from mulligan.core.late_modules import LateModules
 from mulligan.core.limits import ATTEMPTS, UndoBudget
 from mulligan.core.size import SaidText, is_long
 from mulligan.core.timeouts import run_with_timeout
@@ -41,6 +43,12 @@ T = TypeVar("T")
 _report = logging.getLogger("mulligan")
 
 ASK = "If you cannot know what is right, ask the person rather than guess."
+
+DATES = LateModules(
+    "mulligan.checks.accounted", "mulligan.checks.dates.arguments", "mulligan.checks.denied"
+)
+"""With the tables of dates and of every language, which only turns that change something need:
+loaded, and used for the first time, on a thread beside the loop."""
 
 ORDER = ("date", "time", "id", "place")
 """What an agent is told first: an id may be wrong only because the day was."""
@@ -124,11 +132,16 @@ async def review_attempt(
     `judged`: a tool of this attempt asks for a judge's word. A reviewer that breaks has given no
     answer, and no answer is never a pass.
     """
+    first = not DATES.loaded and bool(attempted.list_acted())
+    if first:
+        await DATES.load_beside_loop()
     facts, long = await gather_facts(attempted, by.gathers), is_long(*_list_read(attempted))
-    facts += await _read_aside(partial(find_confirmation, attempted), long=long)
+    # Our own reading makes its tables at first, which takes as long as reading much.
+    aside = first or long
+    facts += await _read_aside(partial(find_confirmation, attempted), long=aside)
     attempted = replace(attempted, facts=facts)
     findings, answered = await run_checks_aside(attempted, by.checks, long=long)
-    denied, computed = await _hold_against_facts(attempted, beside=findings, long=long)
+    denied, computed = await _hold_against_facts(attempted, beside=findings, long=aside)
     findings, answered = [*findings, *denied], answered and computed
     settled = any(finding.severity is Severity.ERROR for finding in findings)
     looks = await _read_aside(partial(look_at, attempted, by.checks), long=long)
@@ -166,7 +179,6 @@ async def _hold_against_facts(
     """
     if not attempted.list_acted():
         return [], True
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.denied import find_denials
 
     found, answered = await run_checks_aside(attempted, (find_denials,), long=long)
@@ -205,7 +217,6 @@ def _has_unread_dates(attempted: Attempted) -> bool:
     acted = attempted.list_acted()
     if not acted:
         return False
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.dates.arguments import has_unread_dates
 
     made = [e.call for e in attempted.executions if {e.call.id, e.call.parent} & {*acted}]
@@ -231,7 +242,6 @@ def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
     if attempted.leftovers or attempted.acted is None or not attempted.acted:
         return ()
-    # Only turns that change something need the tables of dates, which take a while to load.
     from mulligan.checks.accounted import find_account
 
     read = [execution.result for execution in attempted.earlier]

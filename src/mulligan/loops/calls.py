@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 
 from mulligan.core.call import Execution, Failure, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.error_class import ErrorClass

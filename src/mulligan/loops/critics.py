@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
 from mulligan.core.awaiting import call_function
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces

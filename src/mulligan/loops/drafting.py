@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mulligan.checks.requirements import render_requirements
 from mulligan.core.awaiting import call_function
 from mulligan.core.budget import NO_LIMIT, Meter
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
 from mulligan.core.finding import Correction

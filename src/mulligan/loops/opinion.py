@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from mulligan.checks.contradiction import CallFacts
 from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.values import list_texts
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.enums import set_enums
 from mulligan.core.escape import quote_name
 from mulligan.core.finding import Severity

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from mulligan.checks.notes import Proposed, screen
 from mulligan.core.awaiting import await_value
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StaleNotesError
 from mulligan.core.event import Happened
 from mulligan.core.interfaces import Archive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.awaiting import call_aside, call_function, watch_steps
 from mulligan.core.budget import Budget, Meter
+from mulligan.core.dataclass import dataclass
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutsideTurnError
 from mulligan.core.finding import (

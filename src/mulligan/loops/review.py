@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date
 
 from mulligan.checks.contradiction import (
@@ -15,6 +15,7 @@ from mulligan.checks.contradiction import (
 )
 from mulligan.checks.moments import find_zone
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import format_one_line, quote_name
 from mulligan.core.event import RemarkDropped
 from mulligan.core.finding import Fact, Finding, Severity, Source

@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from mulligan.core.awaiting import call_function
 from mulligan.core.budget import Meter
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Standing, Verdict, reach_verdict
 from mulligan.core.notes import Ground, Notes, PairedScore, TaskRun
 from mulligan.core.task import Ran, Reflect, Task

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 
 _FOLDER = Path(__file__).parent

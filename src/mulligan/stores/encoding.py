@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_sorted
 from mulligan.codec.records import UndecodableError, decode_record, encode_record, to_record
 from mulligan.core.action import SETTLED, Action, Entry, Opening, State
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import KnownTool

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import TypeVar
 
 from mulligan.codec.records import decode_record, encode_record
 from mulligan.core.errors import StaleLessonError, StoreError
 from mulligan.core.escape import escape
+from mulligan.core.late_pattern import compile_late
 from mulligan.core.lesson import Episode, Lesson, Use
 from mulligan.stores.encoding import report_unreadable
 
 W = TypeVar("W", Episode, Lesson, Use)
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = compile_late(r"[^\W_]+")
 _LONGEST = 64
 """What is longer is no word, and an index has no room for it."""
 

@@ -19,9 +19,10 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.stores.file_lock import hold_lock, read_at, write_at
 from mulligan.stores.private_file import open_private, read_private
 from mulligan.stores.signer import Signer

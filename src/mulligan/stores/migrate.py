@@ -14,20 +14,21 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreError
+from mulligan.core.late_pattern import compile_late
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.blocks import mark_old_blocks
 from mulligan.stores.relational.rollups import roll_up_old_days
 from mulligan.stores.relational.text_hours import roll_up_old_texts
 
 _EXPAND = "-- expand"
-_CONTRACT = re.compile(r"-- contract: (\d+)$", re.MULTILINE)
-_STATEMENT_END = re.compile(r";\s*(?:\n|$)")
+_CONTRACT = compile_late(r"-- contract: (\d+)$", re.MULTILINE)
+_STATEMENT_END = compile_late(r";\s*(?:\n|$)")
 _MOST_NAMED = 5
 _report = logging.getLogger("mulligan")
 _CALLED: dict[str, Callable[[Session], None]] = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import LEASE, Clock
 from mulligan.core.retention import Retention
 from mulligan.stores.clock import read_utc_now

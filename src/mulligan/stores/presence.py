@@ -7,11 +7,11 @@ import os
 import platform
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import LEASE
 
 _SEES_PROCESSES = os.name == "posix"

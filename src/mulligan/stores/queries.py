@@ -6,8 +6,10 @@ import re
 from functools import cache
 from importlib.resources import files
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+from mulligan.core.late_pattern import compile_late
+
+_NAME = compile_late(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_PARAMETER = compile_late(r"(?<![:\w]):([a-z_]+)")
 
 
 @cache

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from mulligan.core.late_pattern import compile_late
+
 HIDDEN = "<store>"
 """Shown for a URL that nobody can prove to hold no password."""
 
-_FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_FILE = compile_late(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
 _SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
 _HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
-_SERVER = re.compile(
+_SERVER = compile_late(
     # An `@` behind the host would mean that the password holds a character that ends it.
     rf"{_SCHEME}(?:[^/?#\s]*@)?(?P<hosts>(?:{_HOST}(?:,{_HOST})*)?)"
     r"(?P<database>/[\w.-]*)?(?:\?[^@#\s]*)?",

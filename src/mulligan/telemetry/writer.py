@@ -8,10 +8,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow

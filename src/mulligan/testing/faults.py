@@ -11,11 +11,11 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.points import Point, watch_points
 
 

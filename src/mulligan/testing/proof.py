@@ -6,11 +6,12 @@ What counts is what the world looks like afterwards, not what anybody says about
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypedDict
 
 from mulligan.core.action import SETTLED, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check, Clock, Subscriber

@@ -14,11 +14,11 @@ import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urljoin
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MissingExtraError
 
 _TIMEOUT = 60.0

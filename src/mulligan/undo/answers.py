@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sqlite3
 from collections.abc import Mapping
 
 from mulligan.core.escape import format_value
@@ -44,7 +43,7 @@ def lacks_room(error: BaseException | None) -> bool:
 _INSUFFICIENT_STORAGE = 507
 _FULL: Mapping[str, tuple[object, ...]] = {
     "errno": (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
-    "sqlite_errorcode": (sqlite3.SQLITE_FULL,),
+    "sqlite_errorcode": (13,),  # SQLITE_FULL
     "sqlstate": ("53100",),  # disk_full of Postgres
 }
 """By the attribute in which an error has its code."""

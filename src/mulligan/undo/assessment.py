@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 
 from mulligan.core.action import UndoResult
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.undo.answers import describe_error, is_refusal, says_gone

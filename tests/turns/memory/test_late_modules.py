@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, Outcome
 from mulligan.core.log_query import LogQuery
-from mulligan.turns.memory.late_modules import LATE, MODULES
+from mulligan.turns.memory.late_modules import LATE
 
 FAILING = """
 import asyncio, sys, threading
@@ -53,7 +53,7 @@ m.close()
     "fails", ["raise ValueError('limit must be at most 5')", "return {'error': 'limit: at most 5'}"]
 )
 def test_an_event_loop_loads_nothing_at_the_first_failure(fails: str) -> None:
-    said = FAILING.replace("RAISED", fails).replace("NAMES", repr(MODULES))
+    said = FAILING.replace("RAISED", fails).replace("NAMES", repr(LATE.names))
 
     done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, timeout=60)
 

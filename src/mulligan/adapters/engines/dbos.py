@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from dbos import DBOS
 
 from mulligan.core.adapter import Host
+from mulligan.core.dataclass import dataclass
 from mulligan.core.durable import (
     DurableAgent,
     DurableTurn,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from temporalio import activity
@@ -13,6 +12,7 @@ from temporalio.client import Client
 
 from mulligan.adapters.engines.temporal_workflow import SIGNAL, STEP, TemporalTurn
 from mulligan.core.adapter import Host
+from mulligan.core.dataclass import dataclass
 from mulligan.core.durable import Plain, name_tools
 
 __all__ = ["TemporalTurn", "TemporalTurns", "build"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mulligan.core.dataclass import dataclass
 from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 

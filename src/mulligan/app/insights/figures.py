@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.text_figures import TextFigures, read_text_figures
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import PatternQuery, PatternSeen

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import (
     add_up_counts,
     build_share,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup
 from mulligan.learning.lessons.calibration.calibrate import Lift

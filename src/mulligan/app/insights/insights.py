@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,8 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.settings import Settings
 from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.effect import Outside
+from mulligan.core.dataclass import dataclass
+from mulligan.core.effect import OUTSIDE, Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
 from mulligan.core.instants import from_us
@@ -267,8 +268,6 @@ class Insights:
 
     def diagnose(self, *, thorough: bool = True) -> Diagnosis:
         """Look at everything once; not thorough: without reading the store from end to end."""
-        from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
-
         health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()
@@ -393,8 +392,7 @@ def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
 def _describe_losses(losses: tuple[Loss, ...]) -> str:
     successes = sum(loss.successes for loss in losses)
     failures = sum(loss.failures for loss in losses)
-    last = losses[-1]
     return (
         f"The log lost {successes + failures} rows ({failures} of failures), last on "
-        f"{last.at:%Y-%m-%d %H:%M} UTC ({last.reason})."
+        f"{losses[-1].at:%Y-%m-%d %H:%M} UTC ({losses[-1].reason})."
     )

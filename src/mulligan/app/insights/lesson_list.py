@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from mulligan.app.upkeep.consolidating import (
     list_episodes,
     take_back,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.lesson import (

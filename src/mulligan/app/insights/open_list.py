@@ -7,7 +7,7 @@ whichever process has it: the entry is the request, and recovery takes it up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from difflib import get_close_matches
 
@@ -22,8 +22,10 @@ from mulligan.core.action import (
     Entry,
     Opening,
     State,
+    has_expired,
     leads_to,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.interfaces import Clock, Store
@@ -32,7 +34,6 @@ from mulligan.core.record import Record
 from mulligan.core.sentence import render_sentence
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.evidence import load_evidence
-from mulligan.turns.journal.hold import has_expired
 from mulligan.turns.journal.kept.findings import load_findings
 from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_share, name_tool
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Log
 from mulligan.core.rollup import Rollup, Slot
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Store
 from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
 from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StaleLessonError
 from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.core.lesson import (

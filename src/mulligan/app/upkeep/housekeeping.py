@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
 from datetime import timedelta
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
 from mulligan.core.sharing import share_duty

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 
 from mulligan.app.upkeep.housekeeping import Swept
 from mulligan.app.wiring import Parts
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.turns.turn.context import leave_turns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time
 
 from mulligan.checks.dates.notations import (
@@ -15,6 +15,7 @@ from mulligan.checks.dates.notations import (
     read_days,
 )
 from mulligan.checks.moments import parse_local_moment
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import show_name
 
 _DAY_ALONE = len("2025-10-24")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.reading import Grain, Reading
+from mulligan.core.dataclass import dataclass
 
 _DAY = timedelta(days=1)
 _MIDNIGHT = time()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mulligan.checks.language.senses import DayPart, Half, Side, Unit, Which
+from mulligan.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

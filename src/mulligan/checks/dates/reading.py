@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 from enum import IntEnum
 
 from mulligan.checks.dates.conventions import Convention
+from mulligan.core.dataclass import dataclass
 
 
 class Grain(IntEnum):

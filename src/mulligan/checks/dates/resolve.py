@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from mulligan.checks.dates.binding.clauses import (
@@ -54,6 +54,7 @@ from mulligan.checks.language.senses import Limit, Which
 from mulligan.checks.language.tables import Words
 from mulligan.checks.language.tokens import tokenize
 from mulligan.checks.quotes import locate_quotes
+from mulligan.core.dataclass import dataclass
 
 CONDITION = ClauseKind.CONDITION
 LONGEST = 20_000

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.checks.grounding.coverage import measure_coverage
 from mulligan.checks.grounding.source import join_words, read_source
 from mulligan.checks.text.fold import fold
 from mulligan.core.awaiting import call_aside
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
 from mulligan.core.question import Question, split_pieces

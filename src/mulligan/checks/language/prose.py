@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mulligan.checks.language.requests import NEVER, NOTHING
+from mulligan.core.dataclass import dataclass
 
 _SHORT = 3
 """Letters by which months are told apart."""

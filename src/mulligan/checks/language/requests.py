@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from mulligan.core.dataclass import dataclass
 
 NEVER = re.compile(r"(?!)")
 """Found in no text."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from mulligan.checks.language.prose import ProsePhrases
 from mulligan.checks.language.requests import RequestPhrases
 from mulligan.checks.language.senses import DayPart, Half, Limit, Side, Unit, Which
 from mulligan.checks.language.tokens import Token, tokenize
+from mulligan.core.dataclass import dataclass
 
 V = TypeVar("V")
 

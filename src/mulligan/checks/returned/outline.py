@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_KEY = re.compile(r"(?P<name>[\w@.+-](?:[\w @.+/-]{0,60}[\w@.+)-])?):(?:\s+(?P<rest>.*))?$")
-_ITEM = re.compile(r"-(?:\s+(?P<rest>.*))?$")
-_BLOCK = re.compile(r"[|>][+-]?\s*$")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+from mulligan.core.late_pattern import compile_late
+
+_KEY = compile_late(r"(?P<name>[\w@.+-](?:[\w @.+/-]{0,60}[\w@.+)-])?):(?:\s+(?P<rest>.*))?$")
+_ITEM = compile_late(r"-(?:\s+(?P<rest>.*))?$")
+_BLOCK = compile_late(r"[|>][+-]?\s*$")
+_NUMBER = compile_late(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 MOST_LINES = 5_000
 DEEPEST = 20
 

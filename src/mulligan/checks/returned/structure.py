@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from mulligan.checks.returned.outline import read_outline
+from mulligan.core.late_pattern import compile_late
 
 LONGEST = 200_000
 """Characters from which a text is only a text: to take it apart would hold up the turn."""
 
-_FENCE = re.compile(
+_FENCE = compile_late(
     r"\A\s*(?:```\w*\n(?P<code>.*)\n```|<{1,3}(?P<marked>[^<].*[^>])>{1,3})\s*\Z", re.DOTALL
 )
 """What some put around a result, so that nobody takes it for their own words."""
-_NAN = re.compile(r"\bnan\b")
+_NAN = compile_late(r"\bnan\b")
 
 
 def read_structure(result: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from mulligan.checks.standard.plan import choose_checks
 from mulligan.checks.standard.tools import FindTool, Standard, ToolKinds, ToolShape, read_kinds
 from mulligan.checks.subject import Subject, read_records
 from mulligan.core.call import Call, Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from mulligan.checks.language.lexicon import join_words, load_words, split_words
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.late_pattern import compile_late
 
 
 class ParameterKind(StrEnum):
@@ -67,11 +68,11 @@ _SAID_OF = {
 """What a description says of a parameter whose name tells nothing, by its list of words."""
 
 _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
-    (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
-    (ParameterKind.ADDRESS, re.compile(r"(?<![^@\s<>])[^@\s<>]++@[^@\s<>]+\.[^@\s<>]+")),
-    (ParameterKind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
-    (ParameterKind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
-    (ParameterKind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
+    (ParameterKind.LINK, compile_late(r"(?:https?://|www\.)\S+", _ANY_CASE)),
+    (ParameterKind.ADDRESS, compile_late(r"(?<![^@\s<>])[^@\s<>]++@[^@\s<>]+\.[^@\s<>]+")),
+    (ParameterKind.ADDRESS, compile_late(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
+    (ParameterKind.DATE, compile_late(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
+    (ParameterKind.ID, compile_late(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
 )
 """What a value looks like, whole."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from mulligan.checks.language.lexicon import load_words, split_words
@@ -15,6 +15,7 @@ from mulligan.checks.standard.kind import (
     find_kind_of_value,
 )
 from mulligan.core.call import Call
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.enums import set_enums
 from mulligan.core.finding import Severity

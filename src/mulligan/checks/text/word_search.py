@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from mulligan.checks.text.fold import fold
+from mulligan.core.dataclass import dataclass
 
 SHORTEST_INFLECTED = 4
 """Words of fewer letters (of, to, the) have no forms worth looking for."""

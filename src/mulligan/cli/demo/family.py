@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -15,6 +14,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli.demo.aloud import SHOWN, Aloud, wrap_check
 from mulligan.cli.demo.children import TIMEOUT
 from mulligan.cli.demo.telling import Teller
+from mulligan.core.dataclass import dataclass
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan.packs.calendar.desk import Desk
 from mulligan.packs.calendar.tools import CalendarTools

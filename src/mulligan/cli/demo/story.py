@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mulligan.cli.demo.children import live
 from mulligan.cli.demo.event_text import format_event, format_version
@@ -14,6 +14,7 @@ from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineFault

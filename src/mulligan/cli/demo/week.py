@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from mulligan.app.insights import Insights
@@ -16,6 +15,7 @@ from mulligan.cli.demo.story import Facts, Story
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.log_query import LogQuery
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineWrite, line_to

@@ -14,11 +14,11 @@ import json
 import math
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from time import time
 
+from mulligan.core.dataclass import dataclass
 from mulligan.dashboard.security.roles import Role
 
 LONGEST = 2_048

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import Answer
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.gateway.api.idempotency import RepeatedWrites
 from mulligan.gateway.api.messages import (

@@ -7,10 +7,11 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.core.adapter import Answer, HostCall, HostRun
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind

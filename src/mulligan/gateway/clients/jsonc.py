@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 
 DEEPEST = 64

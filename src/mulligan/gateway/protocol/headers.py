@@ -10,9 +10,9 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from mulligan.core.dataclass import dataclass
 from mulligan.gateway.protocol.frames import Frame, read_fields, read_object, read_text
 from mulligan.gateway.protocol.party import META
 

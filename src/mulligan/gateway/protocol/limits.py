@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from mulligan.core.dataclass import dataclass
 
 MEBI = 1024 * 1024
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.stores.private_file import refuse_unsafe
 

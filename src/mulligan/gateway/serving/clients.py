@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.streams import Streams

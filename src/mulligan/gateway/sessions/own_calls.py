@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mulligan.core.action import Action, State, leads_to
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import MulliganError
 from mulligan.core.escape import show_name

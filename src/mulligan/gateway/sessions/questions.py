@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
 
 from mulligan.codec.exact import encode_exact
+from mulligan.core.dataclass import dataclass
 
 MOST = 1_000
 """Questions that nobody has answered: the oldest is forgotten first, and is asked again."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mulligan.codec.json_text import encode_json
+from mulligan.core.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Frame,
     Raw,

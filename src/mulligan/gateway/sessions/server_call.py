@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from mulligan.codec.exact import is_same
 from mulligan.codec.json_text import decode_json
+from mulligan.core.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Frame,
     Raw,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_sorted
+from mulligan.core.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Raw,
     read_fields,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import DeclaredAbilities, Record
 from mulligan.gateway.undoing.recipe import CONTENT, WHOLE, Look, ToolCall, UndoRecipe

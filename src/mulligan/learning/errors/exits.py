@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from mulligan.core.late_pattern import compile_late
+
 END = 300
 """Characters at the end of a text in which a tool tells how the program ended …"""
 START = 100
@@ -16,17 +18,17 @@ NEAR = 2_000
 """Characters that tell whether it is a log."""
 MOST_LINES = 8
 
-_ENDED = re.compile(
+_ENDED = compile_late(
     r"[\[(<*#=\s]{0,8}(?:(?:the )?(?:command|process|program|script|execution|job)\b[\w ]{0,40}? )?"
     r"(?:(?:exit|return)(?:ed)?[ _-]?(?:code|status|value)|"
     r"exited with(?: (?:code|status|exit code))?|returncode)"
     r"\s{0,3}[:=]?\s{0,3}(-?\d{1,10})[\])>*.=\s]{0,8}",
     re.IGNORECASE,
 )
-_STAMPED = re.compile(
+_STAMPED = compile_late(
     r"\s{0,8}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d|\[?\d{1,2}:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)"
 )
-_LEVELLED = re.compile(
+_LEVELLED = compile_late(
     r"\s{0,8}(?:\[|##\[|level=)?"
     r"(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|critical)\b[\]:| ]",
     re.IGNORECASE,

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
+from mulligan.core.dataclass import dataclass
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.errors.exits import find_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.strangers import ask
@@ -53,19 +55,19 @@ NO_CODES = list_words("""
 """)
 """What stands where a code could, and says nothing."""
 
-_CODE = re.compile(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
-_TELLS = re.compile(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
-_SQLSTATE = re.compile(r"\bSQLSTATE\W{0,3}([0-9A-Z]{5})\b|\(([0-9][0-9A-Z]{4})\):")
-_STATUS = re.compile(
+_CODE = compile_late(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
+_TELLS = compile_late(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
+_SQLSTATE = compile_late(r"\bSQLSTATE\W{0,3}([0-9A-Z]{5})\b|\(([0-9][0-9A-Z]{4})\):")
+_STATUS = compile_late(
     r"(?i:status(?: ?code)?|http(?:/\d\.\d)?|code|error)\s*+[:=]?\s*+[\[(]?(-?\d{3,5})\b|"
     r"(?<![\w.$:])([45]\d\d)(?=\s++[A-Z][a-z])|\[([45]\d\d)\]"
 )
-_TAIL = re.compile(
+_TAIL = compile_late(
     r" \((?:status (?P<status>-?\d++))?(?:(?:, )?code (?P<code>[\w.:/#-]++))?"
     r"(?:(?:, )?reason (?P<reason>[\w.:/#-]++))?(?:(?:, )?exit code (?P<exit>\d++))?"
     r"(?:(?:, )?at (?P<path>[\w.\[\]-]++))?\)\Z"
 )
-_TAG = re.compile(r"<[^<>]{0,200}>")
+_TAG = compile_late(r"<[^<>]{0,200}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,11 @@ RETIRED     ◀── revoked, or long unneeded ────┘
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.lesson import Balance, Lesson, LessonState
 from mulligan.learning.lessons.calibration.intervals import compute_wilson
 

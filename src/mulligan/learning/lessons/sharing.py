@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import NAME
 from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.suggestion import NO_SCHEMA, FailedCall

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.error_traits import ArgumentFault
 from mulligan.core.suggestion import FailedCall, Suggestion

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import NAME, quote_name
 from mulligan.core.question import Question, split_pieces
 from mulligan.core.quoted import Ours, Quoted

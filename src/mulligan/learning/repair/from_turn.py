@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.errors.messages import extract_message

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.suggestion import Earlier
 from mulligan.learning.values.closeness import fold
 from mulligan.learning.values.leaves import find_key, list_leaves

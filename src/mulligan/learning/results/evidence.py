@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.errors.field_names import fold_names
 from mulligan.learning.errors.fields import EXITS
 from mulligan.learning.results.openings import opens_as_error, says_failure
@@ -77,18 +78,20 @@ FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
 _BAD_STATE = list_words("error errored exception fatal ko nok")
 _FAILED_STATE = list_words("failed failure fail")
-_ABOUT = re.compile(
+_ABOUT = compile_late(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers|metadata)$"
 )
-_ERROR_TYPE = re.compile(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
-_COUNTED = re.compile(
+_ERROR_TYPE = compile_late(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
+_SHOUTED = compile_late(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_COUNTED = compile_late(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
-_MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
+_MEASURE = compile_late(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
 """How large an error is, and not what it is."""
-_NO_COUNT = re.compile(r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$")
+_NO_COUNT = compile_late(
+    r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$"
+)
 
 
 def is_error(held: Held, *, asked: bool = False) -> bool:

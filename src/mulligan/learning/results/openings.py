@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.errors.exits import looks_like_log
 from mulligan.learning.values.vocabulary import compile_phrases, join_alternatives, list_words
 
@@ -152,7 +153,7 @@ ALL_WELL = compile_phrases(r"""
 """)
 
 
-_FIGURE = re.compile(
+_FIGURE = compile_late(
     r"[^:\n]{1,60}:\s{0,3}(?:[~<>]?\s?(?![45]\d\d\b)[-+]?\d[\d.,]*\s?(?:%|[a-z]{1,20}\b(?<!error)(?<!errors))?"
     r"|(?:none|nil|empty|zero|n/?a|no|off|on|never|disabled|enabled|unlimited)\b)\s*"
     r"(?:$|[.;,()]|(?:over|in|of|per|since|for|on|this|today)\b)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.errors.fields import ErrorFields
 from mulligan.learning.values.vocabulary import compile_phrases
 
@@ -14,19 +15,19 @@ START = 1_500
 """Characters in which a page says what it is."""
 MOST_SAID = 300
 
-_TITLE = re.compile(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
-_FAULT = re.compile(
+_TITLE = compile_late(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
+_FAULT = compile_late(
     r"<(?:[\w-]{1,40}:)?(Fault|Error|ErrorResponse|Exception|ServiceExceptionReport)\b[^<>]{0,300}>"
     r"\s{0,80}([^<\s][^<]{0,400})?",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = compile_late(
     r"<(?:[\w-]{1,40}:)?(code|message|faultcode|faultstring|text|reason|value|detail)\b[^<>]{0,200}>"
     r"\s{0,80}([^<\s][^<]{0,400})<",
     re.IGNORECASE,
 )
-_AROUND = re.compile(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
-_TAG = re.compile(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
+_AROUND = compile_late(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
+_TAG = compile_late(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
 
 
 @cache

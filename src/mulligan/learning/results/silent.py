@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
+from mulligan.core.dataclass import dataclass
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.errors.exits import find_exit, read_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure
@@ -57,7 +59,7 @@ FIELDS = (
 )
 """What a library's result object is asked for."""
 
-TELLS_OF_ERRORS = re.compile(
+TELLS_OF_ERRORS = compile_late(
     r"(?:^|[_.\-/]|(?<=[a-z])(?=[A-Z]))(?:errors?|exceptions?|failures?|faults?|logs?|lint|validate"
     r"|validation|validator|diagnos\w{1,10}|incidents?|crash(?:es)?|alerts?)(?=$|[_.\-/A-Z0-9])",
     re.IGNORECASE,
@@ -79,9 +81,9 @@ MOST_SAID = 500
 LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
-_CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
-_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
-_PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
+_CUT_PART = compile_late(r'\{"type":\s?"text",\s?"text":\s?"')
+_STRUCTURE = compile_late(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
+_PRINTED_OBJECT = compile_late(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
 class PlainShapes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NoSchemaError
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, from_text

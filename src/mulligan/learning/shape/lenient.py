@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.suggestion import Kind
 from mulligan.learning.shape.coerce import may_be_two
 from mulligan.learning.shape.conform import Conformed, conform

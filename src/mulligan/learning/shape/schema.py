@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 import jsonschema_rs
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NoSchemaError
 
 TYPE_NAMES = {

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import Scorecard
 
 OWN_PART = 0.07

@@ -7,8 +7,9 @@ Kept is the Pareto front over kinds of trouble, and each is built on as often as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import TaskRun
 
 OVERALL = "overall"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground
 from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord, weigh

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import Notes, NotesState, Scorecard
 from mulligan.learning.tasks.belief import NOBODY, Beliefs, ReflectorRecord, weigh
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from mulligan.core.late_pattern import compile_late
 
 LONGEST = 80
 """Names beyond this length are compared for equality only."""
@@ -13,9 +14,9 @@ SHORTEST_SLIP = 5
 CONTRARY = frozenset({"except", "expect", "include", "exclude"})
 """Words that a slip would turn into their contrary."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SPLIT = re.compile(r"[\W_]+")
-_DIGITS = re.compile(r"\d")
+_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
+_SPLIT = compile_late(r"[\W_]+")
+_DIGITS = compile_late(r"\d")
 
 
 def tokenize(name: str) -> tuple[str, ...]:

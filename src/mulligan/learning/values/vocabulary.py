@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_BETWEEN = re.compile(r"(?<!\s)\s++\|\s++|\n\s*+")
+from mulligan.core.late_pattern import compile_late
+
+_BETWEEN = compile_late(r"(?<!\s)\s++\|\s++|\n\s*+")
 
 
 def list_words(text: str) -> frozenset[str]:
@@ -17,7 +19,7 @@ def compile_phrases(text: str) -> re.Pattern[str]:
 
     Inside a phrase it is a regular expression, in which `|` has no blanks around it.
     """
-    return re.compile(join_alternatives(text), re.IGNORECASE)
+    return compile_late(join_alternatives(text), re.IGNORECASE)
 
 
 def join_alternatives(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import math
 import operator
-import re
 from collections.abc import Callable
 
-_SUM = re.compile(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
-_LOOKS_LIKE_A_DATE = re.compile(
+from mulligan.core.late_pattern import compile_late
+
+_SUM = compile_late(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
+_LOOKS_LIKE_A_DATE = compile_late(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,4}/\d{1,2}/\d{1,4}|\d-\d++-\d|\d\s++\d|^\s*+\d++-\d++\s*+$"
 )
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {

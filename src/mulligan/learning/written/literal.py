@@ -7,8 +7,10 @@ constants, trailing commas, comments, bare words, quotes inside quotes, text tha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.written.arithmetic import evaluate_sum
 
 DEEPEST = 60
@@ -24,30 +26,32 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 # Possessive throughout: each part takes what it can and gives nothing back, so that no text is read
 # twice at one place.
-_BLANK = re.compile(r"(?:\s++|//[^\n]*+)*+")
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*+")
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
-_AFTER_STRING = re.compile(r"\s*+(?:[,)\]}:;=>]|$|//|#)")
-_KEYWORD = re.compile(r"['\"]?([A-Za-z_][\w.\-]*+)['\"]?\s*+=(?!=)")
-_NEXT_KEYWORD = re.compile(r",\s*+[A-Za-z_]\w*+\s*+=(?!=)")
-_KEY = re.compile(r"[^\s:=,{}\[\]()\"']++")
+_BLANK = compile_late(r"(?:\s++|//[^\n]*+)*+")
+_NAME = compile_late(r"[A-Za-z_][\w.\-]*+")
+_NUMBER = compile_late(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_AFTER_STRING = compile_late(r"\s*+(?:[,)\]}:;=>]|$|//|#)")
+_KEYWORD = compile_late(r"['\"]?([A-Za-z_][\w.\-]*+)['\"]?\s*+=(?!=)")
+_NEXT_KEYWORD = compile_late(r",\s*+[A-Za-z_]\w*+\s*+=(?!=)")
+_KEY = compile_late(r"[^\s:=,{}\[\]()\"']++")
 _PLAIN = {
-    closing: re.compile(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
+    closing: compile_late(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
 }
 """What goes on inside a string, by the sign that ends it."""
-_UNBROKEN = re.compile(r"[^\s,;()\[\]{}]++")
+_UNBROKEN = compile_late(r"[^\s,;()\[\]{}]++")
 """Signs that end no bare value, whatever it stands in."""
-_CODED = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
-_PAIR = re.compile(r"\s*+([A-Za-z_]\w*+)=")
-_KEY_END = re.compile(r"\s*+(?::|=>|=)\s*+")
+_CODED = compile_late(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}"
+)
+_PAIR = compile_late(r"\s*+([A-Za-z_]\w*+)=")
+_KEY_END = compile_late(r"\s*+(?::|=>|=)\s*+")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-_JOINED = re.compile(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
+_JOINED = compile_late(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
 """After a string: it is part of an expression, or quotes stand inside quotes. Nobody can say."""
-_EXPRESSION = re.compile(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
-_ADDS_TEXT = re.compile(r"\+\s*+[\"']")
-_THOUSANDS = re.compile(r"(?:,\d{3}){1,5}+(?!\d)")
+_EXPRESSION = compile_late(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
+_ADDS_TEXT = compile_late(r"\+\s*+[\"']")
+_THOUSANDS = compile_late(r"(?:,\d{3}){1,5}+(?!\d)")
 
 
 class GarbledError(ValueError):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 
+from mulligan.core.late_pattern import compile_late
 from mulligan.learning.written.literal import LONGEST, GarbledError, read_value
 
-_SAYS_MORE = re.compile(r"\w")
+_SAYS_MORE = compile_late(r"\w")
 
 
 def read_whole(text: str) -> object:

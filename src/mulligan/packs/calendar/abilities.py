@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 from zoneinfo import ZoneInfo
 
 from mulligan.checks.values import as_record
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
 from mulligan.packs.calendar.errors import SharedEventError

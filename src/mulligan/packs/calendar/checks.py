@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -29,6 +29,7 @@ from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.subject import Parameters, Subject
 from mulligan.checks.values import as_record
 from mulligan.core.call import Call, Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn

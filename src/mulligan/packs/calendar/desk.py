@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from mulligan.checks.values import as_record
+from mulligan.core.dataclass import dataclass
 from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError
 from mulligan.packs.calendar.events import (
     Changes,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TypedDict, cast
 
 from mulligan.checks.values import as_record
+from mulligan.core.dataclass import dataclass
 from mulligan.packs.calendar.errors import BadEventError
 
 

@@ -6,10 +6,11 @@ A look-up only reads, but a wrong one becomes a wrong event: both tools ask for 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mulligan.checks.language.lexicon import list_words, load_words
 from mulligan.core.awaiting import await_value
+from mulligan.core.dataclass import dataclass
 from mulligan.packs.calendar.events import Place
 from mulligan.turns.turn.context import find_current_turn
 

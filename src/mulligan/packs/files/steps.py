@@ -6,9 +6,9 @@ import ctypes
 import errno
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.packs.files.errors import (
     ChangedFileError,

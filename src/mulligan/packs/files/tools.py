@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record, Told

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from weakref import WeakSet
 
 import httpx
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import EffectNote, note_effect
 from mulligan.packs.compose import find_composition
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from mulligan.core.dataclass import dataclass
 
 NOTHING = object()
 """Of a write that has sent no body, or was answered without one."""

@@ -7,10 +7,10 @@ answered: refused by its own condition (412), as made already (409), as gone (40
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import httpx
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import EffectNote
 from mulligan.core.errors import ConflictError
 

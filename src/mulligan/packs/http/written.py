@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import httpx
 
+from mulligan.core.dataclass import dataclass
 from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal
 from mulligan.undo.accounting import is_work_of
 

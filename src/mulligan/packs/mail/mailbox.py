@@ -13,9 +13,10 @@ import ssl
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NoSuchMailError
 from mulligan.packs.mail.message import find_id, hash_mail

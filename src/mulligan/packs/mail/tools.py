@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy, Repeat
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Told

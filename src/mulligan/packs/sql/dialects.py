@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
 from sqlalchemy import types as kinds
+
+from mulligan.core.dataclass import dataclass
 
 PRINT = "mulligan_print"
 """The function that SQLite, which has no hash of its own, is given."""

@@ -6,7 +6,6 @@ looks for a call and does not find its mark writes one that voids it: the call c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.packs.sql.errors import VoidCallError
 from mulligan.packs.sql.table import ABSENT, UserTable

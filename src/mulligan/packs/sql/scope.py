@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import EffectNote, note_effect
 from mulligan.packs.sql.errors import (
     NoTransactionError,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Dialect
+
+from mulligan.core.dataclass import dataclass
 
 _PLACEHOLDER = r"%\(\w+\)s|%s|::?\w+|@\w+|\$\d+"
 _STRICT = rf"""

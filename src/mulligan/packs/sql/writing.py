@@ -6,7 +6,6 @@ import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -14,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record
 from mulligan.packs.sql.database import Database

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.postgres.error_map import describe_error
 from mulligan.stores.url import HIDDEN

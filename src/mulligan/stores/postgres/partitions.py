@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError, StoreLockedError
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from psycopg import sql
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.stores.driver import fetch_one
 from mulligan.stores.postgres.row_security import NOT_WRITTEN, build_condition, may_ask

@@ -5,15 +5,15 @@ A block is the rows whose ids begin alike: ids are time-ordered, so a quarter of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
+from mulligan.core.late_pattern import compile_late
 from mulligan.stores.driver import Session
 from mulligan.stores.relational.packed_rows import unpack
 
@@ -23,7 +23,7 @@ SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class")
 """What the rows of a kind have in common."""
 LAST_ID = "\U0010ffff"
 """Stands after whatever an id goes on with."""
-_HEX = re.compile("[0-9a-f]+")
+_HEX = compile_late("[0-9a-f]+")
 _MARKED_AT_A_TIME = 5_000
 _MOST_KNOWN = 20_000
 _CELL = 30

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery

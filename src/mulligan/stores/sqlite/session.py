@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -164,6 +163,8 @@ class SqliteSession:
 
     def abandon(self) -> None:
         """In a forked child: forget the connection without touching it."""
+        import ctypes  # which few processes need, and each would wait for
+
         # Closing would drop the parent's file or its locks, and so would the interpreter when it
         # ends. One reference that is never given back keeps the object until the process is gone.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))

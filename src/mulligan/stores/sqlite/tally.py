@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
 from mulligan.stores.driver import Session, fetch_one

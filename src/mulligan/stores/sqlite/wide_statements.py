@@ -6,17 +6,18 @@ keep up with what is logged.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
+from mulligan.core.late_pattern import compile_late
+
 _WIDTHS = (256, 64, 16, 4, 1)
 """Rows of a statement. Few different ones, so that the driver knows each of them by heart."""
 _LONGEST = 16_000
 """Characters: what is longer is prepared anew at every use."""
-_ROW = re.compile(r"values \((\?(?:, \?)*)\)")
+_ROW = compile_late(r"values \((\?(?:, \?)*)\)")
 
 
 def build_wide(sql: str, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:

@@ -6,11 +6,12 @@ import json
 import os
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
 from mulligan.codec.json_text import split_json_lines
+from mulligan.core.dataclass import dataclass
 from mulligan.stores.file_lock import read_at
 
 

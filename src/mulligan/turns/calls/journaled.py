@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import (
     AlreadyDoneError,
@@ -18,6 +19,7 @@ from mulligan.core.errors import (
     StoreError,
 )
 from mulligan.core.points import Point, reach
+from mulligan.loops.actions import DATES
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (
     bind_version,
@@ -81,7 +83,7 @@ class JournaledCall:
         """Hold the call if it is one to be held, for who asks before making it; `None`: make it."""
         effect = self.declaration.classify_effect(self.call.arguments)
         reason = _WAITS.get(effect)
-        if reason is None or self._is_cleared():
+        if reason is None or await self._is_cleared():
             return None
         refuse_repeats(self.call, self.turn)
         held: Held = await self._hold(effect, reason=reason)
@@ -100,7 +102,7 @@ class JournaledCall:
         action = build_action(
             self.call, self.turn, arguments=self.call.arguments, id=self.call.id, effect=effect
         )
-        if self._is_cleared():
+        if await self._is_cleared():
             return await self._make_on_record([action], why="The checks are content with it.")
         bound = describe_binding(self.declaration)
         only_here = bound or self.call.tool.mistakable or not is_exact(action)
@@ -167,10 +169,12 @@ class JournaledCall:
 
         return make_unchanged
 
-    def _is_cleared(self) -> bool:
+    async def _is_cleared(self) -> bool:
         reviewing = self.turn.reviewing
         if self.declaration.release is not Release.CHECKS or reviewing is None:
             return False
+        if not DATES.loaded:
+            await self.call.waiter.aside(DATES.load)
         return reviewing.clears(build_proposal(self.call))
 
     async def _make_journaled(self) -> Any:

@@ -4,12 +4,13 @@ person approved: run by the process that has the code, once."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode, ProbeBy
 from mulligan.core.errors import JournalError, StaleEntryError, StoreError
 from mulligan.core.event import CallRepaired

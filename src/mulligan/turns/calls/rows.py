@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from mulligan.core.action import Opening
 from mulligan.core.call import Execution, LogRow, Outcome
+from mulligan.core.effect import OUTSIDE
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import AttemptReviewed, CallLogged, CallRepaired
 from mulligan.core.finding import FindingRow, FindingSeen, Severity
@@ -18,7 +19,6 @@ from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.waiter import ON_THREAD
 from mulligan.turns.turn.context import Labels
-from mulligan.turns.turn.outside_calls import RULE as OUTSIDE
 
 SUCCESS = Outcome.SUCCESS.value
 _Ended = tuple[object, ...]

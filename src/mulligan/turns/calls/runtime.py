@@ -6,10 +6,11 @@ import random
 import time
 import weakref
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from mulligan.core.action import SETTLED
+from mulligan.core.dataclass import dataclass
 from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.fork_hooks import call_on_fork
 from mulligan.core.ids import RANDOM_BITS, make_uuid7

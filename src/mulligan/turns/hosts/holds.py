@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
 from mulligan.codec.exact import encode_exact
-from mulligan.core.action import HOLDS, Action, Hold, Kept, State
+from mulligan.core.action import HOLDS, Action, Hold, Kept, State, find_expiry
 from mulligan.core.adapter import HostCall
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, HeldError
 from mulligan.core.interfaces import Vault
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import Held, find_expiry
+from mulligan.turns.journal.hold import Held
 from mulligan.turns.journal.live_action import LiveAction
 
 KEPT = timedelta(days=1)

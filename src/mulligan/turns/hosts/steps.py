@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,6 +18,7 @@ from mulligan.codec.values import to_plain
 from mulligan.core.action import ACCEPTED, HOLDS, Action, ActionQuery, State, UndoResult
 from mulligan.core.adapter import NOT_MADE, Called, HostCall
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.durable import Plain, Tools
 from mulligan.core.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
 from mulligan.core.ids import RANDOM_BITS, make_uuid7

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -18,6 +18,7 @@ from mulligan.core.action import (
     Kept,
     State,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError, StaleEntryError
 from mulligan.core.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.codec.values import encode_plain, simplify_value
 from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.escape import format_value
 from mulligan.core.interfaces import Vault

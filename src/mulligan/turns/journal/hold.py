@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
 from typing import Self
 
-from mulligan.core.action import HOLD_LIFE, Hold, Kept, State
+from mulligan.core.action import Hold, Kept, State
 from mulligan.core.points import Point, reach
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.kept.call_values import keep_arguments
@@ -84,16 +83,3 @@ def take_resumed(tool: str, *, server: str, arguments: Mapping[str, object]) -> 
         return None
     _resumed.set(None)
     return action
-
-
-def has_expired(detail: Mapping[str, object], *, changed_at: datetime, now: datetime) -> bool:
-    """Whether nobody will answer a hold any more, or run what was approved."""
-    return now >= find_expiry(detail, changed_at=changed_at)
-
-
-def find_expiry(detail: Mapping[str, object], *, changed_at: datetime) -> datetime:
-    """When a hold ends, by the clock of who wrote it."""
-    try:
-        return datetime.fromisoformat(str(detail.get("expires_at")))
-    except ValueError:
-        return changed_at + HOLD_LIFE

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 
 from mulligan.codec.values import decode_value, to_plain
 from mulligan.core.action import Action, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.escape import format_value

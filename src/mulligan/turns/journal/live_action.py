@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from mulligan.codec.values import encode_value
 from mulligan.core.action import Action, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import show_name
 from mulligan.core.quoted import quote_value
 from mulligan.core.record import Abilities, Record

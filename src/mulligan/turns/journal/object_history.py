@@ -11,11 +11,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from mulligan.codec.values import decode_value
 from mulligan.core.action import ACCEPTED, STANDING, UNANSWERED, Action, Kept, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Journal, Vault
 from mulligan.undo.assessment import LaterCalls

@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+
+from mulligan.core.dataclass import dataclass
 
 R = TypeVar("R")
 

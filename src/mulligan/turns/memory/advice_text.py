@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mulligan.core.advice import Advice
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Finding
 from mulligan.core.quoted import Quoted
 from mulligan.core.suggestion import Alike, FailedCall, Patch, Suggestion

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from mulligan.core.advice import Decision
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.lesson import Ending, Episode, Offer, Remedy
 from mulligan.core.suggestion import Suggestion

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mulligan.core.call import Execution, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.escape import format_value
 from mulligan.core.lesson import Group
 from mulligan.core.suggestion import Earlier, FailedCall, Pattern, Suggestion

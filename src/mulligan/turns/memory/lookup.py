@@ -6,11 +6,12 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mulligan.core.advice import Decision
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Casebook, Clock, Suggest
 from mulligan.core.lesson import (
     Balance,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.suggestion import Suggestion
 from mulligan.turns.memory.advice_text import Advised
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.core.action import State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mulligan.core.action import Action
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book

@@ -6,13 +6,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
-from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State
+from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State, find_expiry
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.points import Point, reach
@@ -22,7 +23,6 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.hold import find_expiry
 from mulligan.turns.journal.landing import settle
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late

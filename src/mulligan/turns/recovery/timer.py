@@ -10,8 +10,8 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
+from mulligan.core.dataclass import dataclass
 from mulligan.telemetry import shutdown
 from mulligan.turns.recovery.passes import Pass, let_go
 from mulligan.turns.recovery.recovery import Recovery

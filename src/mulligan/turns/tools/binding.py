@@ -7,13 +7,13 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TypeVar
 from uuid import UUID
 
+from mulligan.core.dataclass import dataclass
 from mulligan.redaction.names import classify_name
 
 MOST = 200

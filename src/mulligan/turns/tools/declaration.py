@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
 from mulligan.checks.own import read_severity
 from mulligan.checks.standard.kind import ParameterKind, parse_kinds
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity

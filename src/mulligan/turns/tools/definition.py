@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from mulligan.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import re
 import types
 import typing
 from collections.abc import Callable, Iterator
 
+from mulligan.core.late_pattern import compile_late
 from mulligan.turns.tools.signature import is_object, list_parameters
 
 _INJECTED = frozenset(
@@ -31,7 +31,7 @@ _INJECTED = frozenset(
 """The package and the class by which known frameworks hand a tool what no model is to see."""
 
 _ALTERNATIVES = (typing.Union, types.UnionType, typing.Annotated)
-_NAMES = re.compile(r"[A-Za-z_]\w*")
+_NAMES = compile_late(r"[A-Za-z_]\w*")
 
 
 def find_injected(function: Callable[..., object]) -> frozenset[str]:

@@ -7,13 +7,14 @@ import math
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, Record

@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
+
+from mulligan.core.dataclass import dataclass
 
 
 class Placed(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mulligan.checks.concern import has_concern
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import MulliganError
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
 

@@ -9,11 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.identity import IdentityKind
 from mulligan.core.turn import Turn

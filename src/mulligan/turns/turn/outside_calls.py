@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from mulligan.core.action import State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import OutsideTurnError, RejectedError
 from mulligan.core.finding import Finding, Severity, Standing
@@ -21,9 +22,6 @@ from mulligan.turns.turn.rollback import dispute_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
-
-RULE = "turn.outside"
-"""What is counted of calls outside any turn."""
 
 HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
 

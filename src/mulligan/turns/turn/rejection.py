@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from itertools import groupby
 
 from mulligan.core.action import Kept, State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, NoVerdict
 from mulligan.core.errors import StaleEntryError
 from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict

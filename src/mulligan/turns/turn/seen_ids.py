@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from mulligan.checks.ids import EXISTS
+from mulligan.checks.subject import EXISTS
 from mulligan.checks.values import as_record
 from mulligan.core.finding import Fact
+from mulligan.core.late_pattern import compile_late
 from mulligan.turns.journal.live_action import LiveAction
 
-_NAMES_AN_OBJECT = re.compile(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
+_NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
 
 
 def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from mulligan.core.action import Kept, State
 from mulligan.core.call import Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
 from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.evidence import FOLLOWING, UndeclaredCall, name_trail, pack_evidence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
 from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.instants import from_us, to_us

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
 from mulligan.app.insights.series import SeriesStep
+from mulligan.core.dataclass import dataclass
 from mulligan.core.rollup import Slot
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from mulligan.core.dataclass import dataclass
 
 SIZE = 20
 """Rows of a page."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from mulligan.app.insights.progress import MOST_PATTERNS
 from mulligan.app.insights.views.counts import LIFE, OPEN_HOURS
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import Keeper
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock, Log
 from mulligan.core.log_query import PatternQuery, PatternSeen
 

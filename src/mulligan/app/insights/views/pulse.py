@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 from mulligan.app.insights.insights import Insights
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.log_query import LogQuery
 
 MOST_OPEN = 1_000

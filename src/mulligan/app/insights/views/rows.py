@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import LogRow
+from mulligan.core.dataclass import dataclass
 from mulligan.core.instants import from_us
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
 from mulligan.core.interfaces import Clock, Health
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -12,6 +12,7 @@ from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken
 from mulligan.checks.language.tables import Table
 from mulligan.checks.quotes import locate_quotes
+from mulligan.core.dataclass import dataclass
 
 _STOPS = frozenset(".?!;")
 _MOST_COURTESIES = 4

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import islice
 
 from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.values import list_records
 from mulligan.core.call import Call, Execution
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact
 
 _ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")

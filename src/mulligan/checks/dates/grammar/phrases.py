@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mulligan.checks.dates.grammar.clocks import parse_bare_hour, parse_clock
 from mulligan.checks.dates.grammar.rules import parse_first_part, parse_next_part
@@ -39,6 +39,7 @@ from mulligan.checks.dates.parts import (
     Zone,
 )
 from mulligan.checks.language.senses import Limit, Unit
+from mulligan.core.dataclass import dataclass
 
 _SLOTS: dict[type, str] = {
     Clock: "clock",

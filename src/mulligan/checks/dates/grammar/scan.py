@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mulligan.checks.dates.parts import AnyPart
 from mulligan.checks.language.numerals import fold
@@ -11,6 +10,7 @@ from mulligan.checks.language.rewriting import rewrite
 from mulligan.checks.language.senses import Half
 from mulligan.checks.language.tables import Table, Words
 from mulligan.checks.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
+from mulligan.core.dataclass import dataclass
 
 Found = tuple[tuple[AnyPart, ...], int]
 """What a rule found, and the index of the token after it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mulligan.checks.dates.grammar.phrases import Phrase, extend_phrase, parse_phrase, skip_glue
 from mulligan.checks.dates.grammar.rules import can_open, list_openings
@@ -17,6 +16,7 @@ from mulligan.checks.dates.parts import (
     Part,
     Zone,
 )
+from mulligan.core.dataclass import dataclass
 
 _HIGHEST_LOOSE = 31
 _HOURS = 24

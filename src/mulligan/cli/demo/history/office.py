@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
 from mulligan.app.mulligan import Mulligan
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from mulligan.app.mulligan import Mulligan
@@ -14,6 +14,7 @@ from mulligan.cli.demo.history.office import Office, declare_desk
 from mulligan.cli.demo.history.stories import STORIES, AgentShift, move_meeting, write_to_customer
 from mulligan.cli.demo.history.texts import answer_question, build_task, run_report, write_draft
 from mulligan.core.action import State
+from mulligan.core.dataclass import dataclass
 from mulligan.core.lesson import LessonQuery, LessonState
 from mulligan.core.limits import Backoff
 from mulligan.testing.fakes import FixedClock

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from mulligan.app.mulligan import Mulligan
@@ -21,6 +20,7 @@ from mulligan.cli.demo.history.office import (
     Office,
     OfficeTools,
 )
+from mulligan.core.dataclass import dataclass
 from mulligan.turns.turn.context import OpenTurn
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.lesson import EpisodeSlot, Group
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 

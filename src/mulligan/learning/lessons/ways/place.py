@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from mulligan.core.dataclass import dataclass
 from mulligan.core.suggestion import NO_SCHEMA, FailedCall
 from mulligan.learning.shape.coerce import NOTHING
 

@@ -7,9 +7,10 @@ without the key leaves a difference, and no writer ever waits for another to cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from mulligan.codec.json_text import decode_json, encode_sorted
+from mulligan.core.dataclass import dataclass
 
 _MODULUS = 1 << 256
 

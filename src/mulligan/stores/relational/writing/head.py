@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from mulligan.core.dataclass import dataclass
 from mulligan.stores.driver import Row
 from mulligan.stores.mark import Mark, sign_mark
 from mulligan.stores.relational.writing.account import Account, decode_account

@@ -7,11 +7,11 @@ those are, less secrets and within bounds, and end as those do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from mulligan.codec.records import decode_record, encode_record
 from mulligan.core.action import Kept
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Verdict
 from mulligan.core.interfaces import Vault
 

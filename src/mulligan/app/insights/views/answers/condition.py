@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from mulligan.app.insights.insights import Diagnosis, Insights
 from mulligan.app.insights.views.acts import ActLog, PersonActed
@@ -13,6 +12,7 @@ from mulligan.app.insights.views.thorough import Looked
 from mulligan.app.judges import JUDGE_ASKED, JudgeOutage, read_outage
 from mulligan.core.action import Action
 from mulligan.core.call import OWN
+from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Health, KnownTool
 from mulligan.core.log_query import LogQuery, Loss

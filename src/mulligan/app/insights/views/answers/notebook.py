@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mulligan.app.insights.estimates import Estimate
 from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen
 from mulligan.app.insights.task_list import TaskHistory, TaskSummary
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging, build_paging
+from mulligan.core.dataclass import dataclass
 from mulligan.core.lesson import Balance, Lesson, LessonState, Use
 from mulligan.core.notes import Ground, Notes, NotesState
 

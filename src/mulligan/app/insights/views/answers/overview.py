@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.app.insights.figures import Share, build_share
@@ -11,6 +10,7 @@ from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.answers.waiting import OpenItem
 from mulligan.app.insights.views.counts import CountedPart, CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.core.dataclass import dataclass
 from mulligan.core.log_query import PatternSeen
 from mulligan.core.rollup import Rollup
 

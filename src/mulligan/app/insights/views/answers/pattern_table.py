@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -14,6 +13,7 @@ from mulligan.app.insights.views.paging import Paging
 from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
 from mulligan.app.insights.views.rows import CallSeen, build_call, parse_parameters
 from mulligan.core.call import LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.instants import from_us

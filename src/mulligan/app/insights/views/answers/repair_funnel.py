@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import NOBODY, add_up_counts
 from mulligan.app.insights.views.answers.overview import TrendPoint
 from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.core.dataclass import dataclass
 from mulligan.core.rollup import Rollup, Slot
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
@@ -16,6 +15,7 @@ from mulligan.app.insights.text_figures import (
 )
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.core.call import OWN
+from mulligan.core.dataclass import dataclass
 from mulligan.core.log_query import LogQuery
 from mulligan.core.rating import RATED, Rating, read_rating
 from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,6 +10,7 @@ from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_share, name_tool
 from mulligan.app.insights.views.answers.overview import TrendPoint
 from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.core.dataclass import dataclass
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Lesson
 from mulligan.core.log_query import PatternSeen

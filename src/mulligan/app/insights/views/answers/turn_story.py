@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from mulligan.app.insights.figures import NOBODY
@@ -14,6 +14,7 @@ from mulligan.app.insights.views.paging import Paging
 from mulligan.app.insights.views.rows import CallSeen, build_call
 from mulligan.core.action import SETTLED, Action, State
 from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us, to_us

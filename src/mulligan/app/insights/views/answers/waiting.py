@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging
 from mulligan.core.action import Action, State, leads_to
+from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mulligan.app.insights.lesson_list import LessonList, LessonSeen, Measured
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging, cut_page
+from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Casebook
 from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group, LessonQuery
 from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift

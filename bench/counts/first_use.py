@@ -1,0 +1,56 @@
+"""What a fresh process loads and compiles before it has done its first work, as counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+
+from bench.imports import FIRST_USE, MARK, list_statements
+
+COUNTED = """
+import json, re, sys
+
+sources, patterns = [], []
+
+def note(event, given):
+    if event == "compile":
+        sources.append(given)
+
+def compile_pattern(*given):
+    patterns.append(given)
+    return compile_really(*given)
+
+sys.addaudithook(note)
+compile_really, re._compiler.compile = re._compiler.compile, compile_pattern
+BODY
+modules = [name for name in sys.modules if name.partition(".")[0] == "mulligan"]
+print()
+print(json.dumps([len(modules), len(sources), len(patterns)]))
+"""
+"""Modules of ours, texts of Python that were compiled (by dataclasses, say), and patterns."""
+
+NAMES = ("modules", "sources", "patterns")
+
+
+def count_first_use() -> dict[str, int]:
+    """A store that is made, and a turn with one call; then a command about it."""
+    command = list_statements()["mulligan stats"].split(MARK)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        first, asked = (_count(code, folder) for code in (FIRST_USE, command))
+    return {f"first_use_{name}": n for name, n in zip(NAMES, first, strict=True)} | {
+        f"command_{name}": n for name, n in zip(NAMES, asked, strict=True)
+    }
+
+
+def _count(code: str, folder: str) -> list[int]:
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED.replace("BODY", code)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    counted: list[int] = json.loads(done.stdout.splitlines()[-1])
+    return counted
