@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from mulligan.checks.standard.tools import ToolShape
@@ -67,23 +67,16 @@ class Tool:
         """A call of a turn is looked at or written down before it is made."""
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
-        self.results = Results(declaration, rules=self.error_rules)
-        self.redact = self._prepare_redaction()
+        self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
+        self.redact = runtime.redactor.prepare_parameters(
+            enums=self.signature.enums, allow=declaration.allow
+        )
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
         """How its calls have gone, each tenant's for themselves."""
         self.unlogged = UnloggedCalls()
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
-
-    def _prepare_redaction(self) -> Callable[[Mapping[str, object]], str]:
-        redact = self.runtime.redactor.redact_parameters
-        opened: dict[str, Any] = {
-            "enums": self.signature.enums,
-            "allow": self.declaration.allow,
-        }
-        # Most tools open nothing, and naming that at each call would cost half a microsecond.
-        return partial(redact, **opened) if any(opened.values()) else redact
 
     @property
     def mark(self) -> str:
