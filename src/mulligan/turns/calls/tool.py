@@ -16,6 +16,7 @@ from mulligan.core.record import Record
 from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
+from mulligan.redaction.redactor import RedactArguments
 from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.binding import find_binding
 from mulligan.turns.tools.declaration import Declaration, list_functions
@@ -68,15 +69,17 @@ class Tool:
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
-        self.redact = runtime.redactor.prepare_parameters(
-            enums=self.signature.enums, allow=declaration.allow
-        )
+        self.redact = self._prepare_redaction()
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
         """How its calls have gone, each tenant's for themselves."""
         self.unlogged = UnloggedCalls()
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
+
+    def _prepare_redaction(self) -> RedactArguments:
+        allow, enums = self.declaration.allow, self.signature.enums
+        return self.runtime.redactor.prepare_parameters(enums=enums, allow=allow)
 
     @property
     def mark(self) -> str:
