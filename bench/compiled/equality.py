@@ -1,11 +1,12 @@
-"""Holds the compiled form of redaction against the pure one, on random values.
+"""Holds the compiled form of redaction and of a call's site against the pure one, at random.
 
     python -m bench.compiled.equality --values 1000000
     python -m bench.compiled.equality --sanitized     (`make fast-fuzz`)
 
 Compared is all that can be seen: every text, every value in its order, what is left of the bounds,
-which error it was, and which names are known afterwards; and of as many texts, whether one was
-called clean that a rule could change. Exit code 1 if anything differs.
+which error it was, and which names are known afterwards; of as many texts, whether one was called
+clean that a rule could change; and what is done at the site of a call. Exit code 1 if anything
+differs.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from bench.compiled.build import build_package, import_library, make_sanitized_environment
+from bench.compiled.calls import compare_queues, compare_site
+from bench.compiled.differences import Difference, see
 from bench.compiled.texts import Decisions
 from bench.compiled.values import draw_arguments, draw_text, draw_value
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.redaction import fast as form
 from mulligan.redaction.walk import FIELD_BYTES, ITEMS, NO_ENUM
+from mulligan.turns.calls.runtime import build_call_form
 
 KEY = bytes(range(32))
 ENUMS: tuple[dict[str, frozenset[str]], ...] = (
@@ -53,15 +57,6 @@ class Pair(NamedTuple):
     fast: Redactor
 
 
-class Difference(NamedTuple):
-    """Where the two forms do not show the same."""
-
-    seed: str
-    what: str
-    pure: str
-    fast: str
-
-
 def use_library(module: ModuleType) -> None:
     """From here on, redactors that may be fast are."""
     found = form.RedactionForm(module, "built from the sources")
@@ -77,14 +72,6 @@ def build_pairs() -> list[Pair]:
         assert fast._compiled is not None
         made.append(Pair(pure, fast))
     return made
-
-
-def see(act: Callable[[], object]) -> str:
-    """What comes of it, in a form that tells -0.0 from 0.0 and one order from another."""
-    try:
-        return repr(act())
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
 
 
 def see_walk(redactor: Redactor, chance: random.Random) -> str:
@@ -154,13 +141,15 @@ def compare(pairs: list[Pair], *, values: int, seed: int) -> Iterator[Difference
 def run(module: ModuleType, *, values: int, seed: int) -> dict[str, Any]:
     """Compare in blocks, saying how far it is; what is left in memory is counted."""
     use_library(module)
-    pairs, begun = build_pairs(), time.monotonic()
+    pairs, site, begun = build_pairs(), build_call_form(module), time.monotonic()
     found: list[Difference] = []
     texts, mistakes = Decisions(module), 0
     blocks: list[int] = []
     for block in range(0, values, REPORTED):
         count = min(REPORTED, values - block)
         found += compare(pairs, values=count, seed=seed + block)
+        found += compare_site(site, values=count // 4, seed=seed + block)
+        found += compare_queues(site, values=count, seed=seed + block)
         mistakes += len(list(texts.compare(values=count, seed=seed + block)))
         gc.collect()
         blocks.append(sys.getallocatedblocks())

@@ -1,5 +1,6 @@
-/* The compiled form of redaction's walk. Pure Python says what is right, src/mulligan/redaction:
- * each part here names the function that it is equal to, and leaves to it what is not common. */
+/* The compiled form of redaction's walk, and of what else every call comes through. Pure Python says
+ * what is right, src/mulligan: each part here names what it is equal to, and leaves to that what is
+ * not common. */
 
 #ifndef MULLIGAN_FAST_CORE_H
 #define MULLIGAN_FAST_CORE_H
@@ -89,6 +90,11 @@ PyObject *hash_short(Compiled *self, PyObject *text);
 PyObject *scrub(Compiled *self, PyObject *text);
 PyObject *write_lean(Compiled *self, PyObject *value);
 PyObject *redact(Compiled *self, PyObject *const *args, Py_ssize_t count);
+
+/* queue.c and site.c: a type each. 0 with an error set if it cannot be there. */
+
+int add_queue(PyObject *module);
+int add_site(PyObject *module);
 
 int write_stub(const Compiled *self, PyObject *text, Py_ssize_t size, char *out);
 

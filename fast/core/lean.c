@@ -2,8 +2,9 @@
 
 #include "core.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#define PLACES 10000
 
 /* All that is written is ASCII, and more of it than a field may hold is of no use. */
 typedef struct {
@@ -57,14 +58,47 @@ static int encode_string(const Compiled *self, Out *out, PyObject *value)
     return put(out, "\"", 1);
 }
 
+/* The digits of a number that is not negative; where they begin, before `end`. */
+static char *write_digits(char *end, long long number)
+{
+    do
+        *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
 static int encode_integer(Out *out, PyObject *value)
 {
-    char text[16];
+    char text[16], *end = text + sizeof text;
     int overflow;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (overflow || number <= -BIG || number >= BIG)
         return 0;
-    return put(out, text, (size_t)snprintf(text, sizeof text, "%lld", number));
+    char *first = write_digits(end, number < 0 ? -number : number);
+    if (number < 0)
+        *--first = '-';
+    return put(out, first, (size_t)(end - first));
+}
+
+/* A number with four decimal places at most, as prices and shares are; 0 for another one.
+ *
+ * It has no more than twelve digits, and of two numbers with up to fifteen no two are the same
+ * double: what is written is what `repr` writes, the shortest text that is read as this double. */
+static int encode_decimal(Out *out, double number)
+{
+    double size = number < 0 ? -number : number;
+    long long scaled = (long long)(size * PLACES + 0.5);
+    if (size < 1.0 / PLACES || (double)scaled / PLACES != size)
+        return 0;
+    char text[24], *end = text + sizeof text;
+    char *first = write_digits(end, scaled % PLACES + PLACES);
+    *first = '.';
+    while (end[-1] == '0' && end - first > 2)
+        end--;
+    first = write_digits(first, scaled / PLACES);
+    if (number < 0)
+        *--first = '-';
+    return put(out, first, (size_t)(end - first));
 }
 
 static int encode_float(Out *out, PyObject *value)
@@ -72,6 +106,8 @@ static int encode_float(Out *out, PyObject *value)
     double number = PyFloat_AsDouble(value);
     if (!(-BIG < number && number < BIG))
         return 0;
+    if (encode_decimal(out, number))
+        return 1;
     char *text = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, NULL);
     if (text == NULL)
         return 0;

@@ -1,4 +1,5 @@
-/* `mulligan_fast.core`: one type, which src/mulligan/redaction/fast.py makes for a redactor. */
+/* `mulligan_fast.core`: the type that src/mulligan/redaction/fast.py makes for a redactor,
+ * and those that src/mulligan/turns/calls/runtime.py puts in the place of pure ones. */
 
 #include "core.h"
 
@@ -143,7 +144,8 @@ PyMODINIT_FUNC PyInit_core(void)
     PyObject *module = PyModule_Create(&definition);
     PyObject *type = module == NULL ? NULL : PyType_FromSpec(&spec);
     int failed = type == NULL || !intern_names()
-                 || PyModule_AddObjectRef(module, "Compiled", type) < 0
+                 || PyModule_AddObjectRef(module, "Compiled", type) < 0 || !add_queue(module)
+                 || !add_site(module)
                  || PyModule_AddStringConstant(module, "MADE_FOR", MADE_FOR) < 0;
     Py_XDECREF(type);
     if (failed)

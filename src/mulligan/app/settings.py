@@ -53,7 +53,8 @@ class Settings:
     allow: frozenset[str] = frozenset()
     """Parameters that the log shows as they are, less secrets."""
     fast: bool = True
-    """Redact in compiled code where `mulligan[fast]` is installed. What is shown is the same."""
+    """Redact and log calls in compiled code where `mulligan[fast]` is installed. What is shown is
+    the same."""
     sample: float = 1.0
     """The share of first-try successes that the log keeps. Failures are always kept, and figures
     are of all calls: each row that is kept stands also for those before it that are not."""

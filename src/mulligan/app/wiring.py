@@ -37,7 +37,7 @@ from mulligan.stores.own_archive import with_archive
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.rows import log_findings
-from mulligan.turns.calls.runtime import Made, Runtime, read_wall_us
+from mulligan.turns.calls.runtime import Made, Runtime, choose_call_form, read_wall_us
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
@@ -354,6 +354,7 @@ def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:
     redactor = settings.build_redactor(store)
     events = Events(label=redactor.redact_label)
+    form = choose_call_form(fast=settings.fast)
     return Runtime(
         redactor=redactor,
         log=LogWriter(
@@ -363,6 +364,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             recognize=build_recognizer(
                 toolbox, rules=settings.error_rules, shown=settings.list_shown()
             ),
+            make_queue=form.make_queue,
         ),
         book=Book(
             journal=store.journal,
@@ -386,6 +388,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         spans=settings.spans,
         backoff=settings.backoff,
         judge_limits=JudgeLimits(timeout=settings.judge_timeout, tokens=settings.judge_tokens),
+        form=form,
         wall_us=_choose_wall(clock),
     )
 

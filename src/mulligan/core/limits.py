@@ -76,22 +76,21 @@ class Breaker:
     failures: int = 5
     window: float = 30.0
     """Seconds, on a monotonic clock."""
+    failing: bool = False
+    """Whether there is a failure that no success has followed: asked at every call."""
     _seen: deque[float] = field(default_factory=deque)
 
     def fail(self, at: float) -> None:
         """Count a failure."""
+        self.failing = True
         self._seen.append(at)
         while len(self._seen) > self.failures:
             self._seen.popleft()
 
     def succeed(self) -> None:
         """A success closes it."""
+        self.failing = False
         self._seen.clear()
-
-    @property
-    def failing(self) -> bool:
-        """Whether there is a failure that no success has followed."""
-        return bool(self._seen)
 
     def is_open(self, at: float) -> bool:
         """Whether retries are to be left alone for now."""

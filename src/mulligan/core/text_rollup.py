@@ -94,7 +94,8 @@ def roll_up_texts(rows: Iterable[LogRow]) -> TextCounts:
 
 def list_rated(rows: Iterable[LogRow]) -> set[str]:
     """Ids of what some of these rows are thumbs for."""
-    return {row.parent for row in rows if is_thumb(row) and row.parent}
+    # Asked of every row there is: what its tool is called says it of nearly all.
+    return {row.parent for row in rows if row.tool == RATED and is_thumb(row) and row.parent}
 
 
 def is_thumb(row: LogRow) -> bool:

@@ -19,6 +19,7 @@ REMEMBERED = 64
 """Characters of a string whose stub is worth remembering."""
 MOST_REMEMBERED = 4_096
 MOST_SHAPES = 1_024
+_LEAST = -BIG
 
 
 class NotPlainError(Exception):
@@ -59,7 +60,7 @@ class Lean:
             elif kind is bool:
                 text = "true" if value else "false"
             elif kind is int or kind is float:
-                if not -BIG < value < BIG:
+                if not _LEAST < value < BIG:
                     raise NotPlainError
                 text = repr(value)
             elif value is None:

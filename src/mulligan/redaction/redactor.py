@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
@@ -26,6 +27,8 @@ _ROOMS = (FIELD_BYTES - 8_192, FIELD_BYTES // 5)
 """Text that grows in JSON, such as quotes, is tried again with less room."""
 _NO_ENUMS: Mapping[str, frozenset[str]] = {}
 _NONE_ALLOWED: frozenset[str] = frozenset()
+RedactArguments = Callable[[Mapping[str, object]], str]
+"""Makes redacted JSON of a call's arguments."""
 
 
 class Capture(StrEnum):
@@ -90,6 +93,15 @@ class Redactor:
         except Exception:  # noqa: BLE001 - the call goes on, whatever it was given
             return _FAILED_JSON
         return _FAILED_JSON
+
+    def prepare_parameters(
+        self, *, enums: Mapping[str, frozenset[str]], allow: frozenset[str]
+    ) -> RedactArguments:
+        """`redact_parameters` for one tool: most open nothing, which each call need not ask."""
+        write, redact = self._write, self.redact_parameters
+        if write is None or enums or allow or self._allow:
+            return partial(redact, enums=enums, allow=allow)
+        return lambda arguments: write(arguments) or redact(arguments)
 
     def redact_result(self, value: object) -> str:
         """Redacted JSON of what a call gave back."""

@@ -49,7 +49,11 @@ class RowQueue:
         """Queue a row, shedding others if it must. Returns how many wait now."""
         # By number: the names cost as much as everything else here together.
         parameters, outcome, message, result = row[6], row[8], row[12], row[15]
-        size = ROW_BYTES + len(parameters) + len(result or "") + len(message or "")
+        size = ROW_BYTES + len(parameters)
+        if result is not None:
+            size += len(result)
+        if message is not None:
+            size += len(message)
         succeeded = outcome == _SUCCESS
         with self._lock:
             waiting = len(self._successes) + len(self._others)

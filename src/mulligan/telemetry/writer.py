@@ -73,13 +73,15 @@ class LogWriter:
         limits: WriterLimits | None = None,
         on_drop: Callable[[RowsDropped], None] = lambda _: None,
         recognize: Callable[[LogRow], Pattern] | None = None,
+        make_queue: Callable[..., RowQueue] = RowQueue,
     ) -> None:
         self._log = log
         self._clock = clock
         self._limits = limits or WriterLimits()
         self._on_drop = on_drop
         self._recognize = recognize
-        self._queue = RowQueue(most_rows=self._limits.rows, most_bytes=self._limits.bytes)
+        self._worth_waking = self._limits.batch
+        self._queue = make_queue(most_rows=self._limits.rows, most_bytes=self._limits.bytes)
         self.start_afresh()
         shutdown.see_to(self)
 
@@ -107,7 +109,7 @@ class LogWriter:
     def emit(self, row: LogRow) -> None:
         """Queue a row. Never waits for the store; a closed writer counts it as dropped."""
         waiting = self._queue.put(row)
-        if waiting in (1, self._limits.batch):
+        if waiting == 1 or waiting == self._worth_waking:
             self._wake.put(None)
         if self._thread is None:
             self._start()

@@ -32,7 +32,7 @@ def test_a_correction_is_taken_once_by_the_call_that_is_made_just_so() -> None:
     offers = Offers()
     offers.make(failing(id="1"), [suggesting(Patch(changes={"id": "#1"}))])
 
-    assert offers
+    assert offers.waiting
     assert take(offers, id="#2") is None
     assert take(offers, id="#1") == "schema: so it says"
     assert take(offers, id="#1") is None

@@ -9,7 +9,7 @@ program it ran.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -86,6 +86,12 @@ _STRUCTURE = compile_late(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = compile_late(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
+Shapes = set[tuple[object, ...]]
+"""The fields of objects, in their order."""
+IsKnown = Callable[[object, Shapes], bool]
+"""Whether a result has just the fields of one of these shapes."""
+
+
 class PlainShapes:
     """Remembers which fields results of a tool have, and whether any could speak of an error.
 
@@ -94,6 +100,8 @@ class PlainShapes:
 
     def __init__(self) -> None:
         self._glances: dict[tuple[object, ...], Glance | None] = {}
+        self.harmless: Shapes = set()
+        """Those of several fields, none of which need be looked at."""
 
     def cover(self, result: object) -> bool:
         """Whether nothing in a result, by the names of its fields, can be an error in disguise."""
@@ -109,12 +117,19 @@ class PlainShapes:
             glance = find_glance(shape)
             if len(self._glances) < MOST_SHAPES:
                 self._glances[shape] = glance
+                if glance is ALL and len(shape) > 1:
+                    self.harmless.add(shape)
         if glance is not ALL and (glance is None or not glance.passes(result)):
             return False
         if len(shape) == 1:
             inner = result[shape[0]]
             return type(inner) is not dict or self.cover(inner)
         return True
+
+
+def is_known(result: object, shapes: Shapes) -> bool:
+    """Whether a result has just the fields of one of these shapes, in their order."""
+    return type(result) is dict and len(result) <= MOST_KEYS and tuple(result) in shapes
 
 
 @dataclass(frozen=True, slots=True)

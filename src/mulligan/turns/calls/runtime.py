@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -19,8 +19,11 @@ from mulligan.core.limits import Backoff, JudgeLimits
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify
 from mulligan.learning.errors.nearest import KnownPatterns
+from mulligan.learning.results.silent import IsKnown, is_known
 from mulligan.redaction import Redactor
+from mulligan.redaction.fast import find_form
 from mulligan.telemetry.events import Events
+from mulligan.telemetry.queue import RowQueue
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
@@ -85,6 +88,66 @@ def read_wall_us() -> int:
     return time.time_ns() // 1000
 
 
+COPIED = 64
+"""Entries of an argument that is copied: a larger one takes too long."""
+_MUTABLE = frozenset({dict, list, set, bytearray})
+_OPENINGS = "{["
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallForm:
+    """What is done at the site of every call: compiled where `mulligan-fast` is installed.
+
+    The pure form says what is right; the compiled one does what is common, and calls it else.
+    """
+
+    look_over: Callable[[Mapping[str, Any]], tuple[dict[str, Any], bool]]
+    make_uuid7: Callable[[int, int], str]
+    is_known: IsKnown
+    make_queue: Callable[..., RowQueue]
+
+
+def look_over(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Those arguments that a tool can change, as they are; and whether it is worth asking the
+    schema, as they may be in a wrapping: written as text, or one level too deep.
+
+    One loop for both. What a tool takes out of its arguments it may quote in its error.
+    """
+    copies: dict[str, Any] = {}
+    wrapped = False
+    for name, value in arguments.items():
+        kind = type(value)
+        if kind is str:
+            if value and value[0] in _OPENINGS:
+                wrapped = True
+        elif kind in _MUTABLE:
+            if len(value) <= COPIED:
+                copies[name] = value.copy()
+            if kind is dict and len(arguments) == 1:
+                wrapped = True
+    return copies, wrapped
+
+
+PURE = CallForm(look_over=look_over, make_uuid7=make_uuid7, is_known=is_known, make_queue=RowQueue)
+
+
+def choose_call_form(*, fast: bool) -> CallForm:
+    """The compiled form where it may run and is there, else the pure one."""
+    module = find_form().module if fast else None
+    return PURE if module is None else build_call_form(module)
+
+
+def build_call_form(module: Any) -> CallForm:
+    """The compiled form, which calls the pure one for what is not common."""
+    made = module.Site(look_over=look_over, make_uuid7=make_uuid7, is_known=is_known)
+    return CallForm(
+        look_over=made.look_over,
+        make_uuid7=made.make_uuid7,
+        is_known=made.is_known,
+        make_queue=module.RowQueue,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runtime:
     """The parts that every tool of one application shares."""
@@ -122,6 +185,7 @@ class Runtime:
     judge_limits: JudgeLimits = field(default_factory=JudgeLimits)
     classify: Classify = classify
     backoff: Backoff = field(default_factory=Backoff)
+    form: CallForm = PURE
     wall_us: Callable[[], int] = read_wall_us
     monotonic: Callable[[], float] = time.monotonic
     chance: random.Random = field(default_factory=make_chance)
@@ -140,4 +204,4 @@ class Runtime:
         if at_us <= latest[0]:
             at_us = latest[0] + 1
         latest[0] = at_us
-        return make_uuid7(at_us, self.chance.getrandbits(RANDOM_BITS))
+        return self.form.make_uuid7(at_us, self.chance.getrandbits(RANDOM_BITS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from mulligan.checks.standard.tools import ToolShape
@@ -16,6 +16,7 @@ from mulligan.core.record import Record
 from mulligan.core.suggestion import NO_SCHEMA
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
+from mulligan.redaction.redactor import RedactArguments
 from mulligan.turns.calls.runtime import Make, Runtime
 from mulligan.turns.tools.binding import find_binding
 from mulligan.turns.tools.declaration import Declaration, list_functions
@@ -67,7 +68,7 @@ class Tool:
         """A call of a turn is looked at or written down before it is made."""
         self.error_rules = (*declaration.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
-        self.results = Results(declaration, rules=self.error_rules)
+        self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
         self.redact = self._prepare_redaction()
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
@@ -76,14 +77,9 @@ class Tool:
         self._schema: Mapping[str, object] | None = None
         self._said: set[str] = set()
 
-    def _prepare_redaction(self) -> Callable[[Mapping[str, object]], str]:
-        redact = self.runtime.redactor.redact_parameters
-        opened: dict[str, Any] = {
-            "enums": self.signature.enums,
-            "allow": self.declaration.allow,
-        }
-        # Most tools open nothing, and naming that at each call would cost half a microsecond.
-        return partial(redact, **opened) if any(opened.values()) else redact
+    def _prepare_redaction(self) -> RedactArguments:
+        allow, enums = self.declaration.allow, self.signature.enums
+        return self.runtime.redactor.prepare_parameters(enums=enums, allow=allow)
 
     @property
     def mark(self) -> str:

@@ -149,7 +149,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         if call.brought is not None:
             return await _refuse_brought(call, call.brought)
         args, kwargs = call.given
-        if call.turn is not None and _is_guarded(tool, call.turn):
+        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
         try:
             result = await function(*args, **kwargs)
@@ -183,7 +183,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         if call.brought is not None:
             return run_to_end(_refuse_brought(call, call.brought))
         args, kwargs = call.given
-        if call.turn is not None and _is_guarded(tool, call.turn):
+        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
         try:
             result = function(*args, **kwargs)
@@ -218,9 +218,9 @@ def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
     raise ConfigurationError(said)
 
 
-def _is_guarded(tool: Tool, turn: OpenTurn) -> bool:
-    """Whether a call is looked at first: of a tool that asks for it, or after a rejection."""
-    return tool.guarded or (tool.loose and len(turn.root.attempts) > 1)
+def _is_corrected(turn: OpenTurn) -> bool:
+    """Whether it goes on after a rejection: calls that leave no record are looked at too."""
+    return len(turn.root.attempts) > 1
 
 
 async def _refuse_brought(call: LiveCall, name: str) -> Any:
@@ -268,7 +268,7 @@ def _note_success(call: LiveCall, result: Any) -> Any:
     log_success(call, result)
     turn = call.turn
     if turn is not None:
-        attempt, tool = turn.attempt, call.tool
+        attempt, tool = turn.attempts[-1], call.tool
         if tool.declaration.review:
             attempt.asks = True
         attempt.notes.append(call.describe_success)

@@ -37,14 +37,14 @@ class Offers:
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, str], list[Corrected]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._open)
+        self.waiting = False
+        """Whether there is any: asked at every call."""
 
     def make(self, execution: Execution, suggestions: Sequence[Suggestion]) -> None:
         """Remember what an agent was told. Another tool or a call to make first is not counted."""
         call = execution.call
         mending = [each for each in suggestions if not (each.patch.tool or each.patch.first)]
+        self.waiting = True
         waiting = self._open.setdefault((call.server, call.tool), [])
         waiting += [
             Corrected(

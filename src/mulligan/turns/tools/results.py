@@ -12,7 +12,7 @@ from mulligan.core.size import is_tangled
 from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.results.breaches import find_breach
-from mulligan.learning.results.silent import PlainShapes, find_silent_error
+from mulligan.learning.results.silent import IsKnown, PlainShapes, find_silent_error, is_known
 from mulligan.turns.tools.declaration import Declaration
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
@@ -32,7 +32,14 @@ class Trouble:
 class Results:
     """Looks at every result of one tool, at a glance where its shape is known to be harmless."""
 
-    def __init__(self, declaration: Declaration, *, rules: Sequence[ErrorRule]) -> None:
+    def __init__(
+        self,
+        declaration: Declaration,
+        *,
+        rules: Sequence[ErrorRule],
+        is_known: IsKnown = is_known,
+    ) -> None:
+        self._is_known = is_known
         self._declaration = declaration
         self._rules = rules
         self._shapes = PlainShapes()
@@ -47,7 +54,11 @@ class Results:
         if self._held:
             return False
         try:
-            return type(result) in _NEVER_AN_ERROR or self._shapes.cover(result)
+            return (
+                self._is_known(result, self._shapes.harmless)
+                or type(result) in _NEVER_AN_ERROR
+                or self._shapes.cover(result)
+            )
         except Exception:  # noqa: BLE001 - a result may be anything
             return False
 
