@@ -6,6 +6,7 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -119,6 +120,14 @@ def draw_result(chance: random.Random) -> tuple[Any, set[tuple[object, ...]]]:
     return result, shapes
 
 
+def _see_id(form: CallForm, *, at_us: int, bits: int) -> str:
+    return see(lambda: form.make_uuid7(at_us, bits))
+
+
+def _see_shape(form: CallForm, *, result: object, shapes: set[tuple[object, ...]]) -> str:
+    return see(lambda: form.is_known(result, shapes))
+
+
 def compare_site(site: CallForm, *, values: int, seed: int) -> Iterator[Difference]:
     """Let both forms do the same, each for the same objects."""
     for number in range(values):
@@ -127,13 +136,9 @@ def compare_site(site: CallForm, *, values: int, seed: int) -> Iterator[Differen
         given, (at_us, bits) = draw_given(chance), draw_time(chance)
         result, shapes = draw_result(chance)
         sights: dict[str, Callable[[CallForm], str]] = {
-            "look_over": lambda form, given=given: see_look(form, given),
-            "make_uuid7": lambda form, at_us=at_us, bits=bits: see(
-                lambda: form.make_uuid7(at_us, bits)
-            ),
-            "is_known": lambda form, result=result, shapes=shapes: see(
-                lambda: form.is_known(result, shapes)
-            ),
+            "look_over": partial(see_look, given=given),
+            "make_uuid7": partial(_see_id, at_us=at_us, bits=bits),
+            "is_known": partial(_see_shape, result=result, shapes=shapes),
         }
         for what, look in sights.items():
             pure, fast = look(PURE), look(site)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from typing import Any, AnyStr, cast
+from weakref import WeakSet
 
 
 def compile_late(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -17,8 +18,8 @@ def compile_late(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 def compile_rest() -> None:
     """Compile all that nobody has used yet, on a thread that nobody waits for."""
-    while _uncompiled:
-        _ = _uncompiled.pop().compiled
+    for each in list(_uncompiled):
+        _ = each.compiled
 
 
 class LatePattern:
@@ -26,12 +27,13 @@ class LatePattern:
 
     def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
         self._written = pattern, flags
-        _uncompiled.append(self)
+        _uncompiled.add(self)
 
     @cached_property
     def compiled(self) -> re.Pattern[Any]:
         """The pattern itself."""
         pattern, flags = self._written
+        _uncompiled.discard(self)
         return re.compile(pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
@@ -43,4 +45,4 @@ class LatePattern:
         return found
 
 
-_uncompiled: list[LatePattern] = []
+_uncompiled = WeakSet[LatePattern]()
