@@ -11,7 +11,8 @@ from weakref import WeakSet
 def compile_late(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`, for patterns of modules that every import of the package brings in.
 
-    Compiling them took a tenth of a first use, which searches with few of them.
+    Compiling them took a tenth of a first use, which searches with few of them. Not for redaction:
+    it is on the way of every call, also of one from a signal handler that interrupts the first.
     """
     return cast("re.Pattern[AnyStr]", LatePattern(pattern, flags))
 

@@ -6,13 +6,13 @@ rest, and is used only where it was made for this very version.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
-from mulligan.core.late_pattern import compile_late
 from mulligan.core.version import VERSION
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
@@ -26,7 +26,7 @@ MODULE = "mulligan_fast.core"
 # What `may_apply` looks for in every text, and in one with digits.
 _IN_ANY = ("--", "bearer", "basic", "identified")
 _WITH_DIGITS = ("(", "-u", "-p", "pass", "token", "secret", "pwd")
-_CLASS = compile_late(r"\[([^][]++)]")
+_CLASS = re.compile(r"\[([^][]++)]")
 
 
 class Compiled(Protocol):

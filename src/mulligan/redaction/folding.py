@@ -6,6 +6,7 @@ of JSON, or as base64 or hex, is still that secret: the rules look at this form 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from base64 import b64decode
 from binascii import Error as NoBase64
@@ -14,7 +15,6 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from mulligan.core.late_pattern import compile_late
 from mulligan.redaction.edits import Edit
 
 _UNSEEN = (
@@ -33,7 +33,7 @@ _PLAINER = (
     "\uff01-\uff5e\U0001d400-\U0001d7ff\U0001f100-\U0001f1ad\U0001fbf0-\U0001fbf9\U000107a5"
     "\U0001ccd6-\U0001ccf9"
 )
-ODD = compile_late(f"[{_UNSEEN}{_DASHES}{_PLAINER}]|(?![0-9])\\d")
+ODD = re.compile(f"[{_UNSEEN}{_DASHES}{_PLAINER}]|(?![0-9])\\d")
 """A character that folds to another one, or to none."""
 
 # One for each sign that begins an escape, which makes the search for it fast.
@@ -46,14 +46,14 @@ _BEGUN: Mapping[str, str] = {
     "=": r"(?:=[0-9A-F]{2}){4,}",
 }
 _ESCAPED = "|".join(_BEGUN.values())
-_ESCAPES = tuple((sign, compile_late(pattern)) for sign, pattern in _BEGUN.items())
+_ESCAPES = tuple((sign, re.compile(pattern)) for sign, pattern in _BEGUN.items())
 _RUN = r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{12,}+={0,2}"
-_WRAPPED = compile_late(f"{_ESCAPED}|{_RUN}|[{_UNSEEN}]+|[{_DASHES}{_PLAINER}]|(?![0-9])\\d")
-_RUNS = compile_late(_RUN)
-_HEX = compile_late(r"(?:0x)?((?:[2-7][0-9a-fA-F]){8,})")
+_WRAPPED = re.compile(f"{_ESCAPED}|{_RUN}|[{_UNSEEN}]+|[{_DASHES}{_PLAINER}]|(?![0-9])\\d")
+_RUNS = re.compile(_RUN)
+_HEX = re.compile(r"(?:0x)?((?:[2-7][0-9a-fA-F]){8,})")
 _URL_SAFE = str.maketrans("-_", "+/")
-_TWICE_ESCAPED = compile_late(r"%(?:25)+(?=[0-9a-fA-F]{2})")
-_CODE = compile_late(r"[0-9a-fA-F]{1,8}")
+_TWICE_ESCAPED = re.compile(r"%(?:25)+(?=[0-9a-fA-F]{2})")
+_CODE = re.compile(r"[0-9a-fA-F]{1,8}")
 _LARGEST = 0x10FFFF
 _OCTAL = 3
 MOST_LAYERS = 3
@@ -142,7 +142,7 @@ def _fold_character(character: str) -> str | None:
     return None if plain == character else plain
 
 
-_NOTHING = compile_late(f"[{_UNSEEN}]")
+_NOTHING = re.compile(f"[{_UNSEEN}]")
 
 
 def decode_escape(piece: str) -> str:

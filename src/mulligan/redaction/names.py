@@ -7,8 +7,6 @@ import unicodedata
 from enum import IntEnum
 from functools import lru_cache
 
-from mulligan.core.late_pattern import compile_late
-
 
 class Secrecy(IntEnum):
     """Whether a name gives its value away as a secret."""
@@ -32,7 +30,7 @@ _KEYS_OF = (
 )
 
 # Held against the name without separators, in lower case: `X-Api-Key` is `xapikey`.
-_STEMS = compile_late(
+_STEMS = re.compile(
     r"passw|passphrase|passcode|passkey|pwd|secret(?!ar)|token(?!i[sz])"
     r"|auth(?!or(?!i[sz]))|cookie|(?<!ob)(?<!pos)session|sessid|credential|private|bearer|jwt"
     r"|signature|mnemonic|csrf|xsrf|cvv|hmac|totp|passport|socialsecurity|kennwort|contrasena"
@@ -101,8 +99,8 @@ _COUNTING = frozenset(
         "usage",
     ]
 )
-_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SEPARATORS = compile_late(r"[^a-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 200
 _LONGEST_WORD = 60
 
@@ -114,7 +112,7 @@ def _fold_accents(name: str) -> str:
 
 
 # Names that are not in Latin letters, folded as those are that are held against them.
-_OTHER_SCRIPTS = compile_late(_fold_accents("парол|密码|密碼|パスワード|비밀번호|hasł|סיסמ|κωδικ"))
+_OTHER_SCRIPTS = re.compile(_fold_accents("парол|密码|密碼|パスワード|비밀번호|hasł|סיסמ|κωδικ"))
 
 
 def classify_name(name: str) -> Secrecy:
@@ -151,7 +149,7 @@ def classify_if_name(name: str) -> Secrecy:
     return _classify_cached(name)
 
 
-_REPORTS = compile_late(
+_REPORTS = re.compile(
     r"(?:error|exception|expired|failed|failure|warning|denied|missing|required|invalid"
     r"|not_?found|unauthori[sz]ed|unauthenticated)\Z",
     re.IGNORECASE | re.ASCII,
@@ -163,7 +161,7 @@ def classify_in_prose(name: str) -> Secrecy:
     return Secrecy.OPEN if _REPORTS.search(name) else classify_name(name)
 
 
-_FIELD = compile_late(r"(?=.{1,40}\Z)[A-Za-z_.-]+[0-9]{0,2}\Z|[0-9]{1,4}\Z")
+_FIELD = re.compile(r"(?=.{1,40}\Z)[A-Za-z_.-]+[0-9]{0,2}\Z|[0-9]{1,4}\Z")
 
 
 def looks_like_field(name: str) -> bool:
@@ -176,7 +174,7 @@ def names_ids(name: str) -> bool:
     return name.endswith(("_id", "-id", "Id", "_ids", "-ids", "Ids")) or name in ("id", "ids")
 
 
-_PHONES = compile_late(
+_PHONES = re.compile(
     r"phone|mobile|telefon|msisdn|whatsapp|\Atel\Z|[_-]tel\Z|\A(?:fax|handy|cell)\Z", re.IGNORECASE
 )
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from unicodedata import combining
 
-from mulligan.core.late_pattern import compile_late
 from mulligan.redaction.edits import Edit
 from mulligan.redaction.names import Secrecy, classify_in_prose
 
@@ -14,12 +13,12 @@ HIDDEN = "<hidden>"
 
 _CLOSERS = " \t\r\n\f\v\"'\\)]`*"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
-_SEPARATOR = compile_late(r"[:=](?!//)")
-_ANY_SEPARATOR = compile_late(r"[:=](?!//)|%3[ADad]")
+_SEPARATOR = re.compile(r"[:=](?!//)")
+_ANY_SEPARATOR = re.compile(r"[:=](?!//)|%3[ADad]")
 _WINDOW = 96
 _FEW = 12
 """Beyond so many separators the search itself is no dearer than to look whether it pays."""
-_TIME = compile_late(r"[-0-9:.+TZ ]*")
+_TIME = re.compile(r"[-0-9:.+TZ ]*")
 _SECOND_WORDS = frozenset(
     word
     for plain in ("code", "header", "id", "key", "keys", "no", "number", "phrase", "value", "words")
@@ -27,28 +26,26 @@ _SECOND_WORDS = frozenset(
 )
 """`API key`, `card number`: words that only say with the one before whether they are secret."""
 
-_TO_END_OF_LINE = compile_late(r"auth|cookie|phrase|mnemonic|words", re.IGNORECASE | re.ASCII)
+_TO_END_OF_LINE = re.compile(r"auth|cookie|phrase|mnemonic|words", re.IGNORECASE | re.ASCII)
 _LEAD = r"[\s=>:]{0,8}"
 _QUOTED = (
     r"""<hidden>|\\++(?P<q>["'])(?:[^\\]++|\\++(?!(?P=q)))*+(?:\\++(?P=q)|\Z)"""
     r"""|[bBrRuUfF]{0,2}(?:\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)"""
     r"""|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
 )
-_VALUE = compile_late(
+_VALUE = re.compile(
     rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}|(?P<open>[\[({{])|[|>][-+]?\s{{1,40}}\S+"
     r"""|(?P<word>[^\s,;&"'][^\s,;&]*+(?:[,;&][^\s,;&"'][^\s,;&]*+)*+)|\S+)""",
     re.DOTALL,
 )
-_LINE = compile_late(
-    rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}(?=[\s,;)}}\]]|\Z)|[^\r\n]+)", re.DOTALL
-)
-_IN_WORDS = compile_late(
+_LINE = re.compile(rf"(?P<lead>{_LEAD})(?P<value>{_QUOTED}(?=[\s,;)}}\]]|\Z)|[^\r\n]+)", re.DOTALL)
+_IN_WORDS = re.compile(
     r"pass(?:w|code)|pwd|\Apw\Z|secret|kennwort|passwort|contrase|senha|motdepasse|wachtwoord|answer"
     r"|pa[rp]ol|парол",
     re.IGNORECASE,
 )
 """Names of what people make up, often of several words."""
-_NEXT_WORD = compile_late(
+_NEXT_WORD = re.compile(
     r"""[ \t]{1,3}(?!-)([^\s,;&|"'<>(){}\[\]=:]{1,64}+)(?![^\s,;&|"'<>(){}\[\]])"""
 )
 _MOST_WORDS = 12
@@ -61,8 +58,8 @@ _TALK = frozenset(_SENTENCE.split())
 """Where `password: hunter2 was rejected` goes on as a sentence."""
 _ALSO_OPEN = frozenset({"card", "cards", "session", "sessions"})
 """`session: morning`, `card: birthday`: with a plain word behind it, it is no secret in prose."""
-_BRACKET = compile_late(r"[\[({]|[\])}]")
-_SMALL_NUMBER = compile_late(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
+_BRACKET = re.compile(r"[\[({]|[\])}]")
+_SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
 
 _known: dict[str, Secrecy] = {}
 _MOST_KNOWN = 4096

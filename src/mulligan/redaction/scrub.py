@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mulligan.core.escape import escape
-from mulligan.core.late_pattern import compile_late
 from mulligan.redaction.edits import Edit, apply_edits
 from mulligan.redaction.folding import (
     MOST_LAYERS,
@@ -85,25 +84,25 @@ _TELLING = _DIGITS + b"@:=%<&~\\" + _OTHER_DIGITS + _ODD + _PLAINER
 # Bytes that start nothing by themselves: what is left of most texts without them is little.
 _QUIET = bytes(set(b"\n\t" + bytes(range(0x20, 0x7F)) + bytes(range(0x80, 0x100))) - set(_TELLING))
 KINDS = _build_classes(a=_QUIET, **{"0": _DIGITS})
-_FOLDING = compile_late(f"[{(_OTHER_DIGITS + _ODD + _PLAINER).decode('latin-1')}]")
+_FOLDING = re.compile(f"[{(_OTHER_DIGITS + _ODD + _PLAINER).decode('latin-1')}]")
 # Printable by name, and yet nothing to see: fillers, joiners, and what picks a variant.
-_BLANK = compile_late("[\xcd\xe1\xe2\xe3\xef\xf3]")
+_BLANK = re.compile("[\xcd\xe1\xe2\xe3\xef\xf3]")
 # Masks are three bytes of UTF-8, the first of them EE or EF.
 IN_RUN = _build_classes(r=_LOWER + _UPPER + _DIGITS + b"+/_=-\xee\xef" + bytes(range(0x80, 0xC0)))
 _IN_NUMBER = _build_classes(A=_UPPER, D=_DIGITS, p=b"+")
 _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # A text that is one link: no login, no port, and nothing in its path that a rule could start
 # from and go on into the query, such as a quote or a comma.
-_LINK = compile_late(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
+_LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
 _RARE = frozenset("%<&~=\\")
 NAMED_ELSE = f"[ _-]key|apikey|[ _-]code|{ABROAD}"
-_NAMED_ELSE = compile_late(NAMED_ELSE)
+_NAMED_ELSE = re.compile(NAMED_ELSE)
 _RUN = "r" * 16
 _CODE = "r" * 12
 _NINE_DIGITS = "D" * 9
 _SEVEN_AFTER_PLUS = "p" + "D" * 7
 _IBAN_START = "AADD"
-_SMALL_IBAN = compile_late(rb"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
+_SMALL_IBAN = re.compile(rb"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
 _FEWEST_DIGITS = 6
 _SHORTEST_FLAG = 6
 _SHORTEST_SAID = 8

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from mulligan.core.late_pattern import compile_late
 from mulligan.redaction.edits import Edit
 
 WORDS = 12
@@ -26,8 +26,8 @@ _CLASSES = bytes(
 )
 _ENOUGH = "s" * (WORDS - 1)
 _SHORTEST_REGION = WORDS * min(_LENGTHS) + WORDS - 1
-_GAP = compile_late(r"([ \t\n]+)")
-_WORD = compile_late(r"[A-Za-z0-9_]{2}")
+_GAP = re.compile(r"([ \t\n]+)")
+_WORD = re.compile(r"[A-Za-z0-9_]{2}")
 
 
 def may_hold_phrase(raw: bytes) -> bool:

@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from mulligan.core.late_pattern import compile_late
 from mulligan.redaction.hide import Hide
 from mulligan.redaction.keys import Keys
 from mulligan.redaction.names import Secrecy, classify_if_name
@@ -35,11 +34,11 @@ _ENTRY = 24
 _EXACT_BITS = 63
 _FEWEST_OF_PHONE = 10**6
 _MOST_OF_PHONE = 10**15
-_PHONE = compile_late(r"[^A-Za-z0-9]*+(?:[0-9][^A-Za-z0-9]*+){7,15}")
+_PHONE = re.compile(r"[^A-Za-z0-9]*+(?:[0-9][^A-Za-z0-9]*+){7,15}")
 NUMBERS = frozenset({int, float})
 _ITEM = 8
 FAILED = "<redaction failed>"
-_UUID = compile_late(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DEEPER = "<… deeper>"
 _CONTAINERS: tuple[Any, ...] = (list, set, frozenset, deque, MappingProxyType)
 NO_ENUM: frozenset[str] = frozenset()
