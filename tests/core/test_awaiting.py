@@ -75,14 +75,14 @@ async def test_what_keeps_the_loop_for_itself_is_named(caplog, monkeypatch) -> N
         return "an answer"
 
     assert await call_function(block) == "an answer"
-    assert "block held up the event loop for 0.0 s" in caplog.text
+    assert "block held up the event loop for " in caplog.text
 
 
 async def test_what_waits_long_but_lets_others_go_on_is_not(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.3)
 
     async def wait() -> str:
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.4)
         return "an answer"
 
     assert await call_function(wait) == "an answer"
