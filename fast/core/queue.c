@@ -11,6 +11,7 @@
 #define AT_MESSAGE 12
 #define AT_RESULT 15
 #define COLUMNS 20
+#define CROWDED (-1)
 
 typedef struct Queued {
     PyObject *row;
@@ -72,6 +73,13 @@ static int is_full(const Queue *self, Py_ssize_t size)
            || self->bytes + size > self->most_bytes;
 }
 
+/* Three quarters are taken: whoever puts should let the writer work. */
+static int is_crowded(const Queue *self)
+{
+    return self->successes.count + self->others.count > self->most_rows * 3 / 4
+           || self->bytes > self->most_bytes * 3 / 4;
+}
+
 /* How long a column is: `None` is nothing, and -1 an error. */
 static Py_ssize_t measure(PyObject *row, Py_ssize_t column)
 {
@@ -126,6 +134,7 @@ static PyObject *put_row(PyObject *object, PyObject *row)
     int succeeded = PyUnicode_CompareWithASCIIString(outcome, "success") == 0;
     *queued = (Queued){row, ROW_BYTES + parameters + message + result, NULL};
     self->emitted++;
+    int full = self->closed || is_full(self, queued->size);
     if (self->closed || !make_room(self, queued->size, succeeded, &gone)) {
         count_shed(self, succeeded);
         PyMem_Free(queued);
@@ -135,6 +144,8 @@ static PyObject *put_row(PyObject *object, PyObject *row)
         self->bytes += queued->size;
     }
     Py_ssize_t waiting = self->successes.count + self->others.count;
+    if (full || is_crowded(self))
+        waiting = CROWDED;
     let_go(gone);
     return PyLong_FromSsize_t(waiting);
 }

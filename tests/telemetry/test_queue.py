@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan.core.call import Outcome
-from mulligan.telemetry.queue import RowQueue
+from mulligan.telemetry.queue import CROWDED, RowQueue
 from tests.telemetry.rows import a_row
 
 
@@ -71,3 +71,11 @@ def test_a_row_larger_than_everything_is_refused_and_counted() -> None:
 
     assert len(queue) == 0
     assert queue.take_shed() == (1, 0)
+
+
+def test_who_puts_is_told_that_it_is_crowded_by_rows_or_by_bytes() -> None:
+    by_rows, by_bytes = a_queue(rows=8), a_queue(rows=1000, size=8 * 1400)
+
+    assert [by_rows.put(a_row(n)) for n in range(10)] == [1, 2, 3, 4, 5, 6, *[CROWDED] * 4]
+    assert CROWDED not in [by_bytes.put(a_row(n, parameters="x" * 800)) for n in range(5)]
+    assert CROWDED in [by_bytes.put(a_row(n, parameters="x" * 800)) for n in range(3)]

@@ -11,6 +11,9 @@ from mulligan.core.call import LogRow, Outcome
 ROW_BYTES = 400
 """What a row takes beside its texts, roughly."""
 
+CROWDED = -1
+"""What `put` returns instead of a number when three quarters are taken, of rows or of bytes."""
+
 _AT_ONCE = 64
 _SUCCESS = Outcome.SUCCESS.value
 
@@ -26,6 +29,8 @@ class RowQueue:
     def __init__(self, *, most_rows: int, most_bytes: int) -> None:
         self._most_rows = most_rows
         self._most_bytes = most_bytes
+        self._many_rows = most_rows * 3 // 4
+        self._many_bytes = most_bytes * 3 // 4
         self.clear()
 
     def clear(self) -> None:
@@ -46,7 +51,7 @@ class RowQueue:
         return len(self._successes) + len(self._others)
 
     def put(self, row: LogRow) -> int:
-        """Queue a row, shedding others if it must. Returns how many wait now."""
+        """Queue a row, shedding others if it must. Returns how many wait now, or `CROWDED`."""
         # By number: the names cost as much as everything else here together.
         parameters, outcome, message, result = row[6], row[8], row[12], row[15]
         size = ROW_BYTES + len(parameters)
@@ -62,7 +67,8 @@ class RowQueue:
                 return self._put_in_full(row, size, succeeded=succeeded)
             (self._successes if succeeded else self._others).append((row, size))
             self._bytes += size
-            return waiting + 1
+            crowded = waiting >= self._many_rows or self._bytes > self._many_bytes
+            return CROWDED if crowded else waiting + 1
 
     def close(self) -> None:
         """From now on, count every row as shed."""
@@ -100,13 +106,13 @@ class RowQueue:
             self._shed[1] += counts[1]
 
     def _put_in_full(self, row: LogRow, size: int, *, succeeded: bool) -> int:
-        """Queue a row in the place of others, or shed it itself. Returns how many wait now."""
+        """Queue a row in the place of others, or shed it itself."""
         if self._closed or not self._make_room(size, succeeded=succeeded):
             self._count_shed(succeeded=succeeded)
         else:
             (self._successes if succeeded else self._others).append((row, size))
             self._bytes += size
-        return len(self)
+        return CROWDED
 
     def _make_room(self, size: int, *, succeeded: bool) -> bool:
         """Shed the oldest until a row fits. A success never pushes a failure out."""

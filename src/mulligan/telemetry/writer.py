@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -21,7 +22,7 @@ from mulligan.core.log_query import Batch, Loss
 from mulligan.core.rollup import roll_up
 from mulligan.core.suggestion import Pattern
 from mulligan.telemetry import shutdown
-from mulligan.telemetry.queue import RowQueue
+from mulligan.telemetry.queue import CROWDED, RowQueue
 
 _FAILED = (Outcome.FAILURE, Outcome.UNKNOWN)
 """Outcomes of what can be a case of a pattern: nobody learns from a call that was called off."""
@@ -47,6 +48,11 @@ class WriterLimits:
     first_pause: float = 0.05
     longest_pause: float = 5.0
     """Seconds between tries while the store does not take a batch."""
+    give_way: float = 0.001
+    """Seconds that a call waits while the queue is nearly full and is being written: a program that
+    does nothing but call goes as fast as its log, instead of losing rows."""
+    patience: float = 2.0
+    """Seconds that a batch may take before calls wait no more: the store hangs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +103,8 @@ class LogWriter:
         self._urgent = False
         self._away = False
         """The store did not take the last batch."""
+        self._began = math.inf
+        """When the batch was begun that is being written."""
         self._in_hand: list[LogRow] = []
         self._noted: deque[FindingRow] = deque(maxlen=self._limits.rows)
         self._notes_in_hand: list[FindingRow] = []
@@ -107,10 +115,12 @@ class LogWriter:
         """The patterns of calls that have failed of late, by their first try."""
 
     def emit(self, row: LogRow) -> None:
-        """Queue a row. Never waits for the store; a closed writer counts it as dropped."""
+        """Queue a row. Never waits for a store that is away; once closed, counts it as dropped."""
         waiting = self._queue.put(row)
         if waiting == 1 or waiting == self._worth_waking:
             self._wake.put(None)
+        elif waiting == CROWDED:
+            self._give_way()
         if self._thread is None:
             self._start()
 
@@ -183,6 +193,13 @@ class LogWriter:
 
     def _is_alive(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
+
+    def _give_way(self) -> None:
+        """Let the thread have the interpreter, which a busy caller would keep from it."""
+        self._wake.put(None)
+        hangs = time.monotonic() - self._began > self._limits.patience
+        if not (hangs or self._away or self._closed) and self._is_alive():
+            time.sleep(self._limits.give_way)
 
     def _start(self) -> None:
         if not self._starting.acquire(blocking=False):
@@ -265,6 +282,7 @@ class LogWriter:
 
     def _write(self, losses: tuple[int, int]) -> int | None:
         """Store what is in hand. How many rows were refused; `None` when the store is at fault."""
+        self._began = time.monotonic()
         try:
             batch = self._build_batch(self._in_hand, losses)
             self._log.write(replace(batch, findings=self._notes_in_hand))
@@ -278,6 +296,8 @@ class LogWriter:
                 "A batch of the log was refused (%s); trying row by row.", type(error).__name__
             )
             return self._write_row_by_row(losses)
+        finally:
+            self._began = math.inf
         if self._away:
             _report.warning("The log is being written again.")
         self._away = False
