@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
@@ -98,21 +99,65 @@ def test_on_postgres_a_day_of_the_log_is_gone_the_moment_it_is_dropped(
     store.close()
 
 
-def test_on_postgres_what_is_deleted_by_the_row_is_gone_once_its_table_is_written_anew(
+def plant_mixed(store: Store, chance: random.Random) -> int:
+    """Old and young of many sizes among each other, forgotten in rounds, so that pages are split,
+    joined and used again. Returns how much was forgotten."""
+    forgotten = 0
+    for _ in range(5):
+        for _ in range(100):
+            old = chance.random() < 0.5
+            text = CANARY if old else "young-2b81e7-stays-where-it-is"
+            value = text.encode() * chance.choice((1, 3, 9, 40, 300))
+            owner, ended = f"value {chance.random()}", NOW - DAY if old else NOW + DAY
+            store.vault.put(Kept(owner=owner, name="before", value=value, expires_at=ended))
+            if chance.random() < 0.3:
+                way = find_way(State.VERIFIED)
+                first, *rest = walk(f"{chance.random()}", way, at=NOW - 100 * DAY * old)
+                note = {"note": text * chance.choice((1, 5, 30))}
+                store.journal.submit([replace(first, detail=note), *rest]).result()
+        forgotten += sweep(store, retention=Retention(), clock=lambda: NOW).removed
+    return forgotten
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5])
+def test_nothing_is_left_in_sqlite_files_where_old_lay_among_young(
+    tmp_path: Path, seed: int
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/family.db")
+
+    assert plant_mixed(store, random.Random(seed)) > 100
+    assert count_on_disk(tmp_path) == 0
+    assert not store.check_health().problems
+    store.close()
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_nothing_is_left_in_tables_of_postgres_where_old_lay_among_young(
+    postgres_url: str, data_folder: Path, seed: int
+) -> None:
+    store = open_store(postgres_url)
+
+    assert plant_mixed(store, random.Random(seed)) > 100
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("checkpoint")
+    assert count_on_disk(data_folder) == 0
+    store.close()
+
+
+def test_on_postgres_what_is_deleted_by_the_row_is_gone_with_the_sweep(
     postgres_url: str, data_folder: Path
 ) -> None:
-    """As docs/operations.md says: a server leaves the bytes of a row where they were."""
     store = open_store(postgres_url)
     plant(store, days_ago=[90, 40])
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("analyze")
+        connection.execute("checkpoint")
+        planted = count_on_disk(data_folder)
 
-    swept = sweep(store, retention=Retention(), clock=lambda: NOW)
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        for table in ("kept", "entry", "action", "execution_before"):
-            connection.execute(f"vacuum full mulligan.{table}")
+        swept = sweep(store, retention=Retention(), clock=lambda: NOW)
         connection.execute("checkpoint")
 
+    assert planted > 500
     assert (swept.rows, swept.kept, swept.actions) == (4_000, 20, 20)
     assert count_on_disk(data_folder) == 0
     store.close()

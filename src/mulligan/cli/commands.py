@@ -53,6 +53,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "migrate": {"migrate": "bring a store up to date, or make it"},
     "access": {"access": "which role of Postgres sees whose rows"},
     "working.backup": {"backup": "copy a SQLite store while it is used"},
+    "working.forget": {"forget": "remove what is past its time now, from the disk too"},
     "completion": {"completion": "let a shell complete commands and options"},
 }
 """Each module in here, with its commands and their line of help, in the order of the help."""

@@ -94,6 +94,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "mulligan access revoke": ("mulligan access revoke acme_pages",),
     "mulligan backup": ("mulligan backup --store sqlite:///office.db backups/monday",),
+    "mulligan forget": ("mulligan forget --store sqlite:///office.db", "mulligan forget --json"),
     "mulligan completion": (
         "mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan",
     ),

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Protocol
 
+from mulligan.core.dataclass import dataclass
+
 
 class Duties(Protocol):
     """What a store may have as `duties`: work that one process has at a time, whichever it is."""
@@ -28,6 +30,25 @@ Listen = Callable[[Callable[[], None]], Callable[[], None]]
 """What a store may have as `listen`: it calls the function, from a thread of its own, when another
 process has written something to take up. The answer ends it. It may call for nothing, and, where a
 connection was lost, late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """Which files or tables were written anew, by name."""
+
+    parts: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """Those that were not, and why."""
+
+
+class Rewrite(Protocol):
+    """What a store may have as `rewrite`."""
+
+    def __call__(self, *, most_bytes: int | None) -> Rewritten:
+        """Write anew what rows were deleted from, so that no piece of them is left in it.
+
+        Others wait meanwhile, so what is larger than `most_bytes` is left as it is.
+        """
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mulligan.app.forgetting import forget_now
     from mulligan.app.insights.application import (
         build_worker,
         list_later,
@@ -27,6 +28,7 @@ _HOMES = {
     "RoleAccess": "mulligan.app.role_access",
     "build_worker": "mulligan.app.insights.application",
     "copy_store": "mulligan.app.insights.insights",
+    "forget_now": "mulligan.app.forgetting",
     "list_later": "mulligan.app.insights.application",
     "load_application": "mulligan.app.insights.application",
     "migrate_store": "mulligan.app.insights.insights",
@@ -42,6 +44,7 @@ __all__ = [
     "RoleAccess",
     "build_worker",
     "copy_store",
+    "forget_now",
     "list_later",
     "load_application",
     "migrate_store",

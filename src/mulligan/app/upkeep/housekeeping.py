@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
-from mulligan.core.sharing import share_duty
+from mulligan.core.sharing import Rewrite, Rewritten, share_duty
 
 HOUR = 3600.0
 EVERY = timedelta(minutes=50)
 """Once for all processes of a store; a little less than an hour, or its own pace would skip one."""
+
+DAY = timedelta(days=1)
+"""Within which a store is written anew also if a sweep has removed nothing: one before it may have
+removed something, and then have found the store in use."""
+MOST_REWRITTEN = 32_000_000
+"""Bytes of a file or a table that a sweep writes anew, while others wait: about half a second."""
 
 _report = logging.getLogger("mulligan")
 
@@ -29,15 +36,25 @@ class Swept:
     episodes: int
     versions: int
     """Of tasks' notes."""
+    rewritten: Rewritten | None = None
+    """What was written anew after it; `None`: nothing, as there was no need or others do so now."""
+
+    @property
+    def removed(self) -> int:
+        """Everything that is not there any more."""
+        return self.rows + self.actions + self.kept + self.episodes + self.versions
 
 
-def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
-    """Remove everything that is past its time, once."""
+def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = False) -> Swept:
+    """Remove everything that is past its time, once, and what is left of it on the disk.
+
+    Large files and tables keep pieces of it, unless they are written anew `whole`.
+    """
     now = clock()
     compressed = 0
     if retention.compress is not None:
         compressed = store.log.compress(before=now - retention.compress)
-    return Swept(
+    swept = Swept(
         rows=store.log.prune(before=now - retention.log),
         compressed=compressed,
         actions=store.journal.prune(settled_before=now - retention.settled),
@@ -45,6 +62,14 @@ def sweep(store: Store, *, retention: Retention, clock: Clock) -> Swept:
         episodes=store.casebook.prune(before=now - retention.learned),
         versions=store.archive.prune(before=now - retention.learned),
     )
+    rewrite: Rewrite | None = getattr(store, "rewrite", None)
+    if rewrite is None:
+        return swept
+    every = timedelta(0) if whole or swept.removed else DAY
+    with share_duty(store, "rewrite", every=every) as ours:
+        if not ours:
+            return swept
+        return replace(swept, rewritten=rewrite(most_bytes=None if whole else MOST_REWRITTEN))
 
 
 class Housekeeping:

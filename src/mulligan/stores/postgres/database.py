@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from mulligan.core.errors import HiddenSecretError, StoreDamagedError
 from mulligan.core.interfaces import Health
+from mulligan.core.sharing import Rewritten
 from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.options import Options
@@ -18,6 +19,7 @@ from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.vacuum import rewrite_tables
 from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
@@ -147,6 +149,11 @@ class PostgresStore:
         """Call `on_news` when another process has decided something, or has left its work."""
         return NewsListener(self._connect, on_news).close
 
+    def rewrite(self, *, most_bytes: int | None) -> Rewritten:
+        """Write tables anew, so that no piece of what was deleted is left in them."""
+        with self._pool.acquire_session() as session:
+            return rewrite_tables(_as_postgres(session), most_bytes=most_bytes)
+
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
         self._truth.close()
@@ -205,4 +212,4 @@ def _read_secret(session: Session) -> bytes:
 
 
 def _skip_erasing() -> None:
-    """The server reclaims deleted rows by itself (autovacuum); no file is ours to truncate."""
+    """No file is ours to truncate; `rewrite` sees to the tables."""
