@@ -24,8 +24,8 @@ def merge(new: Iterable[Measured], path: Path = KEPT) -> list[Measured]:
     known = {each.name: each for each in (Measured(**each) for each in _read(path))}
     for each in new:
         # A run that shows no more than that a suite works is no reason to forget its figures.
-        better = each.figures and (not each.quick or known.get(each.name, each).quick)
-        if better:
+        before = [other for other in known.values() if other.suite == each.suite]
+        if each.figures and (not each.quick or all(other.quick for other in before)):
             known[each.name] = each
     merged = sorted(known.values(), key=lambda each: each.name)
     path.write_text(json.dumps([each.to_json() for each in merged], indent=1) + "\n")

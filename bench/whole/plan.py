@@ -42,7 +42,10 @@ ON_DATA = frozenset(
 )  # fmt: skip
 """Suites that measure on a folder of data."""
 FEW_CASES = "--limit 20"
-FORMS: Mapping[str, Sequence[str]] = {"overhead": ("--form pure", "--form fast")}
+FORMS: Mapping[str, Sequence[str]] = {
+    "overhead": ("--form pure", "--form fast"),
+    "years": ("--store sqlite", "--store postgres"),
+}
 """Suites that are run in full once for each of these."""
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 from bench.names import FIXED
@@ -16,7 +17,8 @@ from bench.peers import ROOT
 MISSING = 2
 """How a suite ends whose data or peer is not there."""
 NOT_FIGURES = frozenset({"n", "seconds"})
-FORM = "--form"
+FORMS = ("--form", "--store")
+"""Options that make another suite of one."""
 NO_DATA = "It measures on data: pass the folder as --data DIR."
 
 
@@ -45,8 +47,8 @@ class Measured:
     def name(self) -> str:
         """The suite, with the form of it that was run where there are several."""
         words = self.arguments.split()
-        form = words[words.index(FORM) + 1 :] if FORM in words else []
-        return f"{self.suite}, {form[0]}" if form else self.suite
+        forms = [after for word, after in pairwise(words) if word in FORMS and not self.quick]
+        return ", ".join([self.suite, *forms])
 
     def to_json(self) -> dict[str, Any]:
         """As a file has it."""

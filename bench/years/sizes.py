@@ -8,7 +8,10 @@ from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import read_path
 from mulligan.stores.sqlite.files import build_log_path
 
-TABLES = ("execution", "hourly", "pattern", "pattern_hour", "archive")
+TABLES = (
+    "execution", "hourly", "daily", "pattern", "pattern_hour", "pattern_day", "row_kind",
+    "row_block", "archive",
+)  # fmt: skip
 
 
 def measure_row_bytes(url: str) -> float:
@@ -28,8 +31,10 @@ def _measure_file(path: Path) -> int:
 def _measure_tables(url: str) -> int:
     import psycopg
 
-    sizes = " + ".join(f"pg_total_relation_size('{table}')" for table in TABLES)
+    # A table in partitions has nothing in itself.
+    parts = "select relid from unnest(%s::text[]) as t, pg_partition_tree(t::regclass)"
+    query = f"select sum(pg_total_relation_size(relid)) from ({parts}) as part"
     with psycopg.connect(url) as connection:
-        row = connection.execute(f"select {sizes}").fetchone()
+        row = connection.execute(query, [list(TABLES)]).fetchone()
     assert row is not None
     return int(row[0])

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+import apsw
+
 from mulligan import Mulligan
+from mulligan.cli import doctor
+from mulligan.core.action import State
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import find_way, walk
 from tests.cli.running import run
 
 
@@ -44,3 +51,35 @@ def test_doctor_says_which_form_of_redaction_runs(store: str, capsys, monkeypatc
     _, out, _ = run(capsys, "doctor", "--store", store, "--json")
 
     assert json.loads(out)["redaction"] == "pure Python; fast is off"
+
+
+def test_a_large_store_is_read_from_end_to_end_only_if_asked(
+    store: str, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(doctor, "READ_UNASKED", 1)
+
+    _, quick, _ = run(capsys, "doctor", "--store", store, "--json")
+    _, plainly, _ = run(capsys, "doctor", "--store", store)
+    _, asked, _ = run(capsys, "doctor", "--store", store, "--json", "--thorough")
+
+    assert (json.loads(quick)["thorough"], json.loads(asked)["thorough"]) == (False, True)
+    assert json.loads(quick)["health"]["rows"] is None
+    assert json.loads(asked)["health"]["rows"] > 0
+    assert "--thorough reads all" in plainly
+
+
+def test_one_that_no_application_would_open_is_read_unasked(
+    store: str, capsys, monkeypatch
+) -> None:
+    monkeypatch.setattr(doctor, "READ_UNASKED", 1)
+    opened = open_store(store)
+    opened.journal.submit(walk("one", find_way(State.VERIFIED), at=datetime.now(UTC))).result()
+    opened.close()
+    with apsw.Connection(store.removeprefix("sqlite:///")) as file:
+        file.execute("update entry set body = body || ' '")
+
+    code, said, _ = run(capsys, "doctor", "--store", store, "--json")
+
+    assert code == 1
+    assert json.loads(said)["thorough"] is True
+    assert json.loads(said)["problems"]

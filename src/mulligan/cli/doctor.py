@@ -11,7 +11,11 @@ from mulligan.app.insights import Diagnosis, Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.core.errors import StoreDamagedError
 from mulligan.core.interfaces import KnownTool
+
+READ_UNASKED = 50_000_000
+"""Bytes of a store that are read from end to end within a second."""
 
 
 def add_to(commands: Commands) -> None:
@@ -27,6 +31,11 @@ def add_to(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument(
+        "--thorough",
+        action="store_true",
+        help="read all of a store for damage, also one that is so large that it takes a while",
+    )
+    parser.add_argument(
         "--accept-damage",
         metavar="NOTE",
         help="go on from what is left of a damaged journal; the note stays on record",
@@ -37,18 +46,33 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Show the diagnosis."""
     with Insights.open(settings, tolerate_damage=True) as insights:
-        if options.accept_damage is not None:
+        accepts = options.accept_damage is not None
+        if accepts:
             accepted = insights.accept_damage(options.accept_damage)
             print(f"Accepted {accepted} damages.", file=sys.stderr)
-        found = insights.diagnose()
+        found = insights.diagnose(thorough=False)
+        thorough = options.thorough or accepts or _is_due(found, settings)
+        if thorough:
+            found = insights.diagnose()
     if options.json:
-        render.print_json(_as_json(found))
+        render.print_json({**_as_json(found), "thorough": thorough})
     else:
-        _show(found)
+        _show(found, thorough=thorough)
     return 1 if found.problems else 0
 
 
-def _show(found: Diagnosis) -> None:
+def _is_due(found: Diagnosis, settings: Settings) -> bool:
+    """Whether all is read unasked: of what takes no time, or what no application would open."""
+    if found.health.size_bytes <= READ_UNASKED:
+        return True
+    try:
+        with Insights.open(settings):
+            return False
+    except StoreDamagedError:
+        return True
+
+
+def _show(found: Diagnosis, *, thorough: bool) -> None:
     console = render.make_console()
     health = found.health
     schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
@@ -59,7 +83,7 @@ def _show(found: Diagnosis) -> None:
                 ("engine", f"{health.kind} {health.version}"),
                 ("schema", schemas),
                 ("size", f"{health.size_bytes / 1e6:.1f} MB"),
-                ("rows in the log", health.rows),
+                ("rows in the log", "not counted" if health.rows is None else health.rows),
                 ("rows dropped", found.dropped),
                 ("open actions", health.open_actions),
                 ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
@@ -87,6 +111,10 @@ def _show(found: Diagnosis) -> None:
         console.print(render.build_text(f"! {problem}"), style="yellow")
     for hint in (*health.caveats, *found.advice):
         console.print(render.build_text(hint))
+    if not thorough:
+        console.print(
+            "For damage, what an application looks at was looked at: --thorough reads all."
+        )
     if not found.problems:
         console.print("Nothing needs you.", style="green")
 
