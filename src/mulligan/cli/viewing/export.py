@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from mulligan.app.insights import Insights
@@ -80,8 +81,18 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"rows": rows, "files": shown})
     else:
         said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-        render.make_console().print(render.build_text(f"{options.folder}: {said}."))
+        hint = "" if any(rows.values()) else _explain_nothing(asked)
+        render.make_console().print(render.build_text(f"{options.folder}: {said}.{hint}"))
     return 0
+
+
+def _explain_nothing(asked: Mapping[str, str | datetime | None]) -> str:
+    """Why both files are empty: what was asked for, as it was understood."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if not given:
+        return " The store has none yet."
+    said = " ".join(f"--{name} {render.to_plain_json(value)}" for name, value in given.items())
+    return f" Nothing fits {said}."
 
 
 def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[str, str]) -> int:
