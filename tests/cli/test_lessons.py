@@ -89,6 +89,12 @@ def test_nothing_learned_is_said_so(tmp_path: Path, capsys) -> None:
     assert (code, out.splitlines()[0]) == (0, "Nothing was learned yet.")
 
 
+def test_a_filter_that_no_lesson_fits_is_not_taken_for_an_empty_memory(store, capsys) -> None:
+    code, out, _ = run(capsys, "lessons", "list", "--store", store, "--tool", "fnd_order")
+
+    assert (code, out) == (0, "No learned lessons fit.\n")
+
+
 def test_what_every_memory_begins_with_is_listed_as_built_in(tmp_path: Path, capsys) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     Mulligan(url).close()

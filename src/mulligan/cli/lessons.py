@@ -154,7 +154,9 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"lessons": [_encode_seen(each) for each in found]})
         return 0
     if not learned:
-        render.make_console().print("Nothing was learned yet.")
+        narrowed = query != LessonQuery(limit=query.limit)
+        said = "No learned lessons fit." if narrowed else "Nothing was learned yet."
+        render.make_console().print(said)
     if found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
         render.make_console().print(render.build_table(map(_format_row, found), columns=columns))
