@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.suites.grounding import balanced_accuracy, precision_at_half_recall
+from bench.suites.grounding import (
+    THRESHOLD,
+    balanced_accuracy,
+    estimate_support,
+    precision_at_half_recall,
+)
 from bench.texts import sample_replies
 
 ROOT = Path(__file__).parents[2]
@@ -104,6 +109,17 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
     assert result["precision_at_half_recall"] == 1.0
     assert result["specifics"] == {"flagged": 1, "unsupported_among_them": 1, "precision": 1.0}
     assert "opposite" in result["statement"]
+
+
+def test_support_is_shared_wording_less_something_for_a_number_that_is_nowhere() -> None:
+    evidence = ("The harbour ferry leaves every 20 minutes from the northern pier.",)
+
+    right = estimate_support("The harbour ferry leaves every 20 minutes.", evidence)
+    wrong = estimate_support("The harbour ferry leaves every 45 minutes.", evidence)
+    other = estimate_support("Wolves hunt deer in winter.", evidence)
+
+    assert right > wrong
+    assert right > THRESHOLD > other
 
 
 def test_equal_scores_are_flagged_together() -> None:
