@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,21 +15,7 @@ from bench.suites.grounding import (
     precision_at_half_recall,
 )
 from bench.texts import sample_replies
-
-ROOT = Path(__file__).parents[2]
-
-
-def bench(*arguments: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", *arguments, "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 1
-    return json.loads(done.stdout)
+from tests.bench.running import read_result
 
 
 def write_cases(folder: Path, name: str, cases: list[dict]) -> None:
@@ -74,7 +58,7 @@ def test_replies_counts_agreement_violations_and_false_findings(tmp_path: Path) 
         ],
     )  # fmt: skip
 
-    result = bench("replies", "--data", str(tmp_path))
+    result = read_result("replies", "--data", str(tmp_path))
 
     assert (result["n"], result["mapped"], result["instructions"]) == (2, 6, 7)
     assert (result["violations"], result["violations_found"]) == (3, 2)
@@ -102,7 +86,7 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
         ],
     )
 
-    result = bench("grounding", "--data", str(tmp_path))
+    result = read_result("grounding", "--data", str(tmp_path))
 
     assert (result["n"], result["supported"]) == (3, 1)
     assert result["balanced_accuracy"] == 1.0
@@ -131,7 +115,7 @@ def test_equal_scores_are_flagged_together() -> None:
 
 
 def test_text_without_the_peer_has_every_key_and_no_ratio() -> None:
-    result = bench("text", "--quick", "--alone")
+    result = read_result("text", "--quick", "--alone")
 
     assert result["guardrails_ratio"] is None
     assert all(result[key] > 0 for key in ("n", "us", "growth_1mb"))
