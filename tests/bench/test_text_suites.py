@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -15,14 +13,7 @@ from bench.suites.grounding import (
     precision_at_half_recall,
 )
 from bench.texts import sample_replies
-from tests.bench.running import read_result
-
-
-def write_cases(folder: Path, name: str, cases: list[dict]) -> None:
-    path = folder / f"{name}.public.jsonl.gz"
-    path.parent.mkdir(parents=True)
-    with gzip.open(path, "wt") as file:
-        file.writelines(json.dumps(case) + "\n" for case in cases)
+from tests.bench.running import read_result, write_cases
 
 
 def instruction(kind: str, *, followed: bool, **settings: object) -> dict:
@@ -33,29 +24,27 @@ def test_replies_counts_agreement_violations_and_false_findings(tmp_path: Path) 
     write_cases(
         tmp_path,
         "ifeval/gpt4",
-        [
-            {
-                "response": "One, two.\n\n* a\n* b",
-                "instructions": [
-                    instruction("punctuation:no_comma", followed=False),
-                    instruction("detectable_format:number_bullet_lists", followed=True,
-                                num_bullets=2),
-                    instruction("keywords:frequency", followed=True, relation="less than",
-                                keyword="two", frequency=2),
-                    instruction("startend:end_checker", followed=False, end_phrase="Bye."),
-                    instruction("language:response_language", followed=True, language="ko"),
-                ],
-            },
-            {
-                "response": "A tree.",
-                "instructions": [
-                    instruction("length_constraints:number_words", followed=True,
-                                relation="at least", num_words=3),
-                    instruction("keywords:forbidden_words", followed=False,
-                                forbidden_words=["stone"]),
-                ],
-            },
-        ],
+        {
+            "response": "One, two.\n\n* a\n* b",
+            "instructions": [
+                instruction("punctuation:no_comma", followed=False),
+                instruction("detectable_format:number_bullet_lists", followed=True,
+                            num_bullets=2),
+                instruction("keywords:frequency", followed=True, relation="less than",
+                            keyword="two", frequency=2),
+                instruction("startend:end_checker", followed=False, end_phrase="Bye."),
+                instruction("language:response_language", followed=True, language="ko"),
+            ],
+        },
+        {
+            "response": "A tree.",
+            "instructions": [
+                instruction("length_constraints:number_words", followed=True,
+                            relation="at least", num_words=3),
+                instruction("keywords:forbidden_words", followed=False,
+                            forbidden_words=["stone"]),
+            ],
+        },
     )  # fmt: skip
 
     result = read_result("replies", "--data", str(tmp_path))
@@ -75,7 +64,7 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
     write_cases(
         tmp_path,
         "grounding/expertqa_claims",
-        [
+        *(
             {"claim": claim, "evidence": evidence, "support": support, "question": "When?"}
             for claim, support in [
                 ("The northern ferry leaves every hour.", "Complete"),
@@ -83,7 +72,7 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
                 ("It has 700 seats.", "Partial"),
                 ("Nobody looked.", "N/A"),
             ]
-        ],
+        ),
     )
 
     result = read_result("grounding", "--data", str(tmp_path))
