@@ -17,7 +17,7 @@ from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
-from mulligan.checks.asked import Checks, bind_checks
+from mulligan.checks.asked import Checks, load_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, MissingExtraError
@@ -197,7 +197,7 @@ def assemble(
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
-    checks, standard = bind_checks(asked.checks, find_tool=toolbox.find_shape)
+    checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     under_way = TurnsUnderWay()
     outside = OutsideCalls(

@@ -22,10 +22,10 @@ from mulligan.core.points import Point, reach
 from mulligan.loops.actions import DATES
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (
-    bind_version,
     build_action,
     copy_value,
     read_images,
+    require_version,
     split_result,
 )
 from mulligan.turns.calls.live import LiveCall
@@ -180,7 +180,7 @@ class JournaledCall:
     async def _make_journaled(self) -> Any:
         try:
             actions = await read_images(self.call, self.turn)
-            await bind_version(self.call, actions)
+            await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             what = describe_error(error)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
@@ -334,9 +334,9 @@ def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execut
 
 
 def _is_outdated(action: LiveAction, *, by: Sequence[LiveAction]) -> bool:
-    """Whether one of these was bound to the same version of the same object."""
-    return action.bound is not None and any(
-        each.bound == action.bound and each.objects & action.objects for each in by
+    """Whether one of these was made on the same version of the same object."""
+    return action.if_version is not None and any(
+        each.if_version == action.if_version and each.objects & action.objects for each in by
     )
 
 
