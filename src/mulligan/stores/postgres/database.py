@@ -21,15 +21,9 @@ from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.postgres.vacuum import rewrite_tables
 from mulligan.stores.presence import find_presence_caveats
-from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
-from mulligan.stores.relational.casebook import CasebookTables
-from mulligan.stores.relational.catalog import CatalogTable
-from mulligan.stores.relational.duties import DutyTable
-from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.truth import Truth
-from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.relational.truth import TableStore, Truth
 from mulligan.stores.url import strip_credentials
 
 T = TypeVar("T")
@@ -44,7 +38,7 @@ _SEES_ONE_TENANT = (
 )
 
 
-class PostgresStore:
+class PostgresStore(TableStore):
     """Everything in the schema `mulligan`. The server keeps its own log; no file is ours."""
 
     def __init__(self, url: str, options: Options) -> None:
@@ -67,41 +61,6 @@ class PostgresStore:
             self.close()
             raise
         renew_after_fork(self)
-
-    @property
-    def journal(self) -> JournalTables:
-        """The truth about effects."""
-        return self._truth.journal
-
-    @property
-    def vault(self) -> VaultTables:
-        """Raw values that expire."""
-        return self._truth.vault
-
-    @property
-    def log(self) -> LogTables:
-        """Telemetry about every call."""
-        return self._log
-
-    @property
-    def catalog(self) -> CatalogTable:
-        """The tools that were declared."""
-        return self._truth.catalog
-
-    @property
-    def duties(self) -> DutyTable:
-        """What is to be done once for all processes."""
-        return self._truth.duties
-
-    @property
-    def archive(self) -> ArchiveTables:
-        """What was learned about tasks."""
-        return self._truth.archive
-
-    @property
-    def casebook(self) -> CasebookTables:
-        """How failures ended, and the lessons drawn from them."""
-        return self._truth.casebook
 
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
