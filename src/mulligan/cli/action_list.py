@@ -19,10 +19,10 @@ from mulligan.cli.options import (
     Commands,
     add_command,
     add_json,
+    add_limit,
+    add_span,
     add_store,
     complete_id,
-    parse_count,
-    parse_moment,
     suggest_name,
 )
 from mulligan.core.action import Action, ActionQuery, Opening, State
@@ -46,9 +46,7 @@ def _add_open(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
-    )
+    add_limit(parser, default=100)
     parser.set_defaults(run=run_open)
 
 
@@ -74,11 +72,8 @@ def _add_actions(commands: Commands) -> None:
         help="only this state; may be repeated",
     )
     parser.add_argument("--id", metavar="PREFIX", default="", help="actions whose id starts so")
-    parser.add_argument("--since", type=parse_moment, metavar="TIME", help="2h, 7d, an ISO time")
-    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="likewise")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=50, help="how many (default: 50)"
-    )
+    add_span(parser)
+    add_limit(parser, default=50)
     parser.set_defaults(run=run_actions)
 
 

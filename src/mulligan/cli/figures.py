@@ -16,7 +16,7 @@ from mulligan.app.insights.series import Series, SeriesStep
 from mulligan.app.insights.text_figures import ReplyShare, TextFigures
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.options import Commands, add_command, add_json, add_limit, add_store
 from mulligan.core.advice import Advice
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
@@ -34,9 +34,7 @@ def add_to(commands: Commands) -> None:
         about="Group failures by what they say, their values masked, the most frequent first.",
     )
     _add_window(patterns)
-    patterns.add_argument(
-        "-n", "--limit", type=parse_count, default=20, help="how many (default: 20)"
-    )
+    add_limit(patterns, default=20)
     patterns.set_defaults(run=run_patterns)
     suggest = add_command(
         commands,

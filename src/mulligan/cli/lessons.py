@@ -18,6 +18,7 @@ from mulligan.cli.options import (
     Commands,
     add_command,
     add_json,
+    add_limit,
     add_store,
     add_verb,
     find_user,
@@ -103,9 +104,7 @@ def _add(
 def _add_list(verbs: Commands) -> None:
     parser = _add(verbs, "list", says="every lesson as it stands", run=run_list, lesson=False)
     _add_filters(parser)
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
-    )
+    add_limit(parser, default=100)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

@@ -65,6 +65,21 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
 
+def add_span(parser: argparse.ArgumentParser) -> None:
+    """`--since TIME` and `--until TIME`."""
+    parser.add_argument(
+        "--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"
+    )
+    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="the same")
+
+
+def add_limit(parser: argparse.ArgumentParser, *, default: int) -> None:
+    """`-n N`: how many rows at most."""
+    parser.add_argument(
+        "-n", "--limit", type=parse_count, default=default, help=f"how many (default: {default})"
+    )
+
+
 def add_verb(verbs: Commands, name: str, *, says: str, run: object) -> argparse.ArgumentParser:
     """A command of a group, which reads a store and may answer in JSON."""
     parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")

@@ -13,7 +13,7 @@ from mulligan.app.insights.views.export import read_actions, read_calls
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.action_list import encode_action
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_moment
+from mulligan.cli.options import Commands, add_command, add_json, add_span, add_store
 from mulligan.cli.waiting import make_progress
 from mulligan.core.action import ActionQuery
 from mulligan.core.errors import ConfigurationError, MissingExtraError
@@ -53,8 +53,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
     parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument("--since", type=parse_moment, metavar="TIME", help="2h, 7d, an ISO time")
-    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="likewise")
+    add_span(parser)
     parser.set_defaults(run=run)
 
 
