@@ -38,7 +38,6 @@ def _add_open(commands: Commands) -> None:
     parser = add_command(
         commands,
         "open",
-        help="effects that still need somebody",
         about="List the actions that are not settled: that wait for a person or a review, are not "
         "certain, or\nstand though they were found wrong; each with what the person had asked for. "
         "Exit code 1 if any are.",
@@ -54,7 +53,6 @@ def _add_actions(commands: Commands) -> None:
     parser = add_command(
         commands,
         "actions",
-        help="everything that agents did to the world, settled or not",
         about="List actions, the newest last, with what became of each; elements of a bulk are "
         "actions of their own.",
     )

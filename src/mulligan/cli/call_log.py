@@ -29,7 +29,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "log",
-        help="every call of every tool, redacted",
         about="Show calls, newest last. Values are redacted: a string is its type, its length and "
         "a keyed hash,\nso that equal values can be seen to be equal and nothing can be read.",
     )

@@ -30,7 +30,6 @@ def add_to(commands: Commands) -> None:
     patterns = add_command(
         commands,
         "patterns",
-        help="failures that are one and the same",
         about="Group failures by what they say, their values masked, the most frequent first.",
     )
     _add_window(patterns)
@@ -39,7 +38,6 @@ def add_to(commands: Commands) -> None:
     suggest = add_command(
         commands,
         "suggest",
-        help="what would mend a call that failed",
         about="Say what to do about a failed call, and which change of its arguments would help. "
         "The tool's\nschema is the one its application declared.",
     )
@@ -60,7 +58,6 @@ def _add_stats(commands: Commands) -> None:
     stats = add_command(
         commands,
         "stats",
-        help="how calls go: success, repairs, latency, what fails most",
         about="Add up what the log knows, by call and not by try: what failed at first, was "
         "repaired and how\nfast, or given up, by tool and agent; the patterns that fail most, and "
         "what reviews found. Shares\nstand with the interval that holds the true one, and with n.",

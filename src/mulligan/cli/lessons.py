@@ -44,7 +44,6 @@ def add_to(commands: Commands) -> None:
     lessons = add_command(
         commands,
         "lessons",
-        help="what was learned from failures, and your word on it",
         about="See the lessons drawn from failures and their repairs, approve or take out one, "
         "and move them\nbetween stores.",
     )
@@ -80,7 +79,6 @@ def _add_calibration(commands: Commands) -> None:
     calibration = add_command(
         commands,
         "calibration",
-        help="whether probabilities mean what they say, and what memory is worth",
         about="Hold the probabilities that suggestions were given against what came of them, and "
         "show how much\nmore often failures are repaired where memory has its say.",
     )
@@ -121,7 +119,6 @@ def _add_pitfalls(commands: Commands) -> None:
     parser = add_command(
         commands,
         "pitfalls",
-        help="what an agent should know about a tool, as Markdown",
         about="Write what is known to go wrong with tools as a short section for a prompt, a "
         "tool's description\nor a file of skills.",
     )

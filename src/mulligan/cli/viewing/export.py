@@ -43,7 +43,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "export",
-        help="calls and actions as files, for analysis elsewhere",
         about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
         'pandas and columnar\nstores (`pip install "mulligan[parquet]"`). Values are redacted as '
         "in the log.",
