@@ -18,7 +18,7 @@ from mulligan.stores.postgres.listening import NewsListener
 from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
-from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.postgres.vacuum import rewrite_tables
 from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.audit import refuse_damages
@@ -74,7 +74,7 @@ class PostgresStore(TableStore):
     def change_access(self, work: Callable[[RoleTable], T]) -> T:
         """Look at which roles see what, or change it."""
         with self._pool.acquire_session() as session:
-            return work(RoleTable(_as_postgres(session)))
+            return work(RoleTable(as_postgres(session)))
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Look at everything, or else at what takes as long however much there is."""
@@ -111,7 +111,7 @@ class PostgresStore(TableStore):
     def rewrite(self, *, most_bytes: int | None) -> Rewritten:
         """Write tables anew, so that no piece of what was deleted is left in them."""
         with self._pool.acquire_session() as session:
-            return rewrite_tables(_as_postgres(session), most_bytes=most_bytes)
+            return rewrite_tables(as_postgres(session), most_bytes=most_bytes)
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
@@ -130,14 +130,14 @@ class PostgresStore(TableStore):
     def _prepare(self) -> None:
         with self._pool.acquire_session() as session:
             prepare(
-                _as_postgres(session),
+                as_postgres(session),
                 store=strip_credentials(self._url),
                 migrate=self._options.migrate,
                 row_security=self._options.row_security,
             )
             if self._options.migrate:
-                self._partitions.make_ahead(_as_postgres(session))
-            self._surface = RoleTable(_as_postgres(session)).find_own()
+                self._partitions.make_ahead(as_postgres(session))
+            self._surface = RoleTable(as_postgres(session)).find_own()
         if self._surface is Surface.TENANT:
             # Without what all tenants share there is neither a key nor a chain to check.
             self._truth.keyring.whole = False
@@ -153,12 +153,6 @@ class PostgresStore(TableStore):
             refuse_damages(found, store=strip_credentials(self._url))
         if self._options.migrate:
             self._truth.sign_store()
-
-
-def _as_postgres(session: Session) -> PostgresSession:
-    """A session of ours; the pool knows only that it is one of some database."""
-    assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
-    return session
 
 
 def _read_secret(session: Session) -> bytes:
