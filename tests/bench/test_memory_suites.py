@@ -11,10 +11,10 @@ from typing import Any, cast
 import pytest
 
 from bench.__main__ import main
-from bench.environments import Environments, is_error
-from bench.learner import Learner, taught_by
-from bench.proposing import Stage, try_out
-from bench.stream import failures_in_order
+from bench.failures.environments import Environments, is_error
+from bench.failures.learner import Learner, taught_by
+from bench.failures.proposing import Stage, try_out
+from bench.failures.stream import failures_in_order
 from mulligan.core.call import Call, Failure
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Ending, Episode
