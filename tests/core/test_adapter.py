@@ -20,7 +20,7 @@ WRONG = Finding(rule="date.wrong_day", severity=Severity.ERROR, issue="It is the
     ],
 )
 def test_a_result_and_its_note_are_one_value(result: object, note: str, handed_on: object) -> None:
-    assert Called(result=result, note=note).with_note() == handed_on
+    assert Called(result=result, note=note).join_note() == handed_on
 
 
 @pytest.mark.parametrize(

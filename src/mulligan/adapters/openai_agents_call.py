@@ -133,7 +133,7 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
     if as_made and called.note and is_rich(as_made[0]):
         parts = as_made[0] if isinstance(as_made[0], list) else as_made
         return [*parts, ToolOutputText(text=called.note)]
-    return as_made[0] if as_made and not called.note else called.with_note()
+    return as_made[0] if as_made and not called.note else called.join_note()
 
 
 async def tell(error: Exception, *, tool: Any, ctx: Any, advice: str) -> str:

@@ -34,7 +34,7 @@ class ToolsetCall:
 
     def read(self, called: Called) -> object:
         """The host's own result, with what the agent is to know beside it."""
-        told = called.with_note()
+        told = called.join_note()
         if isinstance(self.came, ToolReturn) and called.result is self.value:
             return replace(self.came, return_value=told)
         return told

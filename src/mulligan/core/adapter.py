@@ -180,7 +180,7 @@ class Called:
     """What its agent is told beside the result: that the call was mended, or what would help where
     the result is a failure. Empty, or in the result already, mostly."""
 
-    def with_note(self) -> object:
+    def join_note(self) -> object:
         """Both as one value, for a framework that hands on no more than that."""
         if not self.note:
             return self.result
