@@ -8,7 +8,7 @@ from mulligan.core.action import HOLDS, State
 from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import Book
 from mulligan.turns.turn.attempt import LiveAttempt
-from mulligan.turns.turn.rejection import describe_rejected
+from mulligan.turns.turn.rejection import build_rejected_action
 
 _DONE = "a person approved it, and it was done"
 _UNSURE = "a person approved it, and it may or may not have taken effect"
@@ -28,7 +28,7 @@ async def list_approved(attempt: LiveAttempt, *, book: Book) -> list[RejectedAct
     await book.read_answers(held)
     found = [(action, _WHY.get(action.state)) for action in held if action.state is not None]
     return [
-        describe_rejected(action, result=None, why=why, certain=why == _DONE, blocks=False)
+        build_rejected_action(action, result=None, why=why, certain=why == _DONE, blocks=False)
         for action, why in found
         if why is not None
     ]

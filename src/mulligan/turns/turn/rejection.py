@@ -36,7 +36,7 @@ def insists(actions: Iterable[LiveAction]) -> bool:
     return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
 
 
-def describe_rejected(
+def build_rejected_action(
     action: LiveAction,
     *,
     result: UndoResult | None,

@@ -18,7 +18,7 @@ from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
-from mulligan.turns.turn.rejection import Fate, choose_fate, describe_rejected, reject
+from mulligan.turns.turn.rejection import Fate, build_rejected_action, choose_fate, reject
 from mulligan.turns.turn.undeclared import record_undeclared
 from mulligan.undo.answers import lacks_room
 from mulligan.undo.assessment import (
@@ -349,7 +349,7 @@ def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
 
 def _describe_undone(action: LiveAction) -> RejectedAction:
     why = _describe_cover(action) if action.covered else action.undone_why
-    return describe_rejected(action, result=action.undone, why=why)
+    return build_rejected_action(action, result=action.undone, why=why)
 
 
 def _describe_cover(action: LiveAction) -> str:
@@ -363,7 +363,7 @@ def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:
     states = (State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED)
     inner = [a for a in attempt.list_inner() if a.state in states]
     return [
-        describe_rejected(
+        build_rejected_action(
             action,
             result=None,
             certain=action.state is State.DISPUTED,

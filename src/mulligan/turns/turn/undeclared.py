@@ -22,7 +22,7 @@ from mulligan.turns.journal.kept.findings import Rejection
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.attempt import LiveAttempt, LooseCall
-from mulligan.turns.turn.rejection import describe_rejected
+from mulligan.turns.turn.rejection import build_rejected_action
 
 _report = logging.getLogger("mulligan")
 
@@ -96,4 +96,6 @@ def _describe_standing(loose: LooseCall, action: LiveAction) -> RejectedAction:
     why = f"{reason}, so it cannot be undone"
     if not loose.came_back:
         why = f"it failed, and may have taken effect; {why}"
-    return describe_rejected(action, result=None, why=why, certain=loose.came_back, blocks=False)
+    return build_rejected_action(
+        action, result=None, why=why, certain=loose.came_back, blocks=False
+    )
