@@ -15,7 +15,8 @@ from bench import suites, versions
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.whole.page import KEPT, PAGE, merge, write_page
-from bench.whole.plan import list_arguments
+from bench.whole.plan import list_arguments, list_forms
+from bench.whole.plot import PLOT, write_plot
 from bench.whole.running import Measured, run_suite
 
 Result = dict[str, Any]
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-page", action="store_true", help="leave the page as it is")
     parser.add_argument("--page", type=Path, default=PAGE, help=argparse.SUPPRESS)
+    parser.add_argument("--plot", type=Path, default=PLOT, help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, default=KEPT, help=argparse.SUPPRESS)
 
 
@@ -46,18 +48,25 @@ def run(options: argparse.Namespace) -> Result:
         for suite in wanted:
             step(suite)
             arguments = list_arguments(suite, quick=options.quick, data=data, half=options.half)
-            if options.own:
-                arguments = [*(arguments or ()), *options.own.split()]
-            done.append(run_suite(suite, arguments, quick=options.quick))
+            forms = [options.own] if options.own else list_forms(suite, quick=options.quick)
+            done += [_run(suite, arguments, form, quick=options.quick) for form in forms]
     if not options.no_page:
-        write_page(merge(done, options.kept), machine=_name_machine(), path=options.page)
+        known = merge(done, options.kept)
+        write_page(known, machine=_name_machine(), path=options.page)
+        write_plot(known, options.plot)
     return {
         "n": sum(each.state == "measured" for each in done),
-        "failed": {each.suite: each.said for each in done if each.state == "failed"},
-        "missing": {each.suite: each.said for each in done if each.state == "missing"},
-        "suites": {each.suite: each.to_json() for each in done},
+        "failed": {each.name: each.said for each in done if each.state == "failed"},
+        "missing": {each.name: each.said for each in done if each.state == "missing"},
+        "suites": {each.name: each.to_json() for each in done},
         "versions": versions.ours(),
     }
+
+
+def _run(suite: str, arguments: list[str] | None, form: str, *, quick: bool) -> Measured:
+    if arguments is None and not form:
+        return run_suite(suite, None, quick=quick)
+    return run_suite(suite, [*(arguments or ()), *form.split()], quick=quick)
 
 
 def _name_machine() -> str:

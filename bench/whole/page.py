@@ -21,13 +21,13 @@ MOST_FIGURES = 40
 
 def merge(new: Iterable[Measured], path: Path = KEPT) -> list[Measured]:
     """What was known, with what was measured now in its place; what is missing replaces nothing."""
-    known = {each["suite"]: Measured(**each) for each in _read(path)}
+    known = {each.name: each for each in (Measured(**each) for each in _read(path))}
     for each in new:
         # A run that shows no more than that a suite works is no reason to forget its figures.
-        better = each.figures and (not each.quick or known.get(each.suite, each).quick)
+        better = each.figures and (not each.quick or known.get(each.name, each).quick)
         if better:
-            known[each.suite] = each
-    merged = sorted(known.values(), key=lambda each: each.suite)
+            known[each.name] = each
+    merged = sorted(known.values(), key=lambda each: each.name)
     path.write_text(json.dumps([each.to_json() for each in merged], indent=1) + "\n")
     return merged
 
@@ -46,11 +46,11 @@ def _build_runs(measured: list[Measured]) -> Iterator[str]:
         form = "short form" if each.quick else each.arguments or "nothing else"
         versions = ", ".join(f"{name} {number}" for name, number in each.versions.items())
         n = "" if each.n is None else f"{each.n:,}"
-        yield f"| `{each.suite}` | {each.day} | {n} | {form} | {each.seconds} | {versions} |"
+        yield f"| `{each.name}` | {each.day} | {n} | {form} | {each.seconds} | {versions} |"
     yield ""
     for each in measured:
         if each.said:
-            yield f"`{each.suite}` was not content: {each.said}\n"
+            yield f"`{each.name}` was not content: {each.said}\n"
 
 
 def _build_figures(measured: list[Measured]) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _build_figures(measured: list[Measured]) -> Iterator[str]:
         for name, value in list(each.figures.items())[:MOST_FIGURES]:
             quartiles = each.spread.get(name)
             spread = f"{quartiles[0]:,} to {quartiles[1]:,}" if quartiles else ""
-            yield f"| `{each.suite}` | {name} | {value:,} | {spread} |"
+            yield f"| `{each.name}` | {name} | {value:,} | {spread} |"
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 QUICK: Mapping[str, str] = {
@@ -42,6 +42,13 @@ ON_DATA = frozenset(
 )  # fmt: skip
 """Suites that measure on a folder of data."""
 FEW_CASES = "--limit 20"
+FORMS: Mapping[str, Sequence[str]] = {"overhead": ("--form pure", "--form fast")}
+"""Suites that are run in full once for each of these."""
+
+
+def list_forms(suite: str, *, quick: bool) -> Sequence[str]:
+    """What else a suite is run with, once for each."""
+    return ("",) if quick else FORMS.get(suite, ("",))
 
 
 def list_arguments(suite: str, *, quick: bool, data: Path | None, half: str) -> list[str] | None:

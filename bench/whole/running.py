@@ -16,6 +16,7 @@ from bench.peers import ROOT
 MISSING = 2
 """How a suite ends whose data or peer is not there."""
 NOT_FIGURES = frozenset({"n", "seconds"})
+FORM = "--form"
 NO_DATA = "It measures on data: pass the folder as --data DIR."
 
 
@@ -39,6 +40,13 @@ class Measured:
     spread: dict[str, list[float]] = field(default_factory=dict)
     """Of some figures, the first and the third quartile."""
     versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The suite, with the form of it that was run where there are several."""
+        words = self.arguments.split()
+        form = words[words.index(FORM) + 1 :] if FORM in words else []
+        return f"{self.suite}, {form[0]}" if form else self.suite
 
     def to_json(self) -> dict[str, Any]:
         """As a file has it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from bench.missing import MissingError
 from bench.suites import all as everything
 from bench.whole import running
 from bench.whole.page import merge, write_page
-from bench.whole.plan import ON_DATA, QUICK, list_arguments
+from bench.whole.plan import ON_DATA, QUICK, list_arguments, list_forms
+from bench.whole.plot import draw, list_dots
 from bench.whole.running import NO_DATA, Measured, pick_figures, pick_spread, run_suite
 
 OTHERS = [name for name in suites.names() if name != "all"]
@@ -22,10 +24,9 @@ OTHERS = [name for name in suites.names() if name != "all"]
 def make_options(tmp_path: Path, *wanted: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     everything.add_arguments(parser)
-    page, kept = tmp_path / "page.md", tmp_path / "kept.json"
-    return parser.parse_args(
-        ["--quick", "--page", str(page), "--kept", str(kept), "--only", *wanted]
-    )
+    page, kept, plot = tmp_path / "page.md", tmp_path / "kept.json", tmp_path / "plot.svg"
+    places = ["--page", str(page), "--kept", str(kept), "--plot", str(plot)]
+    return parser.parse_args(["--quick", *places, "--only", *wanted])
 
 
 def fake_suites(monkeypatch: pytest.MonkeyPatch, told: dict[str, Measured]) -> None:
@@ -42,8 +43,8 @@ def test_every_suite_takes_what_it_is_run_with(suite: str) -> None:
     on_data = any(action.dest == "data" and action.required for action in parser._actions)
     for quick in (True, False):
         arguments = list_arguments(suite, quick=quick, data=Path("/data"), half="heldout")
-
-        parser.parse_args(arguments)
+        for form in list_forms(suite, quick=quick):
+            parser.parse_args([*arguments, *form.split()])
 
     assert on_data == (suite in ON_DATA)
     assert set(QUICK) <= set(OTHERS)
@@ -128,3 +129,28 @@ def test_a_short_form_takes_the_place_of_no_figures_and_the_page_says_what_was_r
     assert "| `text` | 2026-11-16 | 1,000 | nothing else | 60.0 | python 3.11 |" in text
     assert "short form" in text
     assert "99.0" not in text
+
+
+def test_two_forms_of_a_suite_are_two_rows_and_ratios_are_dots_on_the_plot(tmp_path) -> None:
+    kept, page = tmp_path / "kept.json", tmp_path / "page.md"
+    forms = [
+        Measured(
+            suite="overhead",
+            state="measured",
+            arguments=f"--form {form}",
+            figures={"otel_ratio": ratio, "worst_ms": 3.0},
+            spread={"otel_ratio": [ratio - 0.1, ratio + 0.1]},
+        )
+        for form, ratio in (("pure", 0.5), ("fast", 0.25))
+    ]
+
+    known = merge(forms, kept)
+    write_page(known, machine="2 cores", path=page)
+    dots = list_dots(known)
+    drawn = draw(dots)
+
+    assert [dot.name for dot in dots] == ["overhead, fast otel_ratio", "overhead, pure otel_ratio"]
+    assert "| `overhead, fast` | otel_ratio | 0.25 |" in page.read_text()
+    assert drawn.count("<circle") == 2
+    fast, pure = map(float, re.findall(r'cx="([\d.]+)"', drawn))
+    assert fast < pure

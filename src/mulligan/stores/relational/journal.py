@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import NoReturn
 
 from mulligan.core.action import (
     SETTLED,
@@ -275,7 +276,8 @@ class JournalTables:
 
     def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session
-        row = fetch_one(session, "action_now", action=entry.action)
+        # That there is none before the first is seen when its row is written.
+        row = fetch_one(session, "action_now", action=entry.action) if entry.version > 1 else None
         if self._ledger.former:
             self._refuse_given_up(session, draft)
         state, version = decode_standing(entry.action, row)
@@ -294,10 +296,7 @@ class JournalTables:
             tenant = entry.opening.tenant
             moved = session.run("open_action", opening=draft.opening, tenant=tenant, **values)
         if not moved:
-            raise StaleEntryError(
-                f"Action {entry.action} was at version {version} and moved on while entry "
-                f"{entry.version} was written: read the action again before acting."
-            )
+            _refuse_stale(session, entry, version=version)
         _count_open(transaction, entry.action, before=state, after=entry.state)
         if is_decision(entry):
             session.tell_others()
@@ -321,6 +320,16 @@ class JournalTables:
                 "was silent for longer than its lease and others have given it up: read the "
                 "action again before acting."
             )
+
+
+def _refuse_stale(session: Session, entry: Entry, *, version: int) -> NoReturn:
+    row = fetch_one(session, "action_now", action=entry.action)
+    state, found = decode_standing(entry.action, row)
+    check_entry(entry, state=state, version=found)
+    raise StaleEntryError(
+        f"Action {entry.action} was at version {version} and moved on while entry "
+        f"{entry.version} was written: read the action again before acting."
+    )
 
 
 def _count_open(

@@ -267,7 +267,8 @@ lock table writer in share row exclusive mode
 -- name: move_head
 update writer set commits = :commits, seq = :seq, hash = :hash, account = :account, seal = :seal,
   heard_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint
-where id = :writer and revoked_us is null
+where id = :writer and revoked_us is null and commits = :was_commits and seq = :was_seq
+  and hash = :was_hash and account = :was_account and seal is not distinct from :was_seal
 
 -- name: end_writer
 update writer set revoked_us = (extract(epoch from clock_timestamp()) * 1000000)::bigint

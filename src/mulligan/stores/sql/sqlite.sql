@@ -114,7 +114,8 @@ select 1
 -- name: move_head
 update writer set commits = :commits, seq = :seq, hash = :hash, account = :account, seal = :seal,
   heard_us = cast(unixepoch('subsec') * 1000000 as integer)
-where id = :writer and revoked_us is null
+where id = :writer and revoked_us is null and commits = :was_commits and seq = :was_seq
+  and hash = :was_hash and account = :was_account and seal is :was_seal
 
 -- name: end_writer
 update writer set revoked_us = cast(unixepoch('subsec') * 1000000 as integer)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
@@ -22,7 +22,13 @@ from mulligan.stores.mark import MarkFile
 from mulligan.stores.presence import identify_process
 from mulligan.stores.relational.writing.account import Account
 from mulligan.stores.relational.writing.head import Head, decode_head
-from mulligan.stores.relational.writing.transaction import Transaction, Work, attempt
+from mulligan.stores.relational.writing.transaction import (
+    NothingDoneError,
+    Transaction,
+    Work,
+    attempt,
+    attempt_all,
+)
 from mulligan.stores.relational.writing.unsynced import Unsynced
 from mulligan.stores.signer import Signer
 
@@ -184,21 +190,31 @@ class Ledger:
     ) -> Sequence[object]:
         session, acknowledged = self._prepare_writer()
         begun = self._lease.begin()
-        with session.begin_transaction(synced=synced):
-            transaction = Transaction(session, self._read_head(session, acknowledged), self._signer)
-            outcomes.extend(attempt(transaction, work) for work in works)
-            head = replace(transaction.head, commits=transaction.head.commits + 1)
+        try:
+            with session.begin_transaction(synced=synced):
+                transaction = Transaction(session, acknowledged, self._signer)
+                # From what was acknowledged, or not at all: so that need not be read first. As it
+                # was signed before the works, of which one may name the store anew.
+                was = _list_before(acknowledged, self._signer)
+                outcomes.extend(attempt_all(transaction, works))
+                head = replace(transaction.head, commits=acknowledged.commits + 1)
+                if not _move_head(session, head, self._signer, was=was):
+                    self._look_at_head(session, acknowledged)
+        except NothingDoneError as failed:
             # When every work failed nothing has changed, and there is nothing to sync.
-            moved = not all(isinstance(outcome, BaseException) for outcome in outcomes)
-            # Given up in the middle of it, the writer finds no row to move.
-            if moved and not _move_head(session, head, self._signer):
-                raise self._give_up_writer()
-        if moved:
-            if synced:
-                # What was not is forgotten in a crash of the server, and others count from before.
-                self._lease.renew(begun)
-            self._acknowledge(head, works, synced=synced)
+            return failed.outcomes
+        if synced:
+            # What was not is forgotten in a crash of the server, and others count from before.
+            self._lease.renew(begun)
+        self._acknowledge(head, works, synced=synced)
         return outcomes
+
+    def _look_at_head(self, session: Session, acknowledged: Head) -> NoReturn:
+        """Find out why a writer's row is not as it was acknowledged, and say so."""
+        self._head = self._read_head(session, acknowledged)
+        raise TryAgainError(
+            f"Nothing was written: the row of writer {acknowledged.writer} has moved on by itself."
+        )
 
     def _prepare_writer(self) -> tuple[Session, Head]:
         if self._session is None:
@@ -229,13 +245,14 @@ class Ledger:
             if head.commits >= acknowledged.commits:
                 return
             transaction = Transaction(session, head, self._signer)
+            was = _list_before(head, self._signer)
             for work in self._unsynced.list_works_after(head.commits):
                 # Who waited for it has the answer; what no longer works is for recovery to find.
                 attempt(transaction, work)
-            head = replace(transaction.head, commits=acknowledged.commits)
-            if not _move_head(session, head, self._signer):
-                raise self._give_up_writer()
-        self._acknowledge(head, [], synced=True)
+            moved = replace(transaction.head, commits=acknowledged.commits)
+            if not _move_head(session, moved, self._signer, was=was):
+                self._look_at_head(session, head)
+        self._acknowledge(moved, [], synced=True)
 
     def _start_writer(self, session: Session, beginning: Beginning) -> Head:
         self._signer = beginning.signer
@@ -329,7 +346,16 @@ class Ledger:
             session.close()
 
 
-def _move_head(session: Session, head: Head, signer: Signer | None) -> int:
+def _list_before(head: Head, signer: Signer | None) -> dict[str, object]:
+    """What a writer's row has to be for it to be moved on."""
+    row = {"commits": head.commits, "seq": head.seq, "hash": head.hash, **head.sign(signer)}
+    return {f"was_{name}": value for name, value in row.items()}
+
+
+def _move_head(
+    session: Session, head: Head, signer: Signer | None, *, was: Mapping[str, object]
+) -> int:
+    """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
     return session.run(
         "move_head",
         writer=head.writer,
@@ -337,6 +363,7 @@ def _move_head(session: Session, head: Head, signer: Signer | None) -> int:
         seq=head.seq,
         hash=head.hash,
         **head.sign(signer),
+        **was,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 from mulligan.core.errors import StoreError
@@ -79,11 +80,30 @@ class Transaction:
 Work = Callable[[Transaction], object]
 
 
-def attempt(transaction: Transaction, work: Work) -> object:
+class NothingDoneError(Exception):
+    """Every work of a group failed, so that its transaction is undone."""
+
+    def __init__(self, outcomes: Sequence[object]) -> None:
+        super().__init__("every work failed")
+        self.outcomes = outcomes
+
+
+def attempt_all(transaction: Transaction, works: Sequence[Work]) -> list[object]:
+    """Do the works of a group: what each came to, its own failure included."""
+    alone = len(works) == 1
+    outcomes = [attempt(transaction, work, alone=alone) for work in works]
+    if all(isinstance(outcome, BaseException) for outcome in outcomes):
+        raise NothingDoneError(outcomes)
+    return outcomes
+
+
+def attempt(transaction: Transaction, work: Work, *, alone: bool = False) -> object:
     """Do one work so that it can fail alone; only trouble with the store itself fails them all."""
     before = transaction.head
+    # With nothing beside it that could be kept, it needs no part of the transaction for itself.
+    part = nullcontext() if alone else transaction.session.begin_savepoint()
     try:
-        with transaction.session.begin_savepoint():
+        with part:
             return work(transaction)
     except UnreadableError as error:
         transaction.head = before
