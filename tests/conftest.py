@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from mulligan import Mulligan
+from mulligan.core.call import LogRow
+from mulligan.core.event import CallLogged
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.postgres import PostgresServer, run_postgres_server
@@ -57,6 +60,27 @@ def postgres_url(postgres: PostgresServer, postgres_schema: str) -> Iterator[str
 def empty_postgres_url(postgres: PostgresServer) -> Iterator[str]:
     with postgres.create_database() as url:
         yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Of a store of each kind that has tables, one after the other, with nothing in it."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/family.db"
+    return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+def rows(m: Mulligan) -> Callable[[], list[LogRow]]:
+    """What the log has of calls so far, for tests that have an application `m`."""
+    seen: list[LogRow] = []
+    m.subscribe(lambda event: seen.append(event.row) if isinstance(event, CallLogged) else None)
+
+    def so_far() -> list[LogRow]:
+        m.flush()
+        return seen
+
+    return so_far
 
 
 @pytest.fixture

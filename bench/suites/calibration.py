@@ -11,14 +11,14 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments
-from bench.environments import Environments, add_environment_arguments
-from bench.learner import Learner
-from bench.proposing import Stage
+from bench.failures.environments import Environments, add_environment_arguments
+from bench.failures.learner import Learner
+from bench.failures.proposing import Stage
+from bench.failures.stream import BFCL, Happening, failures_in_order
+from bench.failures.tau import Schemas, episode_of, failed_call, read_schemas
+from bench.failures.unseen import Field, forecast_unseen
 from bench.report import Step, progress, table
-from bench.stream import BFCL, Happening, failures_in_order
 from bench.suites.tau_repair import same_arguments
-from bench.tau import Schemas, episode_of, failed_call, read_schemas
-from bench.unseen import Field, forecast_unseen
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode

@@ -17,8 +17,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.failures.tau import Case, read_schemas
 from bench.report import progress, table
-from bench.tau import Case, read_schemas
 from bench.versions import ours
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.tools import ToolShape

@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.failures.tau import RIGHT_DECISION
 from bench.report import progress, share, table
-from bench.tau import RIGHT_DECISION
 from bench.versions import ours
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 

@@ -12,12 +12,19 @@ from rich.text import Text
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.checks.grounding import estimate, grounded
+from mulligan.checks.grounding import grounded
+from mulligan.checks.grounding.check import find_unsupported
+from mulligan.checks.grounding.coverage import measure_coverage
+from mulligan.checks.grounding.source import read_source
 from mulligan.core.text import Reply
 
 Result = dict[str, Any]
 
 SUPPORTED = {"Complete": True, "Incomplete": False, "Partial": False}
+THRESHOLD = 0.2
+"""From here on a claim is taken for supported."""
+MISSING = 0.2
+"""What a specific that the evidence does not hold takes off."""
 CANNOT = (
     "Without a model this is weak: shared wording is not meaning. A claim that says the opposite "
     "in the same words passes, and a fair paraphrase can fail. What it does well is specifics: "
@@ -43,20 +50,26 @@ def run(options: argparse.Namespace) -> Result:
             evidence = tuple(case["evidence"])
             reply = Reply(text=case["claim"], query=case["question"], context=evidence)
             flagged.append(bool(list(check(reply))))
-            scores.append(estimate.estimate_support(case["claim"], context=evidence))
+            scores.append(estimate_support(case["claim"], evidence))
     truth = [SUPPORTED[case["support"]] for case in cases]
     return {
         "half": options.half,
         "n": len(cases),
         "supported": sum(truth),
-        "balanced_accuracy": balanced_accuracy([s >= estimate.SUPPORTED for s in scores], truth),
+        "balanced_accuracy": balanced_accuracy([s >= THRESHOLD for s in scores], truth),
         "precision_at_half_recall": precision_at_half_recall(scores, truth),
         "base_rate": digits(truth.count(False) / len(truth)) if truth else None,
-        "threshold": estimate.SUPPORTED,
+        "threshold": THRESHOLD,
         "specifics": specifics(flagged, truth),
         "statement": CANNOT,
         "versions": {"mulligan": version("mulligan")},
     }
+
+
+def estimate_support(claim: str, evidence: tuple[str, ...]) -> float:
+    """Shared wording, less something for a number, name or date that is nowhere. Up to 1."""
+    missing = next(find_unsupported(claim, read_source(evidence)), None)
+    return measure_coverage(claim, context=evidence) - (MISSING if missing else 0.0)
 
 
 def balanced_accuracy(said: list[bool], truth: list[bool]) -> float | None:

@@ -11,11 +11,11 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.environments import Case, Environments, add_environment_arguments
-from bench.learner import taught_by
-from bench.proposing import Trial, try_out
+from bench.failures.environments import Case, Environments, add_environment_arguments
+from bench.failures.learner import taught_by
+from bench.failures.proposing import Trial, try_out
+from bench.failures.tau import add_history_argument, read_history
 from bench.report import Step, progress, table
-from bench.tau import add_history_argument, read_history
 from bench.versions import ours
 from mulligan.core.lesson import Episode
 from mulligan.learning.repair.suggest import SOURCES

@@ -12,10 +12,19 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.environments import add_environment_arguments
-from bench.outside import FILE, Case, Referee, World, episode_of, failed_call, fold_of, read_world
+from bench.failures.environments import add_environment_arguments
+from bench.failures.outside import (
+    FILE,
+    Case,
+    Referee,
+    World,
+    episode_of,
+    failed_call,
+    fold_of,
+    read_world,
+)
+from bench.failures.scope import required_drops, scope_changes
 from bench.report import progress, table
-from bench.scope import required_drops, scope_changes
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode

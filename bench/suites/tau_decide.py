@@ -9,8 +9,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.report import progress, table
-from bench.tau import (
+from bench.failures.tau import (
     RIGHT_DECISION,
     Case,
     add_history_argument,
@@ -19,6 +18,7 @@ from bench.tau import (
     read_history,
     read_schemas,
 )
+from bench.report import progress, table
 from bench.versions import ours
 from mulligan.core.advice import Decision
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error

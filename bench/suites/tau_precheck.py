@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases
+from bench.failures.tau import Schemas, failed_call, read_schemas
 from bench.report import progress, table
-from bench.tau import Schemas, failed_call, read_schemas
 from bench.versions import ours
 from mulligan.learning.repair.precheck import precheck
 

@@ -10,9 +10,8 @@ from typing import Any
 from rich.console import RenderableType
 
 from bench.data import add_data_arguments, read_cases
-from bench.learner import taught_by
-from bench.report import progress, table
-from bench.tau import (
+from bench.failures.learner import taught_by
+from bench.failures.tau import (
     Case,
     Schemas,
     add_history_argument,
@@ -22,6 +21,7 @@ from bench.tau import (
     read_history,
     read_schemas,
 )
+from bench.report import progress, table
 from bench.versions import ours
 from mulligan.core.interfaces import Suggest
 from mulligan.learning.repair.suggest import SOURCES, suggest_corrections

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from bench.dojo import is_kept_out
 from bench.missing import MissingError
 from bench.suites import agentdojo
+from tests.bench.running import write_cases
 
 SCHEMA = {
     "properties": {
@@ -67,8 +67,7 @@ def data(tmp_path: Path) -> Path:
     tools = {"send_money": {"description": "Sends.", "schema": SCHEMA}}
     world = {"banking": {"tools": tools}, "travel": {"tools": {}}}
     (folder / "agentdojo_world.json").write_text(json.dumps(world))
-    with gzip.open(folder / "agentdojo_runs.public.jsonl.gz", "wt") as lines:
-        lines.writelines(json.dumps(run) + "\n" for run in RUNS)
+    write_cases(tmp_path, "outside/agentdojo_runs", *RUNS)
     return tmp_path
 
 

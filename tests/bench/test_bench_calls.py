@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from bench.__main__ import main
+from tests.bench.running import write_cases
 
 Measure = Callable[[str, Path], dict[str, Any]]
 
@@ -43,13 +43,6 @@ TAU = {
 READ = {"write_tool": False}
 
 
-def write(folder: Path, name: str, *cases: dict[str, Any]) -> None:
-    path = folder / f"{name}.public.jsonl.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(case) + "\n" for case in cases)
-
-
 @pytest.fixture
 def measure(capsys: pytest.CaptureFixture[str]) -> Measure:
     def run(suite: str, folder: Path) -> dict[str, Any]:
@@ -72,15 +65,15 @@ def data(tmp_path: Path) -> Path:
 
 def test_bfcl_counts_what_is_fixed_and_what_is_broken(tmp_path: Path, measure: Measure) -> None:
     failure = {"test": "simple_1", "category": "simple", "failure_class": "unparseable"}
-    write(tmp_path, "bfcl/prompts", PROMPT)
-    write(
+    write_cases(tmp_path, "bfcl/prompts", PROMPT)
+    write_cases(
         tmp_path,
         "bfcl/failures",
         {**failure, "raw": "```\n[weather_get(city='Oslo')]\n```"},
         {**failure, "raw": "Which city?"},
         {**failure, "raw": "weather.get(city='Oslo')", "category": "parallel_function"},
     )
-    write(
+    write_cases(
         tmp_path,
         "bfcl/passes_sample",
         {"test": "simple_1", "category": "simple", "raw": [{"weather_get": '{"city": "oslo"}'}]},
@@ -97,14 +90,14 @@ def test_bfcl_irrelevant_weighs_flags_against_false_alarms(
     tmp_path: Path, measure: Measure
 ) -> None:
     odd = {**PROMPT, "id": "odd_1", "question": "How tall is the Eiffel Tower?"}
-    write(tmp_path, "bfcl/prompts", PROMPT)
-    write(tmp_path, "bfcl/irrelevant_prompts", odd)
-    write(
+    write_cases(tmp_path, "bfcl/prompts", PROMPT)
+    write_cases(tmp_path, "bfcl/irrelevant_prompts", odd)
+    write_cases(
         tmp_path,
         "bfcl/irrelevant_call_failures",
         {"test": "odd_1", "calls": [{"weather.get": {"city": "Rome"}}]},
     )
-    write(
+    write_cases(
         tmp_path,
         "bfcl/passes_sample",
         {"test": "simple_1", "category": "simple", "calls": [{"weather.get": {"city": "Oslo"}}]},
@@ -117,7 +110,7 @@ def test_bfcl_irrelevant_weighs_flags_against_false_alarms(
 
 def test_tau_decide_counts_the_right_decisions(data: Path, measure: Measure) -> None:
     case = {**TAU, "id": "1", "tool": "get_order", "failed_args": {"order_id": "#W12345"}}
-    write(
+    write_cases(
         data,
         "tau/repair_pairs",
         {**case, "error": "503 Service Unavailable", "repair_class": "retry_same", **READ},
@@ -136,8 +129,8 @@ def test_tau_decide_learns_from_a_history(
 ) -> None:
     case = {**TAU, "id": "1", "tool": "get_order", "failed_args": {"order_id": "#W12345"}}
     odd = {**case, "error": "Order not found", "repair_class": "needs_lookup"}
-    write(data, "tau/repair_pairs", odd)
-    write(tmp_path / "past", "tau/repair_pairs", *([odd] * 12))
+    write_cases(data, "tau/repair_pairs", odd)
+    write_cases(tmp_path / "past", "tau/repair_pairs", *([odd] * 12))
 
     main(["tau-decide", "--data", str(data), "--history", str(tmp_path / "past"), "--json"])
 
@@ -156,7 +149,7 @@ def test_tau_repair_tells_exact_from_harmful_and_silent(data: Path, measure: Mea
         "write_tool": True,
     }
     slip = {"failed_args": {"order_id": "#W1345"}}
-    write(
+    write_cases(
         data,
         "tau/repair_pairs",
         {**case, **slip, "fixed_args": {"order_id": "#W12345"}},
@@ -172,14 +165,14 @@ def test_tau_repair_tells_exact_from_harmful_and_silent(data: Path, measure: Mea
 
 def test_tau_precheck_weighs_recall_against_false_alarms(data: Path, measure: Measure) -> None:
     case = {**TAU, "id": "1", "tool": "get_order"}
-    write(
+    write_cases(
         data,
         "tau/failed_unrepaired",
         {**case, "failed_args": {"order_id": "#W77777"}, "error": "not found"},
         {**case, "failed_args": {"order_id": "#W12345"}, "error": "not found"},
     )
-    write(data, "tau/repair_pairs", {**case, "failed_args": {}, "error": "missing"})
-    write(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
+    write_cases(data, "tau/repair_pairs", {**case, "failed_args": {}, "error": "missing"})
+    write_cases(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
 
     result = measure("tau-precheck", data)
 
@@ -192,9 +185,9 @@ def test_desks_counts_what_the_standard_checks_reject_by_domain(
 ) -> None:
     case = {**TAU, "id": "1", "tool": "cancel_order"}
     failed = {**case, "failed_args": {"order_id": "#W77777"}, "error": "not found"}
-    write(data, "tau/failed_unrepaired", failed)
-    write(data, "tau/repair_pairs", {**failed, "domain": "elsewhere"})
-    write(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
+    write_cases(data, "tau/failed_unrepaired", failed)
+    write_cases(data, "tau/repair_pairs", {**failed, "domain": "elsewhere"})
+    write_cases(data, "tau/ok_calls", {**case, "args": {"order_id": "#W12345"}})
 
     result = measure("desks", data)
 
@@ -208,9 +201,9 @@ def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Meas
     odd = {"tool": "b", "args": {}, "ok": True, "result": '{"error": "but fine"}'}
     told = [good, good, odd, {**good, "ok": False}]
     case = {"task_id": "1", "model": "m", "tool": "c", "prior_calls": told}
-    write(tmp_path, "livemcpbench/failed_unrepaired", {**case, "error": '{"isError": true}'})
-    write(tmp_path, "livemcpbench/repair_pairs", {**case, "error": "nothing to see"})
-    write(
+    write_cases(tmp_path, "livemcpbench/failed_unrepaired", {**case, "error": '{"isError": true}'})
+    write_cases(tmp_path, "livemcpbench/repair_pairs", {**case, "error": "nothing to see"})
+    write_cases(
         tmp_path,
         "outside/results",
         {"tool": "a", "result": "Failed to open it", "label": "error"},
@@ -232,7 +225,7 @@ def test_silent_errors_counts_recall_and_precision(tmp_path: Path, measure: Meas
 
 def test_errors_counts_labels_and_what_is_acceptable_too(tmp_path: Path, measure: Measure) -> None:
     case = {"tool": "a", "args": {}, "also": []}
-    write(
+    write_cases(
         tmp_path,
         "outside/error_classes",
         {**case, "text": "page not found", "label": "missing"},
@@ -254,7 +247,7 @@ def test_tools_may_be_held_out_or_measured_alone(
 ) -> None:
     case = {"args": {}, "also": [], "text": "page not found", "label": "missing"}
     cases = [{**case, "tool": tool} for tool in ("a", "b", "a")]
-    write(tmp_path, "outside/error_classes", *cases)
+    write_cases(tmp_path, "outside/error_classes", *cases)
 
     main(["errors", "--data", str(tmp_path), "--json", option])
 
@@ -267,7 +260,7 @@ def test_fingerprint_scores_pairs_and_finds_what_was_merged(
     case = {"tool": "get", "failed_args": {}}
     first = {**case, "error": "order 17 is gone", "error_group": "get|gone"}
     other = {**case, "error": "order 18 is gone", "error_group": "get|other"}
-    write(
+    write_cases(
         tmp_path,
         "tau/repair_pairs",
         {**first, "repair_class": "retry_same"},
@@ -275,11 +268,11 @@ def test_fingerprint_scores_pairs_and_finds_what_was_merged(
         {**other, "repair_class": "needs_user_info"},
     )
     for name in ("tau/failed_unrepaired", "bfcl_multiturn/repair_pairs"):
-        write(tmp_path, name)
-    write(tmp_path, "bfcl_multiturn/failed_unrepaired")
+        write_cases(tmp_path, name)
+    write_cases(tmp_path, "bfcl_multiturn/failed_unrepaired")
     gone = {"tool": "get", "args": {}, "error": "order 17 is gone"}
     late = {**gone, "error": "order 18 is late"}
-    write(
+    write_cases(
         tmp_path,
         "outside/error_pairs",
         {"same_problem": 1, "a": gone, "b": {**gone, "error": "order 19 is gone"}},

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,8 @@ from bench import report, suites
 from bench.__main__ import main
 from bench.names import FIXED
 from bench.suites import names
+from tests.bench.running import ROOT, run_bench
 
-ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".venv-peers"
 KEYS = {
     "suite", "n", "seconds", "versions", "spread", "load", "repeats",
@@ -29,18 +27,8 @@ AGAINST_PEERS = {
 }  # fmt: skip
 
 
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bench", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_an_unknown_suite_is_answered_with_the_list_of_those_there_are() -> None:
-    done = bench("overheat")
+    done = run_bench("overheat")
 
     assert done.returncode == 2
     assert done.stdout == ""
@@ -58,7 +46,7 @@ def test_every_suite_says_what_it_takes(name: str, capsys: pytest.CaptureFixture
 
 
 def test_an_unknown_option_is_one_sentence() -> None:
-    done = bench("overhead", "--fast")
+    done = run_bench("overhead", "--fast")
 
     assert done.returncode == 2
     assert done.stdout == ""
@@ -69,7 +57,7 @@ def test_an_unknown_option_is_one_sentence() -> None:
 def test_peers_that_are_missing_are_named_in_one_sentence(tmp_path: Path) -> None:
     nowhere = tmp_path / "peers"
 
-    done = bench("overhead", "--quick", "--json", "--no-install", "--peers", str(nowhere))
+    done = run_bench("overhead", "--quick", "--json", "--no-install", "--peers", str(nowhere))
 
     assert done.returncode == 2
     assert done.stdout == ""
@@ -81,7 +69,7 @@ def test_peers_that_are_missing_are_named_in_one_sentence(tmp_path: Path) -> Non
 def test_json_is_one_object_with_every_key_and_a_person_gets_a_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    done = bench("overhead", "--quick", "--alone", "--json")
+    done = run_bench("overhead", "--quick", "--alone", "--json")
 
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -102,7 +90,7 @@ def test_json_is_one_object_with_every_key_and_a_person_gets_a_table(
 
 @pytest.mark.skipif(not (PEERS / ".pins").exists(), reason="the peers are not installed here")
 def test_with_the_peers_every_ratio_is_there_and_no_span_was_lost() -> None:
-    done = bench("overhead", "--quick", "--no-install", "--json")
+    done = run_bench("overhead", "--quick", "--no-install", "--json")
 
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

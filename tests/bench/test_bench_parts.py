@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 from pathlib import Path
@@ -12,6 +11,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.missing import MissingError
 from bench.payloads import call_arguments, mixed_payloads
 from bench.rounds import interleave, ratio
+from tests.bench.running import write_cases
 
 
 def data_options(*arguments: str) -> argparse.Namespace:
@@ -66,8 +66,7 @@ def test_mixed_payloads_have_about_the_size_that_was_asked_for(size: int) -> Non
 
 
 def test_cases_are_read_from_the_chosen_half_up_to_the_limit(tmp_path: Path) -> None:
-    with gzip.open(tmp_path / "calls.heldout.jsonl.gz", "wt") as file:
-        file.writelines(f'{{"case": {number}}}\n' for number in range(5))
+    write_cases(tmp_path, "calls", *({"case": number} for number in range(5)), half="heldout")
 
     cases = read_cases(
         data_options("--data", str(tmp_path), "--half", "heldout", "--limit", "2"), "calls"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from bench.suites import tasks
 from mulligan.core.task import Gate
+from tests.bench.running import read_result
 
-ROOT = Path(__file__).parents[2]
 KEYS = {
     "suite", "n", "seconds", "versions", "static", "oracle", "accept_all", "gated", "gated_graded",
     "regret", "below_static", "worst_window_below_static", "rolled_back_share",
@@ -23,16 +19,8 @@ KEYS = {
 
 
 def test_json_has_every_key_and_a_figure_for_each_reflector() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", "tasks", "--seeds", "1", "--runs", "20", "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = read_result("tasks", "--seeds", "1", "--runs", "20")
 
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
     assert result.keys() >= KEYS
     assert result["n"] == 1
     for key in ("oracle", "accept_all", "gated"):

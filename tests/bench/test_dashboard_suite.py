@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 from bench.suites import dashboard
 from mulligan.dashboard.sections import SECTIONS
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.bench.running import read_result
 
 
 def test_it_measures_every_view_on_a_small_store() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", "dashboard", "--json", "--store", "sqlite",
-         "--rows", "500", "2000", "--rounds", "2"],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
-    )  # fmt: skip
+    few = ("--store", "sqlite", "--rows", "500", "2000", "--rounds", "2")
 
-    result = json.loads(done.stdout)
-    assert done.returncode in (0, 1), done.stderr
+    result = read_result("dashboard", *few, codes=(0, 1))
+
     assert set(result["stores"]["sqlite"]) >= {each.name for each in SECTIONS}
     assert len(result["stores"]["sqlite"]["tools"]["p95_ms"]) == 2
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +10,8 @@ from typing import Any
 import pytest
 
 from bench.answers import RIGHT, SILENT, WRONG, Answer, score
+from tests.bench.running import read_result, run_bench, write_cases
 
-ROOT = Path(__file__).parents[2]
 SUNDAY = "2026-11-15T10:00:00"
 
 
@@ -35,22 +32,6 @@ def case(text: str, value: Any, *, kind: str = "date", **others: Any) -> dict[st
     }
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
-
-
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bench", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def answer(kind: str, start: str, end: str | None = None) -> Answer:
     return Answer(kind, datetime.fromisoformat(start), datetime.fromisoformat(end or start))
 
@@ -63,12 +44,10 @@ def test_dates_are_scored_in_groups_and_as_a_checker(tmp_path: Path) -> None:
         case("next month", ["2026-12-01", "2027-01-01"], kind="range"),
         case("Christmas 2026", "2026-12-25", holiday=True),
     ]
-    write(tmp_path / "dates" / "cases.public.jsonl.gz", cases)
+    write_cases(tmp_path, "dates/cases", *cases)
 
-    done = bench("dates", "--data", str(tmp_path), "--alone", "--rounds", "1", "--json")
+    result = read_result("dates", "--data", str(tmp_path), "--alone", "--rounds", "1")
 
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
     assert result["core"] == {"n": 3, "right": 0.3333, "wrong": 0.3333, "silent": 0.3333}
     assert result["all"]["right"] == 0.6
     assert result["ranges"]["right"] == result["holidays"]["right"] == 1.0
@@ -91,19 +70,17 @@ def test_wrong_dates_count_catches_and_false_alarms(tmp_path: Path) -> None:
         {**each, "acted_on_wrong_date": each["acted"], "first_date_wrong": each["wrong"]}
         for each in runs
     ]
-    write(tmp_path / "workbench" / "relative_dates.heldout.jsonl.gz", rows)
+    write_cases(tmp_path, "workbench/relative_dates", *rows, half="heldout")
 
-    done = bench("wrong-dates", "--data", str(tmp_path), "--half", "heldout", "--json")
+    result = read_result("wrong-dates", "--data", str(tmp_path), "--half", "heldout")
 
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
     counts = {"acted_on_wrong_date": 1, "caught": 1, "right_runs": 1, "false_alarms": 0}
     assert result.items() >= {"half": "heldout", "n": 3, **counts}.items()
 
 
 @pytest.mark.parametrize("suite", ["dates", "wrong-dates"])
 def test_data_that_is_missing_is_one_sentence(suite: str, tmp_path: Path) -> None:
-    done = bench(suite, "--data", str(tmp_path), "--json")
+    done = run_bench(suite, "--data", str(tmp_path), "--json")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
@@ -111,10 +88,10 @@ def test_data_that_is_missing_is_one_sentence(suite: str, tmp_path: Path) -> Non
 
 
 def test_peers_that_are_missing_are_one_sentence(tmp_path: Path) -> None:
-    write(tmp_path / "dates" / "cases.public.jsonl.gz", [case("tomorrow", "2026-11-16")])
+    write_cases(tmp_path, "dates/cases", case("tomorrow", "2026-11-16"))
     nowhere = tmp_path / "peers"
 
-    done = bench("dates", "--data", str(tmp_path), "--no-install", "--peers", str(nowhere))
+    done = run_bench("dates", "--data", str(tmp_path), "--no-install", "--peers", str(nowhere))
 
     assert (done.returncode, done.stdout) == (2, "")
     assert str(nowhere) in done.stderr
@@ -140,14 +117,14 @@ def test_a_set_is_right_if_it_is_small_and_holds_the_value(
 
 
 def test_phrases_gathered_later_are_counted_beside_the_others(tmp_path: Path) -> None:
-    write(tmp_path / "dates" / "cases.public.jsonl.gz", [case("tomorrow", "2026-11-16")])
+    write_cases(tmp_path, "dates/cases", case("tomorrow", "2026-11-16"))
     later = [
         case("yesterday", "2026-11-14", source="chronic"),
         case("today", "2026-11-14", source="natty"),
     ]
-    write(tmp_path / "outside" / "dates.public.jsonl.gz", later)
+    write_cases(tmp_path, "outside/dates", *later)
 
-    done = bench("dates", "--data", str(tmp_path), "--alone", "--rounds", "1", "--json")
+    done = run_bench("dates", "--data", str(tmp_path), "--alone", "--rounds", "1", "--json")
 
     outside = json.loads(done.stdout)["outside"]
     assert outside["all"]["right"] == 0.5
@@ -162,9 +139,9 @@ def test_sentences_are_tried_with_the_right_day_and_with_days_around_it(tmp_path
         {**said, "id": "a", "sentence": "Bake on Friday", "start": "2026-11-20", "all_day": True},
         {**said, "id": "b", "sentence": "Bake", "start": "2026-11-20T10:00", "all_day": False},
     ]
-    write(tmp_path / "outside" / "sentences.public.jsonl.gz", rows)
+    write_cases(tmp_path, "outside/sentences", *rows)
 
-    done = bench("sentences", "--data", str(tmp_path), "--json")
+    done = run_bench("sentences", "--data", str(tmp_path), "--json")
 
     result = json.loads(done.stdout)
     assert (result["right"], result["right_flagged_share"]) == (2, 0.0)

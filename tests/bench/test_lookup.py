@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
@@ -14,8 +10,8 @@ from mulligan.core.lesson import EpisodeQuery, LessonQuery
 from mulligan.core.log_query import LogQuery, PatternQuery
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import Recall
+from tests.bench.running import read_result
 
-ROOT = Path(__file__).parents[2]
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)
 KEYS = {
     "suite", "n", "seconds", "versions", "p95_ms", "growth", "stats_p95_ms", "stats_growth",
@@ -25,19 +21,10 @@ KEYS = {
 
 
 def test_json_has_every_key_by_rows() -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "bench", "lookup", "--rows", "200", "100"),
-            *("--rounds", "1", "--lookups", "3", "--json"),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    few = ("--rows", "200", "100", "--rounds", "1", "--lookups", "3")
 
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+    result = read_result("lookup", *few)
+
     assert result.keys() >= KEYS
     assert list(result["p95_ms"]) == list(result["stats_p95_ms"]) == ["100", "200"]
     assert all(value > 0 for value in result["p95_ms"].values())

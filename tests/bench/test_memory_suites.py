@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +11,17 @@ from typing import Any, cast
 import pytest
 
 from bench.__main__ import main
-from bench.environments import Environments, is_error
-from bench.learner import Learner, taught_by
-from bench.proposing import Stage, try_out
-from bench.stream import failures_in_order
+from bench.failures.environments import Environments, is_error
+from bench.failures.learner import Learner, taught_by
+from bench.failures.proposing import Stage, try_out
+from bench.failures.stream import failures_in_order
 from mulligan.core.call import Call, Failure
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.lesson import Ending, Episode
 from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons.explain import find_remedies
+from tests.bench.running import write_cases
 from tests.learning.lessons.cases import NOW
 
 START = {"tool": "start", "failed_args": {}, "test": "drive_1", "id": "c1"}
@@ -157,21 +156,14 @@ def test_a_learner_learns_in_batches_and_believes_outcomes() -> None:
     assert offer.lesson == found.lesson
 
 
-def write(folder: Path, name: str, *cases: dict[str, Any]) -> None:
-    path = folder / f"{name}.public.jsonl.gz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(case) + "\n" for case in cases)
-
-
 def test_failures_come_run_by_run_and_step_by_step(tmp_path: Path) -> None:
     def case(name: str, run: str, before: int) -> dict[str, Any]:
         return {"id": name, "model": "m", "run": run, "test": "t", "prior_calls": [{}] * before}
 
-    write(tmp_path, "bfcl_multiturn/repair_pairs", case("b", "1", 5), case("d", "2", 0))
-    write(tmp_path, "bfcl_multiturn/failed_unrepaired", case("a", "1", 2), case("c", "1", 9))
-    write(tmp_path, "tau/repair_pairs", case("e", "1", 0))
-    write(tmp_path, "tau/failed_unrepaired")
+    write_cases(tmp_path, "bfcl_multiturn/repair_pairs", case("b", "1", 5), case("d", "2", 0))
+    write_cases(tmp_path, "bfcl_multiturn/failed_unrepaired", case("a", "1", 2), case("c", "1", 9))
+    write_cases(tmp_path, "tau/repair_pairs", case("e", "1", 0))
+    write_cases(tmp_path, "tau/failed_unrepaired")
 
     found = failures_in_order(argparse.Namespace(data=tmp_path, half="public", limit=None))
 
@@ -184,8 +176,8 @@ def test_without_its_environments_a_suite_says_so(
     suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("bfcl_multiturn", "tau"):
-        write(tmp_path, f"{name}/repair_pairs")
-        write(tmp_path, f"{name}/failed_unrepaired")
+        write_cases(tmp_path, f"{name}/repair_pairs")
+        write_cases(tmp_path, f"{name}/failed_unrepaired")
     for name in ("tools_tau1.json", "tools_tau2.json"):
         (tmp_path / "tau" / name).write_text("{}", encoding="utf-8")
     missing = str(tmp_path / "none")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bench.outside import Referee, episode_of, failed_call, fold_of
-from bench.scope import required_drops, scope_changes
+from bench.failures.outside import Referee, episode_of, failed_call, fold_of
+from bench.failures.scope import required_drops, scope_changes
 from bench.suites.repairs import CROSS, OTHER, OWN, Proposed, Told, summarize
 from mulligan.core.lesson import Ending
 from mulligan.core.suggestion import FirstCall, Kind, Origin, Patch, Suggestion

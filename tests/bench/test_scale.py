@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -16,25 +12,13 @@ from bench.scale.ledger import Ledger
 from bench.scale.measuring import compute_share, name_limit
 from bench.scale.restarting import count
 from mulligan.core.action import State
+from tests.bench.running import read_result
 
-ROOT = Path(__file__).parents[2]
 PROMISES = ("lost", "untrue", "doubled", "stale_writes_accepted", "forgotten")
 
 
-def run_suite(*arguments: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", *arguments, "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 def test_a_server_that_is_killed_under_two_workers_costs_no_effect() -> None:
-    result = run_suite("restarts", "--restarts", "1", "--workers", "2", "--actions", "40")
+    result = read_result("restarts", "--restarts", "1", "--workers", "2", "--actions", "40")
 
     assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
     assert result["restarts"] == 1
@@ -44,7 +28,7 @@ def test_a_server_that_is_killed_under_two_workers_costs_no_effect() -> None:
 def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
     few = ("--actions", "10", "--rows", "500", "--decisions", "1", "--workers", "2")
 
-    result = run_suite("scale", "--store", "sqlite", *few)
+    result = read_result("scale", "--store", "sqlite", *few)
 
     found = result["stores"]["sqlite"]
     assert found["actions"][0]["done"] == 20
@@ -54,7 +38,7 @@ def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
 
 
 def test_a_day_of_the_log_is_dropped_and_timed_beside_others() -> None:
-    result = run_suite("drops", "--rows", "1000", "2000", "--rounds", "1")
+    result = read_result("drops", "--rows", "1000", "2000", "--rounds", "1")
 
     assert result["rows"] == [1_000, 2_000]
     assert all(each > 0 for each in result["gone_ms"] + result["drop_ms"])

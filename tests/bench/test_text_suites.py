@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from bench.suites.grounding import balanced_accuracy, precision_at_half_recall
+from bench.suites.grounding import (
+    THRESHOLD,
+    balanced_accuracy,
+    estimate_support,
+    precision_at_half_recall,
+)
 from bench.texts import sample_replies
-
-ROOT = Path(__file__).parents[2]
-
-
-def bench(*arguments: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", *arguments, "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 1
-    return json.loads(done.stdout)
-
-
-def write_cases(folder: Path, name: str, cases: list[dict]) -> None:
-    path = folder / f"{name}.public.jsonl.gz"
-    path.parent.mkdir(parents=True)
-    with gzip.open(path, "wt") as file:
-        file.writelines(json.dumps(case) + "\n" for case in cases)
+from tests.bench.running import read_result, write_cases
 
 
 def instruction(kind: str, *, followed: bool, **settings: object) -> dict:
@@ -44,32 +24,30 @@ def test_replies_counts_agreement_violations_and_false_findings(tmp_path: Path) 
     write_cases(
         tmp_path,
         "ifeval/gpt4",
-        [
-            {
-                "response": "One, two.\n\n* a\n* b",
-                "instructions": [
-                    instruction("punctuation:no_comma", followed=False),
-                    instruction("detectable_format:number_bullet_lists", followed=True,
-                                num_bullets=2),
-                    instruction("keywords:frequency", followed=True, relation="less than",
-                                keyword="two", frequency=2),
-                    instruction("startend:end_checker", followed=False, end_phrase="Bye."),
-                    instruction("language:response_language", followed=True, language="ko"),
-                ],
-            },
-            {
-                "response": "A tree.",
-                "instructions": [
-                    instruction("length_constraints:number_words", followed=True,
-                                relation="at least", num_words=3),
-                    instruction("keywords:forbidden_words", followed=False,
-                                forbidden_words=["stone"]),
-                ],
-            },
-        ],
+        {
+            "response": "One, two.\n\n* a\n* b",
+            "instructions": [
+                instruction("punctuation:no_comma", followed=False),
+                instruction("detectable_format:number_bullet_lists", followed=True,
+                            num_bullets=2),
+                instruction("keywords:frequency", followed=True, relation="less than",
+                            keyword="two", frequency=2),
+                instruction("startend:end_checker", followed=False, end_phrase="Bye."),
+                instruction("language:response_language", followed=True, language="ko"),
+            ],
+        },
+        {
+            "response": "A tree.",
+            "instructions": [
+                instruction("length_constraints:number_words", followed=True,
+                            relation="at least", num_words=3),
+                instruction("keywords:forbidden_words", followed=False,
+                            forbidden_words=["stone"]),
+            ],
+        },
     )  # fmt: skip
 
-    result = bench("replies", "--data", str(tmp_path))
+    result = read_result("replies", "--data", str(tmp_path))
 
     assert (result["n"], result["mapped"], result["instructions"]) == (2, 6, 7)
     assert (result["violations"], result["violations_found"]) == (3, 2)
@@ -86,7 +64,7 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
     write_cases(
         tmp_path,
         "grounding/expertqa_claims",
-        [
+        *(
             {"claim": claim, "evidence": evidence, "support": support, "question": "When?"}
             for claim, support in [
                 ("The northern ferry leaves every hour.", "Complete"),
@@ -94,16 +72,27 @@ def test_grounding_leaves_out_what_no_expert_judged_and_says_what_it_cannot_do(
                 ("It has 700 seats.", "Partial"),
                 ("Nobody looked.", "N/A"),
             ]
-        ],
+        ),
     )
 
-    result = bench("grounding", "--data", str(tmp_path))
+    result = read_result("grounding", "--data", str(tmp_path))
 
     assert (result["n"], result["supported"]) == (3, 1)
     assert result["balanced_accuracy"] == 1.0
     assert result["precision_at_half_recall"] == 1.0
     assert result["specifics"] == {"flagged": 1, "unsupported_among_them": 1, "precision": 1.0}
     assert "opposite" in result["statement"]
+
+
+def test_support_is_shared_wording_less_something_for_a_number_that_is_nowhere() -> None:
+    evidence = ("The harbour ferry leaves every 20 minutes from the northern pier.",)
+
+    right = estimate_support("The harbour ferry leaves every 20 minutes.", evidence)
+    wrong = estimate_support("The harbour ferry leaves every 45 minutes.", evidence)
+    other = estimate_support("Wolves hunt deer in winter.", evidence)
+
+    assert right > wrong
+    assert right > THRESHOLD > other
 
 
 def test_equal_scores_are_flagged_together() -> None:
@@ -115,7 +104,7 @@ def test_equal_scores_are_flagged_together() -> None:
 
 
 def test_text_without_the_peer_has_every_key_and_no_ratio() -> None:
-    result = bench("text", "--quick", "--alone")
+    result = read_result("text", "--quick", "--alone")
 
     assert result["guardrails_ratio"] is None
     assert all(result[key] > 0 for key in ("n", "us", "growth_1mb"))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from bench.missing import MissingError
 from bench.office import open_office
 from bench.suites import workbench
 from mulligan.core.call import Call
+from tests.bench.running import write_cases
 
 EVENTS = """event_id,event_name,participant_email,event_start,duration
 00000001,kick-off,ann.lee@office.org,2023-11-20 09:00:00,60
@@ -60,8 +59,7 @@ def data(tmp_path: Path) -> Path:
     (folder / "calendar_events.csv").write_text(EVENTS)
     (folder / "email_addresses.csv").write_text("ann.lee@office.org\nbob.ray@office.org\n")
     short = case("Lost an observation", SEARCH, harmful=True) | {"observations": []}
-    with gzip.open(folder / "runs.public.jsonl.gz", "wt") as lines:
-        lines.writelines(json.dumps(run) + "\n" for run in [*RUNS, short])
+    write_cases(tmp_path, "workbench/runs", *RUNS, short)
     return tmp_path
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from bench.names import list_missing
 from bench.suites import years
@@ -15,25 +11,16 @@ from mulligan.core.action import ActionQuery
 from mulligan.core.lesson import EpisodeQuery
 from mulligan.core.log_query import LogQuery
 from mulligan.stores.opening import open_store
+from tests.bench.running import read_result
 
-ROOT = Path(__file__).parents[2]
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
 def test_json_has_every_name_and_each_question_by_rows() -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "bench", "years", "--store", "sqlite"),
-            *("--rows", "400", "200", "--rounds", "1", "--json"),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    few = ("--store", "sqlite", "--rows", "400", "200", "--rounds", "1")
 
-    assert done.returncode in (0, 1), done.stderr
-    result = json.loads(done.stdout)
+    result = read_result("years", *few, codes=(0, 1))
+
     assert list_missing("years", result) == []
     assert list(result["turn_ms"]["sqlite"]) == ["200", "400"]
     assert {"agent", "no such agent", "until"} <= set(result["filters_ms"]["sqlite"])

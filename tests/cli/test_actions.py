@@ -15,6 +15,7 @@ from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
 from mulligan.loops.replies import ReplyRules
 from mulligan.stores.opening import open_store
+from tests.cli.running import run
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
@@ -41,12 +42,6 @@ def store(tmp_path: Path) -> str:
         opened.journal.submit(entries, keep=keep if action == "b2" else ()).result()
     opened.close()
     return url
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(arguments)
-    output = capsys.readouterr()
-    return code, output.out, output.err
 
 
 def test_show_tells_the_whole_story(store: str, capsys) -> None:

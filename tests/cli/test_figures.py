@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +16,7 @@ from mulligan.core.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import make_episode
 from mulligan.testing.store_contract.contract import make_failed_row, make_log_row
+from tests.cli.running import read_json
 
 
 class RefusedError(Exception):
@@ -48,13 +48,8 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
-    assert main([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_stats_count_calls_and_not_tries(store: str, capsys) -> None:
-    figures = told(capsys, "stats", "--store", store)
+    figures = read_json(capsys, "stats", "--store", store)
 
     total = figures["all_calls"]
     assert (total["calls"], total["tries"], total["failed"]) == (10, 11, 4)
@@ -85,7 +80,7 @@ def test_three_repairs_of_thirty_three_failures_are_nine_per_cent(tmp_path: Path
             for _ in range(3):
                 search("event", limit="1")
 
-    total = told(capsys, "stats", "--store", url)["all_calls"]
+    total = read_json(capsys, "stats", "--store", url)["all_calls"]
     main(["stats", "--store", url])
 
     assert (total["calls"], total["failed"], total["repaired"], total["given_up"]) == (
@@ -113,15 +108,17 @@ def test_an_approved_call_is_in_the_figures_of_its_agent(tmp_path: Path, capsys)
         m.insights.open_list.approve(held.hold.action, by="anna")
         m.recover_sync()
 
-    agents = told(capsys, "stats", "--store", url)["agents"]
+    agents = read_json(capsys, "stats", "--store", url)["agents"]
 
     assert [(agent["name"], agent["calls"]) for agent in agents] == [("postman", 1)]
 
 
 def test_series_have_every_hour_or_day_also_those_without_a_call(store: str, capsys) -> None:
-    by_hour = told(capsys, "stats", "--store", store, "--series", "hour")["parts"]
-    by_day = told(capsys, "stats", "--store", store, "--series", "day", "--window", "30d")["parts"]
-    nobody = told(
+    by_hour = read_json(capsys, "stats", "--store", store, "--series", "hour")["parts"]
+    by_day = read_json(capsys, "stats", "--store", store, "--series", "day", "--window", "30d")[
+        "parts"
+    ]
+    nobody = read_json(
         capsys,
         "stats",
         "--store",
@@ -150,7 +147,7 @@ def test_whose_a_series_is_takes_a_series(store: str, capsys) -> None:
 
 
 def test_the_goals_are_figures_of_the_store(store: str, capsys) -> None:
-    answer = told(capsys, "stats", "--store", store, "--goals")
+    answer = read_json(capsys, "stats", "--store", store, "--goals")
 
     found = {goal["what"]: goal for goal in answer["goals"]}
     figures = {what: goal["estimate"]["figure"] for what, goal in found.items()}
@@ -183,21 +180,21 @@ def test_a_suggestion_is_right_when_a_call_made_by_it_worked(tmp_path: Path, cap
                     with suppress(RefusedError):  # what failed is in the log
                         search("event", limit=limit)
 
-    goals = told(capsys, "stats", "--store", url, "--goals")["goals"]
+    goals = read_json(capsys, "stats", "--store", url, "--goals")["goals"]
 
     [right] = [c["estimate"] for c in goals if c["what"] == "suggestions that were right"]
     assert (right["figure"], right["n"]) == (0.5, 2)
 
 
 def test_failures_that_differ_only_in_their_values_are_one_pattern(store: str, capsys) -> None:
-    patterns = told(capsys, "patterns", "--store", store)["patterns"]
+    patterns = read_json(capsys, "patterns", "--store", store)["patterns"]
 
     assert [seen["pattern"]["count"] for seen in patterns] == [3, 1]
     assert patterns[0]["agents"] == ["planner"]
 
 
 def test_a_suggestion_uses_the_schema_that_was_declared(store: str, capsys) -> None:
-    answer = told(
+    answer = read_json(
         capsys, "suggest", "--store", store, "--tool", "search",
         "--args", '{"query": "event", "limit": "10"}',
         "--error", "limit: Input should be a valid integer",
@@ -219,7 +216,7 @@ def test_a_call_may_be_given_as_the_model_wrote_it(store: str, capsys, written: 
     error = "limit: Input should be a valid integer"
     asked = ("suggest", "--store", store, "--tool", "search", "--args", written)
 
-    answer = told(capsys, *asked, "--error", error)
+    answer = read_json(capsys, *asked, "--error", error)
 
     assert answer["suggestions"][0]["patch"]["changes"] == {"limit": 10}
 
@@ -263,9 +260,9 @@ def test_a_pattern_that_nobody_understands_is_shown_beside_the_one_it_is_most_li
             with pytest.raises(RuntimeError):
                 find_order(order)
 
-    patterns = told(capsys, "patterns", "--store", url)["patterns"]
+    patterns = read_json(capsys, "patterns", "--store", url)["patterns"]
     asked = ("suggest", "--store", url, "--tool", "find_order", "--args", '{"order_id": "W19"}')
-    answer = told(capsys, *asked, "--error", "Order W19 mislaid in the north hall")
+    answer = read_json(capsys, *asked, "--error", "Order W19 mislaid in the north hall")
     main([*asked, "--error", "Order W19 mislaid in the north hall"])
 
     like = {seen["pattern"]["template"]: seen["like"] for seen in patterns}
@@ -283,7 +280,7 @@ def test_stats_tell_what_reviews_found(tmp_path: Path, capsys) -> None:
     with Mulligan(store, checks=[lambda attempted: [doubt]], recover=False) as m:
         m.act_sync("Look around", lambda turn: "I did.", agent="planner")
 
-    found = told(capsys, "stats", "--store", store)["findings"]
+    found = read_json(capsys, "stats", "--store", store)["findings"]
     main(["stats", "--store", store])
 
     assert found == [
@@ -330,10 +327,10 @@ def test_a_store_says_whether_calls_go_better_and_what_memory_is_worth(
     )
     fill(url, datetime.now(UTC))
 
-    goals = {c["what"]: c for c in told(capsys, "stats", "--store", url, "--goals")["goals"]}
+    goals = {c["what"]: c for c in read_json(capsys, "stats", "--store", url, "--goals")["goals"]}
     month = ("--window", "30d", "--tool", "find")
-    days = told(capsys, "stats", "--store", url, "--series", "day", *month)["parts"]
-    stats = told(capsys, "stats", "--store", url, "--window", "30d")
+    days = read_json(capsys, "stats", "--store", url, "--series", "day", *month)["parts"]
+    stats = read_json(capsys, "stats", "--store", url, "--window", "30d")
 
     trend = goals["calls that succeed, more in the later half than in the earlier"]
     lift = goals["failures repaired, more than in the control group"]

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,12 +8,12 @@ from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
-from mulligan.cli.main import main
 from mulligan.core.call import OWN
 from mulligan.core.log_query import Batch
 from mulligan.core.text_rollup import REPLY_SETTLED
 from mulligan.testing.store_contract.contract import make_log_row
 from mulligan.turns.turn.context import OpenTurn
+from tests.cli.running import read_json, run
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
 
@@ -45,22 +43,10 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
 @pytest.fixture
 def lesson(store: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The id of the lesson that was drawn from it."""
-    drawn = told(capsys, "lessons", "consolidate", "--store", store)
+    drawn = read_json(capsys, "lessons", "consolidate", "--store", store)
     assert drawn["episodes"] == 3
     [found] = {each["id"] for each in drawn["lessons"] if each["tool"] == "find_order"}
     return str(found)
@@ -71,7 +57,7 @@ def test_what_was_learned_is_listed_with_what_it_brought(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
 
-    listed = told(capsys, "lessons", "list", "--store", store, "--tool", "find_order")
+    listed = read_json(capsys, "lessons", "list", "--store", store, "--tool", "find_order")
     _, table, _ = run(capsys, "lessons", "list", "--store", store)
 
     [seen] = listed["lessons"]
@@ -89,22 +75,31 @@ def test_nothing_learned_is_said_so(tmp_path: Path, capsys) -> None:
     assert (code, out.splitlines()[0]) == (0, "Nothing was learned yet.")
 
 
+def test_a_filter_that_no_lesson_fits_is_not_taken_for_an_empty_memory(store, capsys) -> None:
+    code, out, _ = run(capsys, "lessons", "list", "--store", store, "--tool", "fnd_order")
+
+    assert (code, out) == (0, "No learned lessons fit.\n")
+
+
 def test_what_every_memory_begins_with_is_listed_as_built_in(tmp_path: Path, capsys) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     Mulligan(url).close()
 
-    listed = told(capsys, "lessons", "list", "--store", url)["lessons"]
+    listed = read_json(capsys, "lessons", "list", "--store", url)["lessons"]
     run(capsys, "lessons", "list", "--store", url)
     table = run(capsys, "lessons", "list", "--store", url)[1]
-    shown = told(capsys, "lessons", "show", listed[0]["id"], "--store", url)
+    shown = read_json(capsys, "lessons", "show", listed[0]["id"], "--store", url)
     code, _, error = run(capsys, "lessons", "revoke", listed[0]["id"], "--store", url)
 
     assert {lesson["built_in"] for lesson in listed} == {True}
     assert table.count("built in") == len(listed) == 9
     assert [version["id"] for version in shown["versions"]] == [listed[0]["id"]]
     assert (code, "seeds=False" in error) == (2, True)
-    assert told(capsys, "lessons", "list", "--tool", "find_order", "--store", url)["lessons"] == []
-    dates = told(capsys, "lessons", "list", "--text", "date", "--store", url)["lessons"]
+    assert (
+        read_json(capsys, "lessons", "list", "--tool", "find_order", "--store", url)["lessons"]
+        == []
+    )
+    dates = read_json(capsys, "lessons", "list", "--text", "date", "--store", url)["lessons"]
     assert 0 < len(dates) < len(listed)
 
 
@@ -115,11 +110,11 @@ def test_built_in_lessons_that_are_switched_off_are_not_listed(
     Mulligan(url).close()
     monkeypatch.setenv("MULLIGAN_SEEDS", "false")
 
-    assert told(capsys, "lessons", "list", "--store", url)["lessons"] == []
+    assert read_json(capsys, "lessons", "list", "--store", url)["lessons"] == []
 
 
 def test_thumbs_for_the_turns_it_was_used_in_are_shown(store: str, lesson: str, capsys) -> None:
-    uses = told(capsys, "lessons", "show", lesson, "--store", store)["uses"]
+    uses = read_json(capsys, "lessons", "show", lesson, "--store", store)["uses"]
     turns = [use["turn"] for use in uses]
     settled = [
         make_log_row(number, server=OWN, tool=REPLY_SETTLED, turn=turn)
@@ -130,7 +125,7 @@ def test_thumbs_for_the_turns_it_was_used_in_are_shown(store: str, lesson: str, 
         for number, up in [(0, True), (1, False), (2, False), (0, False), (3, True)]:
             m.rate(settled[number].id, up=up)
 
-    shown = told(capsys, "lessons", "show", lesson, "--store", store)
+    shown = read_json(capsys, "lessons", "show", lesson, "--store", store)
     _, words, _ = run(capsys, "lessons", "show", lesson, "--store", store)
 
     assert (shown["rated_up"]["figure"], shown["rated_up"]["n"]) == (0.0, 3)
@@ -138,8 +133,10 @@ def test_thumbs_for_the_turns_it_was_used_in_are_shown(store: str, lesson: str, 
 
 
 def test_revoking_lists_every_call_that_was_touched(store: str, lesson: str, capsys) -> None:
-    gone = told(capsys, "lessons", "revoke", lesson[:6], "--store", store, "--note", "Wrong shop.")
-    shown = told(capsys, "lessons", "show", lesson, "--store", store)
+    gone = read_json(
+        capsys, "lessons", "revoke", lesson[:6], "--store", store, "--note", "Wrong shop."
+    )
+    shown = read_json(capsys, "lessons", "show", lesson, "--store", store)
     _, pitfalls, _ = run(capsys, "pitfalls", "find_order", "--store", store)
 
     assert len(gone["uses"]) == 3
@@ -150,17 +147,17 @@ def test_revoking_lists_every_call_that_was_touched(store: str, lesson: str, cap
 
 
 def test_a_doubted_lesson_waits_until_it_is_approved(store: str, lesson: str, capsys) -> None:
-    doubted = told(capsys, "lessons", "quarantine", lesson, "--store", store)
-    approved = told(capsys, "lessons", "approve", lesson, "--store", store)
+    doubted = read_json(capsys, "lessons", "quarantine", lesson, "--store", store)
+    approved = read_json(capsys, "lessons", "approve", lesson, "--store", store)
 
     assert doubted["lesson"]["state"] == "quarantined"
     assert approved["lesson"]["state"] == "active"
 
 
 def test_a_consolidation_can_be_taken_back(store: str, capsys) -> None:
-    drawn = told(capsys, "lessons", "consolidate", "--store", store)
+    drawn = read_json(capsys, "lessons", "consolidate", "--store", store)
 
-    back = told(capsys, "lessons", "consolidate", "--store", store, "--undo", drawn["batch"])
+    back = read_json(capsys, "lessons", "consolidate", "--store", store, "--undo", drawn["batch"])
     again, _, err = run(capsys, "lessons", "consolidate", "--store", store, "--undo", "20200101")
 
     assert {each["state"] for each in back["lessons"]} == {"quarantined"}
@@ -177,8 +174,8 @@ def test_lessons_go_from_store_to_store_as_candidates(
     other = f"sqlite:///{tmp_path}/other.db"
     Mulligan(other).close()
 
-    new = told(capsys, "lessons", "import", str(file), "--store", other)
-    twice = told(capsys, "lessons", "import", str(file), "--store", other)
+    new = read_json(capsys, "lessons", "import", str(file), "--store", other)
+    twice = read_json(capsys, "lessons", "import", str(file), "--store", other)
 
     assert [(each["id"], each["state"]) for each in new["imported"]] == [(lesson, "candidate")]
     assert twice["imported"] == []
@@ -203,7 +200,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence_and_changes_nothing(
     assert code == 2
     assert says in err
     assert err.count("\n") == 1
-    listed = told(capsys, "lessons", "list", "--store", store)["lessons"]
+    listed = read_json(capsys, "lessons", "list", "--store", store)["lessons"]
     assert [each for each in listed if not each["built_in"]] == []
 
 
@@ -225,7 +222,7 @@ def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
 ) -> None:
     _, of_tool, _ = run(capsys, "pitfalls", "find_order", "--store", store)
     _, of_agent, _ = run(capsys, "pitfalls", "--agent", "desk", "--store", store)
-    changed = told(capsys, "pitfalls", "--changed-since", "1d", "--store", store)
+    changed = read_json(capsys, "pitfalls", "--changed-since", "1d", "--store", store)
     nothing, _, err = run(capsys, "pitfalls", "--store", store)
     with Insights.open(Settings(store=store)) as insights:
         exported = Views(insights).acts.list_exports()
@@ -240,7 +237,7 @@ def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
 
 def test_calibration_says_when_there_is_nothing_to_measure(store: str, capsys) -> None:
     code, out, _ = run(capsys, "calibration", "--store", store)
-    figures = told(capsys, "calibration", "--store", store)
+    figures = read_json(capsys, "calibration", "--store", store)
 
     assert code == 0
     assert "nothing to measure" in out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from mulligan.cli.main import main
 from mulligan.core.notes import Refinement
 from mulligan.core.task import Experience, Reflect, Task
 from mulligan.loops.tasks import TaskDone
+from tests.cli.running import read_json
 
 
 def propose(experience: Experience) -> Refinement:
@@ -50,42 +50,37 @@ def store(tmp_path: Path) -> str:
     return url
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
-    assert main(["tasks", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def test_every_task_is_listed_with_its_versions(store: str, capsys) -> None:
-    [task] = told(capsys, "list", "--store", store)["tasks"]
+    [task] = read_json(capsys, "tasks", "list", "--store", store)["tasks"]
 
     assert task["ground"]["task"] == "orders"
     assert (task["runs"], task["versions"], task["on_top"]) == (3, 4, 3)
 
 
 def test_a_history_has_every_version_and_how_it_did(store: str, capsys) -> None:
-    history = told(capsys, "history", "ord", "--store", store)
+    history = read_json(capsys, "tasks", "history", "ord", "--store", store)
 
     assert [notes["version"] for notes in history["versions"]] == [0, 1, 2, 3]
     assert [result["card"]["runs"] for result in history["results"]] == [1, 1, 1, 0]
 
 
 def test_two_versions_can_be_compared(store: str, capsys) -> None:
-    lines = told(capsys, "diff", "orders", "1", "2", "--store", store)["diff"]
+    lines = read_json(capsys, "tasks", "diff", "orders", "1", "2", "--store", store)["diff"]
 
     assert "-- Learned in run 1." in lines
     assert "+- Learned in run 2." in lines
 
 
 def test_beside_what_the_owner_wrote_notes_are_added(store: str, capsys) -> None:
-    lines = told(capsys, "diff", "orders", "0", "3", "--store", store)["diff"]
+    lines = read_json(capsys, "tasks", "diff", "orders", "0", "3", "--store", store)["diff"]
 
     assert lines[3:] == ["+Suggestions:", "+- Learned in run 3."]
 
 
 @pytest.mark.parametrize("task", [ORDERS, PROVEN], ids=["accept", "evidence"])
 def test_what_a_person_pins_is_what_the_next_runs_get(store: str, capsys, task: Task) -> None:
-    told(capsys, "pin", "orders", "1", "--store", store)
-    shown = told(capsys, "show", "orders", "--store", store)
+    read_json(capsys, "tasks", "pin", "orders", "1", "--store", store)
+    shown = read_json(capsys, "tasks", "show", "orders", "--store", store)
 
     done = run(store, task, task, task)
 
@@ -98,8 +93,8 @@ def test_what_a_person_pins_is_what_the_next_runs_get(store: str, capsys, task: 
 def test_after_a_rollback_the_next_run_gets_what_the_owner_wrote(
     store: str, capsys, task: Task
 ) -> None:
-    gone = told(capsys, "rollback", "orders", "--store", store)
-    shown = told(capsys, "show", "orders", "--store", store)
+    gone = read_json(capsys, "tasks", "rollback", "orders", "--store", store)
+    shown = read_json(capsys, "tasks", "show", "orders", "--store", store)
 
     [done] = run(store, task)
 
@@ -109,9 +104,9 @@ def test_after_a_rollback_the_next_run_gets_what_the_owner_wrote(
 
 
 def test_a_pin_that_is_let_go_leaves_its_version_on_top(store: str, capsys) -> None:
-    told(capsys, "pin", "orders", "1", "--store", store)
+    read_json(capsys, "tasks", "pin", "orders", "1", "--store", store)
 
-    let_go = told(capsys, "pin", "orders", "--store", store)
+    let_go = read_json(capsys, "tasks", "pin", "orders", "--store", store)
 
     assert let_go == {"pinned": None, "on_top": 1}
     assert [each.version for each in run(store, ORDERS, ORDERS)] == [1, 4]
@@ -120,11 +115,14 @@ def test_a_pin_that_is_let_go_leaves_its_version_on_top(store: str, capsys) -> N
 def test_each_model_has_a_version_on_top_of_its_own(store: str, capsys) -> None:
     run(store, replace(ORDERS, model="small"))
 
-    told(capsys, "pin", "orders", "0", "--model", "small", "--store", store)
+    read_json(capsys, "tasks", "pin", "orders", "0", "--model", "small", "--store", store)
 
-    tasks = told(capsys, "list", "--store", store)["tasks"]
+    tasks = read_json(capsys, "tasks", "list", "--store", store)["tasks"]
     assert {task["ground"]["model"]: task["on_top"] for task in tasks} == {"": 3, "small": 0}
-    assert told(capsys, "show", "orders", "--store", store)["task"]["ground"]["model"] == "small"
+    assert (
+        read_json(capsys, "tasks", "show", "orders", "--store", store)["task"]["ground"]["model"]
+        == "small"
+    )
     assert main(["tasks", "show", "orders", "--model", "huge", "--store", store]) == 2
     assert "never run on 'huge', only on ['', 'small']" in capsys.readouterr().err
 
@@ -135,11 +133,13 @@ def test_a_task_of_several_tenants_needs_one_named(store: str, capsys) -> None:
             await m.run_task(ORDERS, work)
 
     asyncio.run(elsewhere())
-    tenants = [t["ground"]["tenant"] for t in told(capsys, "list", "--store", store)["tasks"]]
+    tenants = [
+        t["ground"]["tenant"] for t in read_json(capsys, "tasks", "list", "--store", store)["tasks"]
+    ]
 
     unclear = main(["tasks", "show", "orders", "--store", store])
     shown = capsys.readouterr()
-    theirs = told(capsys, "show", "orders", "--tenant", tenants[1], "--store", store)
+    theirs = read_json(capsys, "tasks", "show", "orders", "--tenant", tenants[1], "--store", store)
 
     assert unclear == 2
     assert "2 tenants: name one of" in shown.err
@@ -147,7 +147,7 @@ def test_a_task_of_several_tenants_needs_one_named(store: str, capsys) -> None:
 
 
 def test_an_export_is_everything_but_the_runs(store: str, capsys) -> None:
-    exported = told(capsys, "export", "orders", "--store", store)
+    exported = read_json(capsys, "tasks", "export", "orders", "--store", store)
 
     assert [version["version"] for version in exported["versions"]] == [0, 1, 2, 3]
 

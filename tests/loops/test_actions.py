@@ -12,8 +12,8 @@ from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import (
     Attempted,
+    RejectedAction,
     Reviewers,
-    TakenBack,
     render_correction,
     render_question,
     review_attempt,
@@ -45,8 +45,8 @@ def breaks(attempted: Attempted) -> Iterator[Finding]:
     raise RuntimeError("a check with a mistake")
 
 
-def acted(result: UndoResult | None, *, action: str = "a1") -> TakenBack:
-    return TakenBack(action=action, tool="move", what=f"move({action})", result=result)
+def acted(result: UndoResult | None, *, action: str = "a1") -> RejectedAction:
+    return RejectedAction(action=action, tool="move", what=f"move({action})", result=result)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-import pytest
-
 from mulligan.core.interfaces import Store
 from mulligan.core.notes import Ground, NotesState, Refinement
 from mulligan.core.task import Reflect, Task
@@ -26,13 +24,6 @@ TASK = Task(
     ),
 )
 GROUND = Ground(task="weekly-report", definition=TASK.definition)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return request.getfixturevalue("postgres_url")
 
 
 @contextmanager

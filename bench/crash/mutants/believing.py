@@ -147,13 +147,13 @@ def a_result_is_not_copied() -> None:
 
 @mutant("nothing was there (wrong): edit")
 def a_missing_pre_image_sends_no_condition() -> None:
-    bind = images.bind_version
+    require = images.require_version
 
-    async def bind_what_is_there(call: LiveCall, actions: Any) -> None:
+    async def require_what_is_there(call: LiveCall, actions: Any) -> None:
         if any(action.record.before is not None for action in actions):
-            await bind(call, actions)
+            await require(call, actions)
 
-    swap(bind, bind_what_is_there)
+    swap(require, require_what_is_there)
 
 
 @mutant("probe that compares")

@@ -96,10 +96,10 @@ def a_refusal_speaks_for_every_try() -> None:
 
 @mutant("update (wrong): edit")
 def call_not_bound_to_its_pre_image() -> None:
-    async def bind_nothing(call: LiveCall, actions: Any) -> None:
+    async def require_nothing(call: LiveCall, actions: Any) -> None:
         """Make the call whatever is there by now."""
 
-    swap(images.bind_version, bind_nothing)
+    swap(images.require_version, require_nothing)
 
 
 @mutant("create (wrong): kill")

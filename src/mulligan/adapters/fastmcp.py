@@ -22,7 +22,7 @@ from mcp_types import TextContent
 from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
-from mulligan.core.adapter import Answer, Called, Host, HostCall, HostRun
+from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import Standing
@@ -82,7 +82,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
                 return made.fail(error, advice=self.host.read_advice(error))
             answer = await run.review(None)
             if answer.feedback or answer.standing is Standing.REJECTED:
-                raise ToolError(answer.feedback or read_question(answer))
+                raise ToolError(answer.refusal)
             return add_notes(made.read(called, tool), (called.note, answer.note))
 
     def _is_brought(self, context: Any) -> bool:
@@ -287,12 +287,6 @@ def read_value(result: Any) -> object:
     except ValueError:
         return text
     return read if isinstance(read, (dict, list)) else text
-
-
-def read_question(answer: Answer) -> str:
-    """What is told of a call that was rejected for good."""
-    said = answer.reply if isinstance(answer.reply, str) else answer.note
-    return said or " ".join(finding.issue for finding in answer.findings)
 
 
 def add_notes(result: Any, notes: Sequence[str]) -> Any:

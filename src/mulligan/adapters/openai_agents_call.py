@@ -133,7 +133,7 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
     if as_made and called.note and is_rich(as_made[0]):
         parts = as_made[0] if isinstance(as_made[0], list) else as_made
         return [*parts, ToolOutputText(text=called.note)]
-    return add_note(as_made[0] if as_made and not called.note else called.result, called.note)
+    return as_made[0] if as_made and not called.note else called.join_note()
 
 
 async def tell(error: Exception, *, tool: Any, ctx: Any, advice: str) -> str:
@@ -240,13 +240,6 @@ def is_rich(output: Any) -> bool:
     """Whether an output is of parts that a model is shown as they are, such as an image."""
     parts = output if isinstance(output, list) else [output]
     return bool(parts) and all(isinstance(part, RICH) for part in parts)
-
-
-def add_note(result: object, note: str) -> object:
-    """A result with what its agent is to know beside it."""
-    if not note:
-        return result
-    return f"{result}\n\n{note}" if isinstance(result, str) else {"result": result, "note": note}
 
 
 def _require_run(tool: Any) -> BroughtTools:

@@ -162,7 +162,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             raise
         except Exception as error:  # noqa: BLE001 - it is raised again, as the host says it
             return self._tell(ctx, error)
-        return call.add_note(called.result, called.note)
+        return call.read(called)
 
     def _tell(self, ctx: Any, error: Exception) -> str:
         """What the model reads of a failure, where something would help; else it is raised."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_ai import ToolReturn
 
+from mulligan.core.adapter import Called
 from mulligan.core.dataclass import dataclass
 
 
@@ -31,10 +32,10 @@ class ToolsetCall:
         self.value = self.came.return_value if isinstance(self.came, ToolReturn) else self.came
         return self.value
 
-    def add_note(self, result: object, note: str) -> object:
+    def read(self, called: Called) -> object:
         """The host's own result, with what the agent is to know beside it."""
-        told = add_note(result, note)
-        if isinstance(self.came, ToolReturn) and result is self.value:
+        told = called.join_note()
+        if isinstance(self.came, ToolReturn) and called.result is self.value:
             return replace(self.came, return_value=told)
         return told
 
@@ -52,10 +53,3 @@ class Misfit:
         if arguments == self.given:
             raise self.error
         await self.validate(dict(arguments))
-
-
-def add_note(result: object, note: str) -> object:
-    """A result with what its agent is to know beside it."""
-    if not note:
-        return result
-    return f"{result}\n\n{note}" if isinstance(result, str) else {"result": result, "note": note}

@@ -174,7 +174,8 @@ class Mulligan(Blocking, Hosts, Writing):
         agent is told why in `turn.correction`, and tries once more. With rules for replies, a text
         reply is then held against what the tools returned, and written again by `rewrite` if it is
         wrong: a function of what was wrong, sync or async, an agent, a runnable, a model or its
-        name. It writes words only: a tool that may change something is refused there.
+        name. It writes words only: a tool that may change something is refused there. Without
+        rules it would never be asked, and is refused before the agent acts.
         """
         rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
@@ -302,7 +303,7 @@ class Mulligan(Blocking, Hosts, Writing):
     ) -> Replied:
         if not TEXTS.loaded:
             await TEXTS.load_beside_loop()
-        rules = self._replies or self._load_preset("default")
+        rules = self._choose_rules()
         return await self._texts.answer(reply, turn, rules=rules, rewrite=rewrite)
 
     @cached_property

@@ -17,7 +17,7 @@ from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
 from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
-from mulligan.checks.asked import Checks, bind_checks
+from mulligan.checks.asked import Checks, load_checks
 from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
 from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, MissingExtraError
@@ -37,7 +37,7 @@ from mulligan.stores.own_archive import with_archive
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.calls.rows import log_findings
-from mulligan.turns.calls.runtime import Made, Runtime, choose_call_form, read_wall_us
+from mulligan.turns.calls.runtime import ActionTools, Runtime, choose_call_form, read_wall_us
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.steady import choose_steady
@@ -197,7 +197,7 @@ def assemble(
     runtime = _build_runtime(settings, store, toolbox=toolbox, clock=clock)
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
-    checks, standard = bind_checks(asked.checks, find_tool=toolbox.find_shape)
+    checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
     reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
@@ -277,8 +277,8 @@ def _publish_weakly(events: Events) -> Callable[[Happened], None]:
     return publish
 
 
-def _announce_step(made: Made, events: Events, event: ActionMoved | ActionUndone) -> None:
-    made.forget(event)
+def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | ActionUndone) -> None:
+    tools.forget(event)
     events.publish(event)
 
 
@@ -371,13 +371,13 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             vault=store.vault,
             clock=clock,
             scrub=redactor.redact_text,
-            announce=partial(_announce_step, toolbox.made, events),
+            announce=partial(_announce_step, toolbox.action_tools, events),
             steady=choose_steady(clock),
             hold_life=settings.hold_life,
             kept_life=settings.retention.kept,
         ),
         events=events,
-        made=toolbox.made,
+        action_tools=toolbox.action_tools,
         strict=settings.strict,
         recall=_build_recall(settings, store, clock=clock),
         unadvised=settings.unadvised,

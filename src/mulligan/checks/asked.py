@@ -16,15 +16,15 @@ Checks = Literal["standard"] | Standard | Iterable[Check[Any] | Standard | Liter
 """What an application passes as its checks: "standard", functions of its own, or both."""
 
 
-def bind_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
+def load_checks(given: Checks, *, find_tool: FindTool) -> tuple[list[Check[Any]], bool]:
     """The checks of an application, and whether some of them choose themselves."""
     several: Iterable[Any] = [given] if isinstance(given, str | Standard) else given
     named = list_functions(several, what="checks", but=(str, Standard))
-    bound = [_bind(each, find_tool=find_tool) for each in named]
-    return bound, any(isinstance(each, str | Standard) for each in named)
+    loaded = [_load_check(each, find_tool=find_tool) for each in named]
+    return loaded, any(isinstance(each, str | Standard) for each in named)
 
 
-def _bind(given: object, *, find_tool: FindTool) -> Check[Any]:
+def _load_check(given: object, *, find_tool: FindTool) -> Check[Any]:
     if callable(given):
         return given
     if isinstance(given, str) and given != STANDARD:

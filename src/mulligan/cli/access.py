@@ -18,9 +18,7 @@ server's: make them there first, with `create role NAME login`."""
 
 def add_to(commands: Commands) -> None:
     """Add the commands."""
-    parser = add_command(
-        commands, "access", help="which role of Postgres sees whose rows", about=_ABOUT
-    )
+    parser = add_command(commands, "access", about=_ABOUT)
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     add_verb(verbs, "list", says="roles, and what each of them sees", run=run_list)
     grant = add_verb(verbs, "grant", says="have a role see what it is for, alone", run=run_grant)

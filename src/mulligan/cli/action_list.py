@@ -19,10 +19,10 @@ from mulligan.cli.options import (
     Commands,
     add_command,
     add_json,
+    add_limit,
+    add_span,
     add_store,
     complete_id,
-    parse_count,
-    parse_moment,
     suggest_name,
 )
 from mulligan.core.action import Action, ActionQuery, Opening, State
@@ -38,7 +38,6 @@ def _add_open(commands: Commands) -> None:
     parser = add_command(
         commands,
         "open",
-        help="effects that still need somebody",
         about="List the actions that are not settled: that wait for a person or a review, are not "
         "certain, or\nstand though they were found wrong; each with what the person had asked for. "
         "Exit code 1 if any are.",
@@ -46,9 +45,7 @@ def _add_open(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
-    )
+    add_limit(parser, default=100)
     parser.set_defaults(run=run_open)
 
 
@@ -56,7 +53,6 @@ def _add_actions(commands: Commands) -> None:
     parser = add_command(
         commands,
         "actions",
-        help="everything that agents did to the world, settled or not",
         about="List actions, the newest last, with what became of each; elements of a bulk are "
         "actions of their own.",
     )
@@ -74,11 +70,8 @@ def _add_actions(commands: Commands) -> None:
         help="only this state; may be repeated",
     )
     parser.add_argument("--id", metavar="PREFIX", default="", help="actions whose id starts so")
-    parser.add_argument("--since", type=parse_moment, metavar="TIME", help="2h, 7d, an ISO time")
-    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="likewise")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=50, help="how many (default: 50)"
-    )
+    add_span(parser)
+    add_limit(parser, default=50)
     parser.set_defaults(run=run_actions)
 
 

@@ -41,7 +41,6 @@ def _add_show(commands: Commands) -> None:
     parser = add_command(
         commands,
         "show",
-        help="one action, reply or draft, and all that happened to it",
         about="Show an action: the call and what it was given, who asked for it and in which "
         "words, what was\nthere before, what we wrote and what stands, as long as that is kept, "
         "every entry of the journal,\nand what each decision would do. Of a reply: every try, and "
@@ -62,7 +61,6 @@ def _add_settle(commands: Commands) -> None:
     parser = add_command(
         commands,
         "settle",
-        help="close an open action that you have seen to",
         about="Close an open action with a note of what was done about it. The note stays in the "
         "journal;\nwrite no secrets into it.",
     )
@@ -169,7 +167,6 @@ def _add_rate(commands: Commands) -> None:
     parser = add_command(
         commands,
         "rate",
-        help="a thumb up or down for a reply or a draft",
         about="Say whether a reply or a draft was good. It is kept in the log as evidence; write "
         "no secrets\ninto the note.",
     )

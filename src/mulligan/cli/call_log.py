@@ -12,10 +12,10 @@ from mulligan.cli.options import (
     Commands,
     add_command,
     add_json,
+    add_limit,
+    add_span,
     add_store,
     complete_id,
-    parse_count,
-    parse_moment,
     suggest_name,
 )
 from mulligan.core.call import Outcome
@@ -29,7 +29,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "log",
-        help="every call of every tool, redacted",
         about="Show calls, newest last. Values are redacted: a string is its type, its length and "
         "a keyed hash,\nso that equal values can be seen to be equal and nothing can be read.",
     )
@@ -45,13 +44,8 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--error-class", choices=[c.value for c in ErrorClass], help="only this class of error"
     )
-    parser.add_argument(
-        "--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"
-    )
-    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="the same")
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=50, help="how many (default: 50)"
-    )
+    add_span(parser)
+    add_limit(parser, default=50)
     parser.add_argument("-f", "--follow", action="store_true", help="go on as calls are made")
     parser.set_defaults(run=run)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
-from mulligan.cli.options import Commands
-
-AddTo = Callable[[Commands], None]
+AddTo = Callable[[Any], None]
+"""Adds the commands of a module to what `add_subparsers` returned."""
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "demo.command": {"demo": "the story in your terminal: no key, no Docker, no network"},
@@ -59,6 +59,11 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 """Each module in here, with its commands and their line of help, in the order of the help."""
 
 
+def find_line(command: str) -> str:
+    """The one line that the help has for a command."""
+    return next(lines[command] for lines in COMMANDS.values() if command in lines)
+
+
 def list_adders(named: str | None) -> Iterator[AddTo]:
     """What adds each module's commands: all of `named`'s, and of the others no more than that.
 
@@ -72,7 +77,7 @@ def list_adders(named: str | None) -> Iterator[AddTo]:
 
 
 def _name_only(commands: Mapping[str, str]) -> AddTo:
-    def add_to(parsers: Commands) -> None:
+    def add_to(parsers: Any) -> None:
         for name, line in commands.items():
             parsers.add_parser(name, help=line)
 

@@ -16,7 +16,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "completion",
-        help="let a shell complete commands and options",
         about="Print a script for your shell. For bash, once:\n"
         "  mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan\n"
         'It needs `pip install "mulligan[completion]"`.',

@@ -44,7 +44,6 @@ def add_to(commands: Commands) -> None:
     approve = _add(
         commands,
         "approve",
-        help="let a held call run",
         about="Let a call run that waits for a person. It is run once, by the process that has "
         "its code.",
     )
@@ -58,7 +57,6 @@ def add_to(commands: Commands) -> None:
     deny = _add(
         commands,
         "deny",
-        help="never run a held call",
         about="Refuse a call that waits for a person.",
     )
     deny.add_argument("--note", default="", help="why; it stays in the journal")
@@ -70,7 +68,6 @@ def _add_undo(commands: Commands) -> None:
     undo = _add(
         commands,
         "undo",
-        help="take an action back",
         about="Have an action undone, under the version it wrote and read back. An edit that "
         "somebody made since\nis never overwritten: then it is a conflict, and stays as it is.",
     )
@@ -130,8 +127,8 @@ def _find_later(listed: OpenList, application: Mulligan | None, name: str) -> li
     return list_later(application, listed.find(name))
 
 
-def _add(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
-    parser = add_command(commands, name, help=help, about=about)
+def _add(commands: Commands, name: str, *, about: str) -> argparse.ArgumentParser:
+    parser = add_command(commands, name, about=about)
     add_store(parser)
     add_json(parser)
     parser.add_argument("id", help="the action's id, or the beginning of it")

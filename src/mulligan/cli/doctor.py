@@ -23,7 +23,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "doctor",
-        help="how the store is, and what needs a person",
         about="Look at the store without changing it: engine and schema, damage, rows lost, "
         "retention,\nhow many calls say who made them and what for, and what each tool's "
         "declaration really promises.\nExit code 1 if anything needs a person.",

@@ -35,7 +35,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "evaluate",
-        help="how often replies are written again, and whether a change of checks is safe",
         about="Run a golden set through a writer and the checks, and report how often a reply was "
         "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
         "the same cases.",

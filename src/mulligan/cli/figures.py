@@ -16,7 +16,7 @@ from mulligan.app.insights.series import Series, SeriesStep
 from mulligan.app.insights.text_figures import ReplyShare, TextFigures
 from mulligan.app.settings import Settings
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.options import Commands, add_command, add_json, add_limit, add_store
 from mulligan.core.advice import Advice
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import FindingCount
@@ -30,18 +30,14 @@ def add_to(commands: Commands) -> None:
     patterns = add_command(
         commands,
         "patterns",
-        help="failures that are one and the same",
         about="Group failures by what they say, their values masked, the most frequent first.",
     )
     _add_window(patterns)
-    patterns.add_argument(
-        "-n", "--limit", type=parse_count, default=20, help="how many (default: 20)"
-    )
+    add_limit(patterns, default=20)
     patterns.set_defaults(run=run_patterns)
     suggest = add_command(
         commands,
         "suggest",
-        help="what would mend a call that failed",
         about="Say what to do about a failed call, and which change of its arguments would help. "
         "The tool's\nschema is the one its application declared.",
     )
@@ -62,7 +58,6 @@ def _add_stats(commands: Commands) -> None:
     stats = add_command(
         commands,
         "stats",
-        help="how calls go: success, repairs, latency, what fails most",
         about="Add up what the log knows, by call and not by try: what failed at first, was "
         "repaired and how\nfast, or given up, by tool and agent; the patterns that fail most, and "
         "what reviews found. Shares\nstand with the interval that holds the true one, and with n.",

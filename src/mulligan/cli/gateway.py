@@ -16,7 +16,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "gateway",
-        help="stand between an MCP client and its servers, with no code",
         about="Start or reach the servers of a usual `mcpServers` file, and serve them to a client "
         "over standard\ninput and output. Results pass unchanged; what is added is the log, and by "
         "mode and declaration\nadvice, repair, holds and undo.",

@@ -18,6 +18,7 @@ from mulligan.cli.options import (
     Commands,
     add_command,
     add_json,
+    add_limit,
     add_store,
     add_verb,
     find_user,
@@ -43,7 +44,6 @@ def add_to(commands: Commands) -> None:
     lessons = add_command(
         commands,
         "lessons",
-        help="what was learned from failures, and your word on it",
         about="See the lessons drawn from failures and their repairs, approve or take out one, "
         "and move them\nbetween stores.",
     )
@@ -79,7 +79,6 @@ def _add_calibration(commands: Commands) -> None:
     calibration = add_command(
         commands,
         "calibration",
-        help="whether probabilities mean what they say, and what memory is worth",
         about="Hold the probabilities that suggestions were given against what came of them, and "
         "show how much\nmore often failures are repaired where memory has its say.",
     )
@@ -103,9 +102,7 @@ def _add(
 def _add_list(verbs: Commands) -> None:
     parser = _add(verbs, "list", says="every lesson as it stands", run=run_list, lesson=False)
     _add_filters(parser)
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=100, help="how many (default: 100)"
-    )
+    add_limit(parser, default=100)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +119,6 @@ def _add_pitfalls(commands: Commands) -> None:
     parser = add_command(
         commands,
         "pitfalls",
-        help="what an agent should know about a tool, as Markdown",
         about="Write what is known to go wrong with tools as a short section for a prompt, a "
         "tool's description\nor a file of skills.",
     )
@@ -154,7 +150,9 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"lessons": [_encode_seen(each) for each in found]})
         return 0
     if not learned:
-        render.make_console().print("Nothing was learned yet.")
+        narrowed = query != LessonQuery(limit=query.limit)
+        said = "No learned lessons fit." if narrowed else "Nothing was learned yet."
+        render.make_console().print(said)
     if found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
         render.make_console().print(render.build_table(map(_format_row, found), columns=columns))

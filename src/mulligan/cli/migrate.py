@@ -15,7 +15,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "migrate",
-        help="bring a store up to date, or make it",
         about="Bring the store to this Mulligan's schema, each step in one transaction; "
         "make it if it is not there.\nAn application does this by itself when it opens its "
         "store, unless `migrate = false`.",

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from mulligan.cli.commands import find_line
 from mulligan.core.errors import ConfigurationError
 
 Commands = Any
@@ -42,10 +43,14 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {like[0]!r}?" if like else ""
 
 
-def add_command(commands: Commands, name: str, *, help: str, about: str) -> argparse.ArgumentParser:  # noqa: A002
-    """A sub-command with its one line of help and its longer description."""
+def add_command(commands: Commands, name: str, *, about: str) -> argparse.ArgumentParser:
+    """A command with its longer description; its one line of help is in the list of them all."""
+    return _add_parser(commands, name, says=find_line(name), about=about)
+
+
+def _add_parser(commands: Commands, name: str, *, says: str, about: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=help, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+        name, help=says, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     return parser
 
@@ -65,9 +70,24 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
 
 
+def add_span(parser: argparse.ArgumentParser) -> None:
+    """`--since TIME` and `--until TIME`."""
+    parser.add_argument(
+        "--since", type=parse_moment, metavar="TIME", help="30m, 2h, 7d, or an ISO time"
+    )
+    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="the same")
+
+
+def add_limit(parser: argparse.ArgumentParser, *, default: int) -> None:
+    """`-n N`: how many rows at most."""
+    parser.add_argument(
+        "-n", "--limit", type=parse_count, default=default, help=f"how many (default: {default})"
+    )
+
+
 def add_verb(verbs: Commands, name: str, *, says: str, run: object) -> argparse.ArgumentParser:
     """A command of a group, which reads a store and may answer in JSON."""
-    parser = add_command(verbs, name, help=says, about=f"{says[0].upper()}{says[1:]}.")
+    parser = _add_parser(verbs, name, says=says, about=f"{says[0].upper()}{says[1:]}.")
     add_store(parser)
     add_json(parser)
     parser.set_defaults(run=run)

@@ -27,7 +27,6 @@ def add_to(commands: Commands) -> None:
     tasks = add_command(
         commands,
         "tasks",
-        help="what was learned about tasks, version by version",
         about="See how the versions of a task's instructions did, compare them, pin one, go back.",
     )
     verbs = tasks.add_subparsers(title="commands", metavar="COMMAND", required=True)

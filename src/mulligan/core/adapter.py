@@ -164,6 +164,12 @@ class Answer:
     """The feedback is about what the agent did, which was taken back: the messages of that attempt
     leave what the model sees next. Otherwise only the reply is written again."""
 
+    @property
+    def refusal(self) -> str:
+        """What is told of a rejected call to who made it alone, and will make no other attempt."""
+        question = self.reply if isinstance(self.reply, str) else self.note
+        return self.feedback or question or " ".join(finding.issue for finding in self.findings)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
@@ -173,6 +179,14 @@ class Called:
     note: str = ""
     """What its agent is told beside the result: that the call was mended, or what would help where
     the result is a failure. Empty, or in the result already, mostly."""
+
+    def join_note(self) -> object:
+        """Both as one value, for a framework that hands on no more than that."""
+        if not self.note:
+            return self.result
+        if isinstance(self.result, str):
+            return f"{self.result}\n\n{self.note}"
+        return {"result": self.result, "note": self.note}
 
 
 class HostRun(Protocol):

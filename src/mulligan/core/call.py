@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mulligan.core.dataclass import dataclass
 from mulligan.core.enums import set_enums
@@ -14,6 +14,9 @@ from mulligan.core.error_class import ErrorClass
 
 OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""
+
+ToolFunction = Callable[..., Any]
+"""A tool as its author writes it: any function, sync or async."""
 
 
 class Outcome(StrEnum):

@@ -46,8 +46,6 @@ class ErrorTraits:
     aftermath: Aftermath
     advice: Advice | ArgumentFault
     """What the agent is told, unless a suggestion is at hand."""
-    same_again_meets_it: bool = False
-    """The same call would only meet it again."""
     another_call_may_help: bool = False
     """Another call may clear it out of the way."""
     another_value_may_help: bool = False

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 from mulligan.core.timeouts import Works, left_behind
 
 T = TypeVar("T")
-Task = asyncio.Task[Any]
+AnyTask = asyncio.Task[Any]
 
 GRACE = 0.25
 """Seconds that work which is late already gets to end in good order."""
 
-_left: list[Task] = []
+_left: list[AnyTask] = []
 """Those that did not let themselves be ended."""
 
 _report = logging.getLogger("mulligan")
@@ -61,7 +61,7 @@ async def _end_tasks(late: Works) -> None:
         )
 
 
-def _leave_for_good(tasks: set[Task]) -> None:
+def _leave_for_good(tasks: set[AnyTask]) -> None:
     """Let the loop close without these tasks, and never let go of them.
 
     A coroutine that is let go of is ended where that happens; one that does not let itself be ended
@@ -74,7 +74,7 @@ def _leave_for_good(tasks: set[Task]) -> None:
     _left.extend(tasks)
 
 
-def _hold(_: list[Task]) -> None:
+def _hold(_: list[AnyTask]) -> None:
     threading.Event().wait()
 
 

@@ -20,7 +20,7 @@ from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
 from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
 from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
 from mulligan.stores.private_file import refuse_unsafe
-from mulligan.turns.tools.binding import unbind
+from mulligan.turns.tools.binding import mark_unbound
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declaration import declare as check_declared
 
@@ -87,7 +87,7 @@ class ToolDeclaration:
             declared["rests_on"] = self.recipe.list_grounds()
         return cast("Declared", declared)
 
-    @unbind
+    @mark_unbound
     def _classify(self, record: Record) -> Effect:
         fitting = (each.effect for each in self.cases if each.fits(record.arguments))
         return next(fitting, self.effect)

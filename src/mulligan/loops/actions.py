@@ -89,7 +89,7 @@ class Attempted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakenBack:
+class RejectedAction:
     """One action of a rejected attempt, and what undoing it came to."""
 
     action: str
@@ -317,9 +317,9 @@ def _summarize_finding(finding: Finding, call: Call | None) -> FindingSeen:
     return FindingSeen(rule=finding.rule, severity=finding.severity, tool=tool, server=server)
 
 
-def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Correction:
+def render_correction(verdict: Verdict, rejected: Iterable[RejectedAction]) -> Correction:
     """Tell the agent what was wrong and what is true now; nothing is called restored unproven."""
-    acted = list(taken_back)
+    acted = list(rejected)
     restored = [a for a in acted if a.result is UndoResult.RESTORED]
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     stands = "Nothing else of it" if standing else "Nothing of it"
@@ -344,13 +344,13 @@ def render_correction(verdict: Verdict, taken_back: Iterable[TakenBack]) -> Corr
     )
 
 
-def render_question(verdict: Verdict, taken_back: Iterable[TakenBack]) -> str:
+def render_question(verdict: Verdict, rejected: Iterable[RejectedAction]) -> str:
     """What the person reads when the last attempt was rejected too, or could not be checked."""
     lines = ["I could not do this reliably, so please check or tell me more:", ""]
     unchecked = ["Nobody could check what I did, so I did not leave it like that."]
     issues = [_as_line(finding.describe()) for finding in verdict.errors]
     lines += [f"- {issue}" for issue in issues or unchecked]
-    acted = list(taken_back)
+    acted = list(rejected)
     standing = [a for a in acted if a.result is not UndoResult.RESTORED]
     unsure = [a for a in standing if not a.certain or a.result is UndoResult.UNKNOWN]
     # Theirs stands in its place, or a part of it, or a later call of ours.
@@ -382,7 +382,7 @@ def _rank_finding(finding: Finding) -> int:
     return ORDER.index(area) if area in ORDER else len(ORDER)
 
 
-def _explain_result(acted: TakenBack) -> str:
+def _explain_result(acted: RejectedAction) -> str:
     if acted.why:
         return acted.why
     match acted.result:

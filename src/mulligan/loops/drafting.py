@@ -8,6 +8,7 @@ from dataclasses import field
 from mulligan.checks.requirements import render_requirements
 from mulligan.core.awaiting import call_function
 from mulligan.core.budget import NO_LIMIT, Meter
+from mulligan.core.call import ToolFunction
 from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.event import Happened
@@ -17,7 +18,6 @@ from mulligan.core.quoted import Quoted
 from mulligan.core.text import Critique, Draft, Reply, Written
 from mulligan.core.text_event import ToolAnswered, ToolCalled
 
-Tool = Callable[..., object]
 """Sync or async, called by name."""
 Announce = Callable[[Happened], None]
 
@@ -31,7 +31,7 @@ class Tools:
 
     def __init__(
         self,
-        tools: Mapping[str, Tool] | None = None,
+        tools: Mapping[str, ToolFunction] | None = None,
         *,
         steps: int | None = None,
         announce: Announce = ignore_event,
@@ -48,7 +48,7 @@ class Tools:
         return tuple(self.functions)
 
     @property
-    def functions(self) -> Mapping[str, Tool]:
+    def functions(self) -> Mapping[str, ToolFunction]:
         """The tools themselves, for a framework that brings their calls to `make`."""
         return {} if self.steps == 0 else self._tools
 

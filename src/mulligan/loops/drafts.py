@@ -13,6 +13,7 @@ from typing import cast
 from mulligan.checks.text.fold import is_blank
 from mulligan.core.awaiting import call_function
 from mulligan.core.budget import Budget, Meter
+from mulligan.core.call import ToolFunction
 from mulligan.core.dataclass import dataclass
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
@@ -22,7 +23,7 @@ from mulligan.core.policy import Step
 from mulligan.core.text import BEST_SCORE, Critique, Draft, Written, read_plain
 from mulligan.core.text_event import Reflected, Responded, Thought
 from mulligan.loops.critics import Combine, Critic, JudgeCritic, combine_worst, criticise
-from mulligan.loops.drafting import Announce, Brief, Tool, Tools, Writer, ignore_event
+from mulligan.loops.drafting import Announce, Brief, Tools, Writer, ignore_event
 
 REFLECTIONS = 2
 THRESHOLD = 8.0
@@ -43,7 +44,7 @@ class DraftRules:
     combine: Combine = combine_worst
     threshold: float = THRESHOLD
     reflections: int = REFLECTIONS
-    tools: Mapping[str, Tool] = field(default_factory=dict)
+    tools: Mapping[str, ToolFunction] = field(default_factory=dict)
     tool_steps: int = TOOL_STEPS
     budget: Budget = field(default_factory=Budget)
     fallback: str = FALLBACK

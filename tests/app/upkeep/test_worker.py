@@ -6,8 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable
 
-import pytest
-
 from mulligan import Effect, Mulligan, State
 from mulligan.app.insights import build_worker
 from mulligan.app.upkeep.worker import STALE
@@ -42,13 +40,6 @@ async def hold_one(m: Mulligan, to: str) -> str:
 
 def read_state(m: Mulligan, action: str) -> State:
     return m.insights.open_list.find(action).state
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return request.getfixturevalue("postgres_url")
 
 
 async def test_once_takes_up_what_is_due_and_says_what_is_left(url) -> None:

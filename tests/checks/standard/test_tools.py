@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.asked import bind_checks
+from mulligan.checks.asked import load_checks
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.kind import ParameterKind
@@ -71,9 +71,9 @@ def test_checks_look_at_tools_that_change_something() -> None:
 def test_standard_is_named_alone_or_beside_checks_of_ones_own() -> None:
     own = dates_as_said()
 
-    alone, chosen = bind_checks("standard", find_tool=lambda _: None)
-    both, also = bind_checks([own, Standard(only_asked=Severity.ERROR)], find_tool=lambda _: None)
-    plain, none = bind_checks([own], find_tool=lambda _: None)
+    alone, chosen = load_checks("standard", find_tool=lambda _: None)
+    both, also = load_checks([own, Standard(only_asked=Severity.ERROR)], find_tool=lambda _: None)
+    plain, none = load_checks([own], find_tool=lambda _: None)
 
     assert (chosen, also, none) == (True, True, False)
     assert [type(each) for each in alone] == [StandardChecks]
@@ -85,7 +85,7 @@ def test_standard_is_named_alone_or_beside_checks_of_ones_own() -> None:
 @pytest.mark.parametrize("given", ["standart", ["strict"], [7], 7])
 def test_what_names_no_checks_is_refused(given: object) -> None:
     with pytest.raises(ConfigurationError, match="checks"):
-        bind_checks(given, find_tool=lambda _: None)  # type: ignore[arg-type]
+        load_checks(given, find_tool=lambda _: None)  # type: ignore[arg-type]
 
 
 def test_a_severity_may_be_given_by_its_name() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from mulligan import Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.core.action import ActionQuery
@@ -57,6 +58,28 @@ def test_parquet_has_the_same_with_types(store, capsys, tmp_path: Path) -> None:
         "actions.parquet",
         "calls.parquet",
     ]
+
+
+def test_where_nothing_fits_it_says_what_was_asked_for(store, capsys, tmp_path: Path) -> None:
+    asked = ("--tenant", "nobody", "--until", "2020-01-01T01:00+01:00")
+
+    code, said, _ = run(capsys, "export", "--store", store, *asked, str(tmp_path / "out"))
+
+    assert code == 0
+    assert " ".join(said.split()).endswith(
+        "0 calls, 0 actions. Nothing fits --tenant nobody --until 2020-01-01T00:00:00+00:00."
+    )
+    assert (tmp_path / "out" / "calls.jsonl").read_text() == ""
+
+
+def test_an_empty_store_is_said_to_be_one(capsys, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    Mulligan(url).close()
+
+    code, said, _ = run(capsys, "export", "--store", url, str(tmp_path / "out"))
+
+    assert code == 0
+    assert "0 calls, 0 actions. The store has none yet." in " ".join(said.split())
 
 
 def test_a_file_that_is_there_is_left_alone(store, capsys, tmp_path: Path) -> None:

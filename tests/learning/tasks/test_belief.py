@@ -11,6 +11,7 @@ from mulligan.core.notes import Pairs, Scorecard
 from mulligan.learning.tasks.belief import (
     MOST_VERSIONS,
     NOBODY,
+    Beliefs,
     ReflectorRecord,
     estimate_variances,
     weigh,
@@ -24,6 +25,12 @@ def card(version: int, good: float, n: int, *, squares: float | None = None) -> 
 
 def cards(*seen: Scorecard) -> dict[int, Scorecard]:
     return {each.version: each for each in seen}
+
+
+def draw(beliefs: Beliefs, version: int) -> list[float]:
+    """Many guesses at one version's success, made together with those at every other's."""
+    chance = random.Random(3)
+    return [beliefs.draw(chance, boldness=1.0)[version] for _ in range(4_000)]
 
 
 def test_before_any_run_nothing_speaks_for_anything():
@@ -41,7 +48,7 @@ def test_a_new_version_is_taken_to_be_as_good_as_its_parent():
 
     assert beliefs.estimate(2) == pytest.approx(beliefs.estimate(1), abs=0.05)
     assert beliefs.estimate(3) == pytest.approx(beliefs.estimate(0), abs=0.05)
-    assert beliefs.measure_spread(2) > beliefs.measure_spread(1)
+    assert statistics.stdev(draw(beliefs, 2)) > statistics.stdev(draw(beliefs, 1))
 
 
 def test_with_enough_runs_the_belief_is_what_was_seen():
@@ -54,12 +61,12 @@ def test_with_enough_runs_the_belief_is_what_was_seen():
 
 def test_a_draw_spreads_as_the_belief_does():
     beliefs = weigh(cards(card(0, 60, 100), card(1, 14, 20)), {1: 0})
-    chance = random.Random(3)
 
-    drawn = [beliefs.draw(chance, boldness=1.0)[1] for _ in range(4_000)]
+    drawn = draw(beliefs, 1)
+    ahead = [new > static for new, static in zip(drawn, draw(beliefs, 0), strict=True)]
 
     assert statistics.fmean(drawn) == pytest.approx(beliefs.estimate(1), abs=0.005)
-    assert statistics.stdev(drawn) == pytest.approx(beliefs.measure_spread(1), rel=0.05)
+    assert statistics.fmean(ahead) == pytest.approx(beliefs.compare(1, 0), abs=0.03)
 
 
 def test_proposals_that_helped_speak_for_the_next_one():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.stems import stem
+from mulligan.learning.values.stems import stem, stem_words
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,7 @@ def test_what_would_leave_too_little_stays_whole() -> None:
     assert stem("access") == "access"
     assert stem("use") == "use"
     assert stem("red") == "red"
+
+
+def test_a_text_is_compared_by_the_starts_of_its_words() -> None:
+    assert stem_words("The order was locked") & stem_words("locks_of_orders") == {"lock", "ord"}

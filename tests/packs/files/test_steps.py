@@ -12,10 +12,6 @@ from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
 
 
-class KilledError(BaseException):
-    """In place of a kill."""
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path, most=1000)

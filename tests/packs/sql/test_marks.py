@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, inspect, text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from mulligan import Mulligan
 from mulligan.core.record import Image, Record
 from mulligan.packs import sql
 from mulligan.packs.sql.marks import find_mark
 from mulligan.packs.sql.writing import TableOptions, TableWriter
+from mulligan.testing.postgres import to_sqlalchemy_url
 from tests.packs.sql.world import World, act
 
 
@@ -45,6 +47,16 @@ def test_a_call_is_found_by_its_mark_with_the_version_it_left(world: World) -> N
 
     assert elsewhere.find_call(record) is not None
     assert str(elsewhere.read_version(record)).startswith("2:")
+
+
+async def test_our_table_is_made_through_an_async_engine_too(empty_postgres_url: str) -> None:
+    engine = create_async_engine(to_sqlalchemy_url(empty_postgres_url))
+
+    await sql.create_marks_async(engine)
+
+    async with engine.connect() as connection:
+        assert await connection.run_sync(lambda here: inspect(here).has_table("mulligan_mark"))
+    await engine.dispose()
 
 
 async def test_a_database_without_our_table_is_told_how_to_get_it(m: Mulligan, tmp_path) -> None:

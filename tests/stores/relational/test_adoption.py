@@ -23,13 +23,6 @@ from mulligan.testing.store_contract.contract import (
 KEY = bytes(range(32))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path):
-    if request.param == "postgres":
-        return request.getfixturevalue("postgres_url")
-    return f"sqlite:///{tmp_path}/family.db"
-
-
 def fill(url: str) -> None:
     store = open_store(url)
     store.journal.submit(walk("old", find_way(State.VERIFIED))).result()

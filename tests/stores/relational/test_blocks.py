@@ -26,13 +26,6 @@ STRANGE = ("a", "call_9", "Zürich 4", "0f3", "0192f3b\ufffd1", "zzzzzzzzz")
 """Ids that no clock has made."""
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return str(request.getfixturevalue("postgres_url"))
-
-
 @pytest.fixture
 def store(url) -> Iterator[Store]:
     opened = open_store(url)

@@ -10,13 +10,6 @@ from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path):
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return request.getfixturevalue("postgres_url")
-
-
 @pytest.fixture
 def store(url):
     store = open_store(url)

@@ -15,13 +15,6 @@ HOUR = timedelta(hours=1)
 AT_ONCE = timedelta()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return request.getfixturevalue("postgres_url")
-
-
 @pytest.fixture
 def stores(url: str) -> Iterator[tuple[Store, Store]]:
     pair = open_store(url), open_store(url)

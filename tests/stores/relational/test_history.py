@@ -12,11 +12,8 @@ from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request, tmp_path):
-    url = f"sqlite:///{tmp_path}/family.db"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
+@pytest.fixture
+def store(url):
     store = open_store(url)
     for name in ("a", "b"):
         kept = Kept(owner=name, name="before", value=f"the value of {name}".encode())

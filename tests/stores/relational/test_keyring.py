@@ -18,13 +18,6 @@ from mulligan.testing.store_contract.contract import make_first_entry
 KEY = bytes(range(32))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path):
-    if request.param == "postgres":
-        return request.getfixturevalue("postgres_url")
-    return f"sqlite:///{tmp_path}/family.db"
-
-
 @pytest.fixture
 def signed_url(url):
     store = open_store(url, vault_key=KEY)

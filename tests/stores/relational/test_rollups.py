@@ -21,13 +21,6 @@ from tests.stores.relational.logs import open_log
 TABLES = ("select * from daily order by 1, 2, 3, 4, 5", "select * from pattern_day order by 1, 2")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return str(request.getfixturevalue("postgres_url"))
-
-
 @pytest.fixture
 def store(url):
     opened = open_store(url)

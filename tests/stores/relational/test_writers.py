@@ -24,13 +24,6 @@ HOUR = timedelta(hours=1)
 NOW_US = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/family.db"
-    return request.getfixturevalue("postgres_url")
-
-
 @pytest.fixture
 def other(url: str) -> Iterator[Store]:
     store = open_store(url)

@@ -45,12 +45,6 @@ def app() -> Iterator[Mulligan]:
         yield m
 
 
-@pytest.fixture
-def strict() -> Iterator[Mulligan]:
-    with open_app(rejects=True) as m:
-        yield m
-
-
 def make_then_fail(remote: Remote, error: Exception) -> Make:
     """A request that takes effect, and an error for an answer."""
 

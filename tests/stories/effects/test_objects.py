@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from mulligan import ConflictError, Effect, Mulligan
 from mulligan.core.record import Record
 from mulligan.turns.journal.hold import Held
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
-from tests.stories.effects.world import act, declare_move, list_open, open_app
+from tests.stories.effects.world import act, declare_move, list_open
 
 ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
 DECLARED = pytest.mark.parametrize("more", [{}, ABOUT], ids=["undeclared", "declared"])
@@ -26,18 +26,6 @@ def remote() -> Remote:
     made.create({"day": "Sunday"}, name="lunch", by="person")
     made.update("lunch", {"day": "Monday"}, by="person")
     return made
-
-
-@pytest.fixture
-def strict() -> Iterator[Mulligan]:
-    with open_app(rejects=True) as m:
-        yield m
-
-
-@pytest.fixture
-def content() -> Iterator[Mulligan]:
-    with open_app() as m:
-        yield m
 
 
 def declare_shared(m: Mulligan, remote: Remote, **more: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from mulligan import Effect, Mulligan
 from mulligan.core import effect
 from mulligan.core.record import Record
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
-from tests.stories.effects.world import AT_ONCE, act, list_open, open_app
+from tests.stories.effects.world import AT_ONCE, act, list_open
 
 
 @pytest.fixture
@@ -19,18 +19,6 @@ def remote() -> Remote:
     made = Remote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
-
-
-@pytest.fixture
-def strict() -> Iterator[Mulligan]:
-    with open_app(rejects=True) as m:
-        yield m
-
-
-@pytest.fixture
-def content() -> Iterator[Mulligan]:
-    with open_app() as m:
-        yield m
 
 
 class Line:

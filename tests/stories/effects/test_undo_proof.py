@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -50,12 +50,6 @@ def remote() -> Remote:
     made = Remote()
     made.create({"day": "Monday"}, name="dinner", by="person")
     return made
-
-
-@pytest.fixture
-def strict() -> Iterator[Mulligan]:
-    with open_app(rejects=True) as m:
-        yield m
 
 
 def get_by_replica(replica: Replica) -> Callable[[Record], object]:

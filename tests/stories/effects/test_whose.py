@@ -164,7 +164,7 @@ async def test_two_objects_that_nothing_tells_apart_are_never_taken_for_each_oth
 async def test_beyond_what_a_process_remembers_no_other_tool_runs_a_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(runtime, "MOST_MADE", 0)
+    monkeypatch.setattr(runtime, "MOST_OPEN_ACTIONS", 0)
     ann, bob = Account("ann"), Account("bob")
     ann.who = bob.who = ""
     with open_app() as m:

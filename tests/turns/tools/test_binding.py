@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from mulligan import Mulligan
-from mulligan.turns.tools.binding import Binding, find_binding, unbind
+from mulligan.turns.tools.binding import Binding, find_binding, mark_unbound
 
 
 class Account:
@@ -104,7 +104,7 @@ def test_a_function_may_say_itself_that_it_is_bound_to_nothing() -> None:
         def __init__(self, port: int) -> None:
             self.port = port
 
-        @unbind
+        @mark_unbound
         def undo(self, record: object) -> None: ...
 
     assert find_binding(send, [Connection(1).undo]).mark == ""

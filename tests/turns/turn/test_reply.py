@@ -220,6 +220,16 @@ async def test_a_tool_that_changes_something_is_refused_to_who_writes_again(
     assert "was called by what writes a reply again, and nothing was done" in caplog.text
 
 
+async def test_a_rewriter_that_no_rule_would_ever_ask_is_refused_before_the_agent_acts() -> None:
+    acted: list[str] = []
+
+    refused = pytest.raises(ConfigurationError, match=r"no rules say .* Mulligan\(replies=")
+    with Mulligan("memory:", recover=False) as m, refused:
+        await m.act("What does it cost?", acted.append, rewrite=lambda _: RIGHT, now=NOW)
+
+    assert acted == []
+
+
 async def test_a_rewriter_may_look_things_up() -> None:
     m, agent = application()
 

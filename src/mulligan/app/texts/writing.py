@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts
+from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Check, Clock
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Writing:
         """
         return await self._texts.reply(
             write,
-            rules=self._read_rules(rules) or self._replies or self._load_preset("default"),
+            rules=self._choose_rules(rules),
             query=query,
             context=(context,) if isinstance(context, str) else tuple(context),
         )
@@ -103,15 +104,13 @@ class Writing:
 
         What an evaluation is given, so that it runs what production runs.
         """
-        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
-        return self._texts.with_verifier(held_to)
+        return self._texts.with_verifier(self._choose_rules(rules))
 
     def requirements(self, rules: Rules = None) -> str:
         """What the checks of replies ask for, as text for the writer's prompt."""
         from mulligan.checks.requirements import render_requirements
 
-        held_to = self._read_rules(rules) or self._replies or self._load_preset("default")
-        return render_requirements(held_to.checks)
+        return render_requirements(self._choose_rules(rules).checks)
 
     async def run_task(self, task: Task, work: Work | object, /) -> TaskDone:
         """Run a task once; `work` is a function of the prompt, or an agent, a model or its name.
@@ -169,10 +168,19 @@ class Writing:
         return Texts(self._parts, settings=self.settings, clock=self._clock)
 
     def _find_rewriter(self, source: object) -> Rewrite | AgentWriter:
-        """Who writes the reply of a turn again; refused at once where it cannot."""
+        """Who writes the reply of a turn again; refused at once where it cannot, or never would."""
+        if self._replies is None:
+            raise ConfigurationError(
+                "rewrite= is given, but no rules say when a reply is wrong, so that it would never "
+                'be asked. Name them: Mulligan(replies="default"), another preset, or checks.'
+            )
         from mulligan.adapters.writers.discovery import find_writer
 
         return find_writer(source, takes="what was wrong with the reply")
+
+    def _choose_rules(self, rules: Rules = None) -> ReplyRules:
+        """What a text is held to: the rules given with it, else the application's, else ours."""
+        return self._read_rules(rules) or self._replies or self._load_preset("default")
 
     def _read_rules(self, rules: Rules) -> ReplyRules | None:
         if rules is None:

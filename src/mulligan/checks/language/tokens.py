@@ -32,6 +32,11 @@ class Token(NamedTuple):
     shouted: bool = False
     """In capitals altogether."""
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it says how many, or which one in order."""
+        return self.number is not None or self.ordinal is not None
+
 
 END = Token("", 0, 0)
 

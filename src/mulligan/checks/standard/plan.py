@@ -174,8 +174,3 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
     for start in tool.list_parameters(ParameterKind.START)[:1]:
         if minutes:
             yield SlotParameters(start=start, minutes=minutes[0])
-
-
-def _is_field(name: str, kind: str) -> bool:
-    """Whether a parameter is called as those are that hold such a thing."""
-    return not load_words("fields", kind).isdisjoint(split_words(name))

@@ -19,7 +19,7 @@ from mulligan.packs.calendar.checks import OWN
 from mulligan.packs.calendar.events import Stored
 from mulligan.turns.tools.declaration import Declared
 
-Tool = Callable[..., Awaitable[object]]
+AsyncTool = Callable[..., Awaitable[object]]
 SHOWN = frozenset({"start", "event_id"})
 """Parameters that the log of the story shows as they are."""
 
@@ -36,12 +36,12 @@ class Aloud:
         if "undo" in declared:
             declared["undo"] = self._wrap_undo(declared["undo"])
 
-        def wrap(tool: Tool) -> Any:
+        def wrap(tool: AsyncTool) -> Any:
             return self._m.tool(**declared)(self._wrap_call(tool))
 
         return wrap
 
-    def _wrap_call(self, tool: Tool) -> Tool:
+    def _wrap_call(self, tool: AsyncTool) -> AsyncTool:
         name = tool.__name__
 
         @wraps(tool)

@@ -38,7 +38,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "demo",
-        help="the story in your terminal: no key, no Docker, no network",
         about="A scripted agent plans a family's week with the calendar pack, on a CalDAV server "
         "that runs as a process\nof its own. It takes the wrong day, loses an answer, meets an "
         "edit of a person, wants to invite a guest, and\nis killed in the middle. See what is "

@@ -21,7 +21,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "dashboard",
-        help="see it all in a browser",
         about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
         "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
         '`pip install "mulligan[dashboard]"`.',

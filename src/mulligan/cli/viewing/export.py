@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from mulligan.app.insights import Insights
@@ -12,7 +13,7 @@ from mulligan.app.insights.views.export import read_actions, read_calls
 from mulligan.app.settings import Settings
 from mulligan.cli import render
 from mulligan.cli.action_list import encode_action
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_moment
+from mulligan.cli.options import Commands, add_command, add_json, add_span, add_store
 from mulligan.cli.waiting import make_progress
 from mulligan.core.action import ActionQuery
 from mulligan.core.errors import ConfigurationError, MissingExtraError
@@ -42,7 +43,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "export",
-        help="calls and actions as files, for analysis elsewhere",
         about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
         'pandas and columnar\nstores (`pip install "mulligan[parquet]"`). Values are redacted as '
         "in the log.",
@@ -52,8 +52,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
     parser.add_argument("--tenant", help="only this tenant")
-    parser.add_argument("--since", type=parse_moment, metavar="TIME", help="2h, 7d, an ISO time")
-    parser.add_argument("--until", type=parse_moment, metavar="TIME", help="likewise")
+    add_span(parser)
     parser.set_defaults(run=run)
 
 
@@ -80,8 +79,18 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"rows": rows, "files": shown})
     else:
         said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-        render.make_console().print(render.build_text(f"{options.folder}: {said}."))
+        hint = "" if any(rows.values()) else _explain_nothing(asked)
+        render.make_console().print(render.build_text(f"{options.folder}: {said}.{hint}"))
     return 0
+
+
+def _explain_nothing(asked: Mapping[str, str | datetime | None]) -> str:
+    """Why both files are empty: what was asked for, as it was understood."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if not given:
+        return " The store has none yet."
+    said = " ".join(f"--{name} {render.to_plain_json(value)}" for name, value in given.items())
+    return f" Nothing fits {said}."
 
 
 def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[str, str]) -> int:

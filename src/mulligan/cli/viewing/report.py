@@ -19,7 +19,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "report",
-        help="every view of the dashboard in one HTML file",
         about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
         "it loads nothing, and\nholds what the pages show, less secrets. It needs "
         '`pip install "mulligan[dashboard]"`.',

@@ -29,7 +29,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "top",
-        help="the overview and the open list, live",
         about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
     )
     add_store(parser)

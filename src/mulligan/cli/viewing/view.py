@@ -27,7 +27,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "view",
-        help="what a page of the dashboard shows, as JSON or CSV",
         about="Print what a page of the dashboard shows, as its address under /api/v1 would; with "
         f"an id,\nthat of one thing ({', '.join(each.name for each in SINGLE)}).",
     )

@@ -16,7 +16,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "backup",
-        help="copy a SQLite store while it is used",
         about="Copy a SQLite store's files into a folder, each as it is at one moment, while "
         "applications go on writing.\nWhat is in the folder is a store: open it there, or put its "
         "files back where they came from.",

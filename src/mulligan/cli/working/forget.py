@@ -16,7 +16,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "forget",
-        help="remove what is past its time now, from the disk too",
         about="Remove what is past its time, as applications do every hour, and write files or "
         "tables anew, so that\nno piece of it is left in them. They do that by themselves up to "
         "32 MB; this does it at any size,\nwhile everybody who writes waits. How long things are "

@@ -14,7 +14,7 @@ from mulligan.core.errors import ConfigurationError
 TIMEOUT = 5.0
 MOST_BYTES = 8_192
 
-Check = Callable[[], WorkerHealth]
+CheckHealth = Callable[[], WorkerHealth]
 
 _REASONS = {200: "OK", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
 
@@ -30,7 +30,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def serve_health(address: tuple[str, int], check: Check) -> AsyncIterator[int]:
+async def serve_health(address: tuple[str, int], check: CheckHealth) -> AsyncIterator[int]:
     """Answer `GET /health` and `GET /live` as long as this lasts. Gives the port."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ async def serve_health(address: tuple[str, int], check: Check) -> AsyncIterator[
         yield int(server.sockets[0].getsockname()[1])
 
 
-def build_response(request: str, check: Check) -> bytes:
+def build_response(request: str, check: CheckHealth) -> bytes:
     """The answer to the first line of a request."""
     method, _, rest = request.partition(" ")
     path = rest.partition(" ")[0].partition("?")[0]

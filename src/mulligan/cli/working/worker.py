@@ -27,7 +27,6 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "worker",
-        help="look after what other processes leave: recovery, approvals, retention, lessons",
         about="Run beside an application, on as many machines as you like: take up what crashed "
         "processes left,\ncarry out what people approve or want undone, review late, forget what "
         "is past its time, and draw\nlessons, each of it once. It ends with SIGTERM or Ctrl-C, "

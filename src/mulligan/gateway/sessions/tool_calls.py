@@ -138,8 +138,8 @@ class Calls:
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
         if answer.feedback or answer.standing is Standing.REJECTED:
-            said = answer.feedback or read_question(answer)
-            return write_result(key, build_result(said, failed=True, modern=asked.is_modern))
+            told = build_result(answer.refusal, failed=True, modern=asked.is_modern)
+            return write_result(key, told)
         return write_result(key, write_success(called, answer, made=made))
 
     async def _make(self, run: HostRun, call: HostCall, asked: AskedCall) -> Called:
@@ -182,12 +182,6 @@ class Calls:
         ends = self._ends
         agent = ends.name_agent(asked.meta)
         return ends.shared.host.open(asked.message, agent=agent, principal=ends.principal)
-
-
-def read_question(answer: Answer) -> str:
-    """What is told of a call that was rejected for good."""
-    said = answer.reply if isinstance(answer.reply, str) else answer.note
-    return said or " ".join(finding.issue for finding in answer.findings)
 
 
 def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:

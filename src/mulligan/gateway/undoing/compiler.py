@@ -12,7 +12,7 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.record import DeclaredAbilities, Record
 from mulligan.gateway.undoing.recipe import CONTENT, WHOLE, Look, ToolCall, UndoRecipe
 from mulligan.gateway.undoing.templates import MissingValueError, follow_path
-from mulligan.turns.tools.binding import unbind
+from mulligan.turns.tools.binding import mark_unbound
 from mulligan.undo.accounting import is_edit_of, is_work_of
 
 CallTool = Callable[[str, str, Mapping[str, object]], Awaitable[object]]
@@ -65,7 +65,7 @@ class CompiledRecipe:
     server: str
     call: CallTool
 
-    @unbind
+    @mark_unbound
     async def read(self, record: Record) -> object:
         """What is there now, with its version; `None`: nothing."""
         look = self.recipe.read
@@ -77,7 +77,7 @@ class CompiledRecipe:
         state = _keep_fields(raw, look)
         return {STATE: state, VERSION: self._read_version(raw, state)}
 
-    @unbind
+    @mark_unbound
     async def take_image(self, record: Record) -> object:
         """What is there before the call; what no undo of the recipe could bring back is refused."""
         state = await self.read(record)
@@ -91,7 +91,7 @@ class CompiledRecipe:
             raise UnseenStateError("Something is there already, and could not be put back.")
         return state
 
-    @unbind
+    @mark_unbound
     async def probe(self, record: Record) -> object:
         """What a call without an answer left, as its tool would have returned it."""
         look = self.recipe.probe
@@ -100,7 +100,7 @@ class CompiledRecipe:
         raw = await self._look(look, record)
         return None if raw is _NOTHING else _keep_fields(raw, look)
 
-    @unbind
+    @mark_unbound
     async def undo(self, record: Record) -> None:
         """Put back what was there before, if what is there is still what the call left."""
         before = record.before
@@ -119,7 +119,7 @@ class CompiledRecipe:
                 raise ConflictError(str(error)) from error
             raise
 
-    @unbind
+    @mark_unbound
     async def find_version(self, record: Record) -> object:
         """The version of what was read, or of what the call has just left."""
         rule, result = self.recipe.version, record.result
@@ -160,7 +160,7 @@ class CompiledRecipe:
         except UnseenStateError:
             return False
 
-    @unbind
+    @mark_unbound
     def name_object(self, record: Record) -> object:
         """The object that a call is about."""
         about = self.recipe.about

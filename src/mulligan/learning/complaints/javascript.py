@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
 
-Entry = Mapping[str, object]
+ErrorEntry = Mapping[str, object]
 
 
-def parse_zod(entry: Entry) -> Iterator[Complaint]:
+def parse_zod(entry: ErrorEntry) -> Iterator[Complaint]:
     """From one issue, with its `path` and `code`."""
     where, code = entry.get("path"), entry.get("code")
     if not isinstance(where, list) or not isinstance(code, str):
@@ -39,7 +39,7 @@ def parse_zod(entry: Entry) -> Iterator[Complaint]:
             return
 
 
-def parse_ajv(entry: Entry) -> Iterator[Complaint]:
+def parse_ajv(entry: ErrorEntry) -> Iterator[Complaint]:
     """From one error, with its `keyword`, `params` and path."""
     keyword, held = entry.get("keyword"), entry.get("params")
     where = entry.get("instancePath", entry.get("dataPath", ""))

@@ -9,8 +9,7 @@ from typing import TypeVar
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.interfaces import Similarity
 from mulligan.core.suggestion import Alike, Pattern
-from mulligan.learning.values.closeness import tokenize
-from mulligan.learning.values.stems import stem
+from mulligan.learning.values.stems import stem_words
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -28,8 +27,8 @@ Whose = tuple[str, str]
 
 def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
     """The share of words that two texts have in common."""
-    mine = _stem_words(text)
-    theirs = map(_stem_words, others)
+    mine = stem_words(text)
+    theirs = map(stem_words, others)
     return [len(mine & each) / len(mine | each) if mine | each else 0.0 for each in theirs]
 
 
@@ -87,7 +86,3 @@ class KnownPatterns:
 def _forget_oldest(held: dict[K, V], *, most: int) -> None:
     if len(held) > most:
         held.pop(next(iter(held)), None)
-
-
-def _stem_words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in tokenize(text))

@@ -121,9 +121,7 @@ def _merge_tools(tools: Mapping[str, OutcomeShare]) -> OutcomeShare:
     return pooled
 
 
-def count_outcomes(
-    counts: Mapping[EpisodeSlot, int], *, today: date, half_life: timedelta = HALF_LIFE
-) -> Outcomes:
+def count_outcomes(counts: Mapping[EpisodeSlot, int], *, today: date) -> Outcomes:
     """The outcomes a casebook has counted, older ones for less, and one person's for so much."""
     found = Outcomes()
     taken = [slot for slot in counts if slot.source is not None and slot.taken]
@@ -139,7 +137,7 @@ def count_outcomes(
             error_class=slot.error_class,
             tool=slot.tool,
             helped=slot.helped,
-            weight=counts[slot] * voice * 0.5 ** (age / half_life.days),
+            weight=counts[slot] * voice * 0.5 ** (age / HALF_LIFE.days),
         )
     return found
 

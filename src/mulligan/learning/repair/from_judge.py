@@ -16,10 +16,9 @@ from mulligan.core.question import Question, split_pieces
 from mulligan.core.quoted import Ours, Quoted
 from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.priors import estimate_prior
-from mulligan.learning.values.closeness import tokenize
 from mulligan.learning.values.leaves import list_leaves
 from mulligan.learning.values.locked import says_same, stands_in
-from mulligan.learning.values.stems import stem
+from mulligan.learning.values.stems import stem_words
 
 PROMPT = "suggest_call"
 MOST_PIECES = 6
@@ -154,15 +153,11 @@ def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, 
         piece for text in documents for piece in split_pieces("", text[: MOST_TEXT * 10]).values()
     ]
     if len(pieces) > MOST_PIECES:
-        asked = _stem_words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")
-        ranked = sorted(pieces, key=lambda piece: len(asked & _stem_words(piece)), reverse=True)
+        asked = stem_words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")
+        ranked = sorted(pieces, key=lambda piece: len(asked & stem_words(piece)), reverse=True)
         chosen = set(ranked[:MOST_PIECES])
         pieces = [piece for piece in pieces if piece in chosen]
     return {f"document {number}": piece for number, piece in enumerate(pieces, start=1)}
-
-
-def _stem_words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in tokenize(text))
 
 
 def _was_shown(value: object, show: Show) -> bool:

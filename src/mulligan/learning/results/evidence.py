@@ -19,7 +19,7 @@ from mulligan.learning.errors.fields import EXITS
 from mulligan.learning.results.openings import opens_as_error, says_failure
 from mulligan.learning.values.vocabulary import list_words
 
-Held = Mapping[str, object]
+Fields = Mapping[str, object]
 """An object's fields, by their names in the one spelling."""
 
 FLAGS = frozenset(fold_names("is_error has_error has_errors is_failure is_failed is_exception"))
@@ -94,7 +94,7 @@ _NO_COUNT = compile_late(
 )
 
 
-def is_error(held: Held, *, asked: bool = False) -> bool:
+def is_error(held: Fields, *, asked: bool = False) -> bool:
     """Whether an object is an error. `asked`: its tool is one that tells of errors."""
     if SUCCESS.isdisjoint(held) and not _may_speak(held):
         # Most envelopes end here.
@@ -107,7 +107,7 @@ def is_error(held: Held, *, asked: bool = False) -> bool:
     return signs == 1 and not (asked or _speaks_against(held) or _has_payload(held))
 
 
-def _may_speak(held: Held) -> bool:
+def _may_speak(held: Fields) -> bool:
     for name, value in held.items():
         if value and (name in SPEAKING or name.endswith(_ENDS)):
             return True
@@ -116,7 +116,7 @@ def _may_speak(held: Held) -> bool:
     return False
 
 
-def is_only_message(held: Held) -> bool:
+def is_only_message(held: Fields) -> bool:
     """Nothing but a message, and one that says that it did not work."""
     if len(held) > 4:
         return False
@@ -129,7 +129,7 @@ def is_only_message(held: Held) -> bool:
 PASSING = frozenset(fold_names("retry_after request_id trace_id timestamp path documentation_url"))
 
 
-def is_nothing_but_error(held: Held) -> bool:
+def is_nothing_but_error(held: Fields) -> bool:
     """Whether an entry of a list is an error, and no record of one."""
     if _has_code_of_error(held) and _has_words(held):
         return not _has_payload(held)
@@ -155,7 +155,7 @@ _JSEND = frozenset(("status", "data", "message", "code"))
 """The fields of a convention in which `fail` comes with what is wrong as its data."""
 
 
-def _is_flagged(held: Held) -> bool:
+def _is_flagged(held: Fields) -> bool:
     """A field that says outright whether it worked."""
     if any(held.get(name) is True for name in FLAGS):
         return True
@@ -167,7 +167,7 @@ def _is_flagged(held: Held) -> bool:
     return spoken and (_is_part(held) or _has_words(held) or not _has_payload(held))
 
 
-def _is_false(held: Held, name: str) -> bool:
+def _is_false(held: Fields, name: str) -> bool:
     """`False` in any spelling. Where nothing says why, beside data it is part of that, as is 0."""
     value = held[name]
     if isinstance(value, str):
@@ -177,17 +177,17 @@ def _is_false(held: Held, name: str) -> bool:
     return type(value) is int and value == 0 and _has_words(held) and not _speaks_against(held)
 
 
-def _is_part(held: Held) -> bool:
+def _is_part(held: Fields) -> bool:
     """A part of MCP content, which some servers flag by itself."""
     return isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
 
 
-def _has_words(held: Held) -> bool:
+def _has_words(held: Fields) -> bool:
     """Whether anything says what happened, in words or in parts."""
     return any(_is_said(held.get(name)) for name in WORDS if held.get(name) is not True)
 
 
-def _is_answer_of_http(held: Held) -> bool:
+def _is_answer_of_http(held: Fields) -> bool:
     """A status that refuses, beside a message or a body: the answer of a service, or a problem."""
     status = next((held[name] for name in STATUSES if _is_refusal(held.get(name))), None)
     if status is None:
@@ -202,7 +202,7 @@ def _is_refusal(code: object) -> bool:
     return type(code) is int and 400 <= code < 600
 
 
-def _count_signs(held: Held) -> int:
+def _count_signs(held: Fields) -> int:
     """How much says that it is an error: one sign may be a record's, two are none."""
     signs = 2 * (_names_error(held) or _lists_faults(held) or _has_stack(held))
     if signs:
@@ -212,7 +212,7 @@ def _count_signs(held: Held) -> int:
     return signs
 
 
-def _names_error(held: Held) -> bool:
+def _names_error(held: Fields) -> bool:
     if _has_code_of_error(held) and _has_words(held):
         return True
     return any(_is_said(held.get(name)) for name in ERROR if name not in THINGS) or any(
@@ -227,7 +227,7 @@ def _is_fault(value: object) -> bool:
     return _is_said(value)
 
 
-def _names_some_error(held: Held) -> bool:
+def _names_some_error(held: Fields) -> bool:
     """`validationErrors`, `sync_error`; the last error of something is part of its record."""
     return any(_is_said(value) for name, value in held.items() if ends_as_error(name))
 
@@ -237,7 +237,7 @@ def ends_as_error(name: str) -> bool:
     return name.endswith(_ENDS) and not name.startswith(("last", "previous"))
 
 
-def _has_code_of_error(held: Held) -> bool:
+def _has_code_of_error(held: Fields) -> bool:
     codes = (held.get(name) for name in CODED)
     return any(
         (type(code) is int and code != 0)
@@ -256,18 +256,18 @@ def _is_said(error: object) -> bool:
     return error is True or (isinstance(error, list) and bool(error))
 
 
-def _lists_faults(held: Held) -> bool:
+def _lists_faults(held: Fields) -> bool:
     """What a validator found wrong with the request, each with its place."""
     found = held.get("detail")
     first = found[0] if isinstance(found, list) and found else None
     return isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first)
 
 
-def _has_stack(held: Held) -> bool:
+def _has_stack(held: Fields) -> bool:
     return any(_is_said(held.get(name)) for name in STACKS) and _has_words(held)
 
 
-def _weigh_state(held: Held) -> int:
+def _weigh_state(held: Fields) -> int:
     """An answer is an error; a thing has failed, and says so when it is looked up."""
     states = {
         str(held[name]).strip().casefold() for name in STATES if isinstance(held.get(name), str)
@@ -278,7 +278,7 @@ def _weigh_state(held: Held) -> int:
     return int(not states.isdisjoint(_FAILED_STATE))
 
 
-def _weigh_code(held: Held) -> int:
+def _weigh_code(held: Fields) -> int:
     """A code beside a message; what it is the code of, only the message can say."""
     code = held.get("code")
     said = next((held[name] for name in SAID if isinstance(held.get(name), str)), None)
@@ -293,7 +293,7 @@ def _weigh_code(held: Held) -> int:
     return int(not well and (named or says_failure(said)))
 
 
-def _weigh_kind(held: Held) -> int:
+def _weigh_kind(held: Fields) -> int:
     """What it is called: an error, or the class of one beside a message."""
     kinds = [kind for name in KINDS if isinstance(kind := held.get(name), str)]
     if any(kind == "error" for kind in kinds):
@@ -306,7 +306,7 @@ def _weigh_kind(held: Held) -> int:
     return int(says_failure(str(said)) and any(_SHOUTED.fullmatch(kind[:200]) for kind in kinds))
 
 
-def _weigh_exit(held: Held) -> int:
+def _weigh_exit(held: Fields) -> int:
     """How a program ended; `grep` and `diff` end with 1 to say no, and complain of nothing."""
     ended = next((code for name in ENDS if type(code := held.get(name)) is int and code), 0)
     silent = any(name in held and not held[name] for name in ("stderr", "error"))
@@ -315,7 +315,7 @@ def _weigh_exit(held: Held) -> int:
     return 2 if any(name in held for name in WRITTEN) else 1
 
 
-def _speaks_against(held: Held) -> bool:
+def _speaks_against(held: Fields) -> bool:
     """Whether there is something that somebody may have asked for, or all went well."""
     if any(held.get(name) is True or isinstance(held.get(name), list) for name in SUCCESS):
         return True
@@ -344,7 +344,7 @@ def _is_count(name: str, value: object) -> bool:
     return number and _COUNTED.search(name) is not None and not _NO_COUNT.search(name)
 
 
-def _has_payload(held: Held) -> bool:
+def _has_payload(held: Fields) -> bool:
     """Whether anything is there but an error and what is said about an answer."""
     return not REPORT.isdisjoint(held) or any(
         name in DATA or not _is_about_answer(name, value)

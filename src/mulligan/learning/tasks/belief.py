@@ -68,10 +68,6 @@ class Beliefs:
         """The success to expect of a version."""
         return self.means[self.places[version]]
 
-    def measure_spread(self, version: int) -> float:
-        """How unsure that is, as a standard deviation."""
-        return self._measure({self.places[version]: 1.0})
-
     def compare(self, one: int, other: int) -> float:
         """How probable it is that `one` is better than `other`."""
         if one == other:

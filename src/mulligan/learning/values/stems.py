@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mulligan.learning.values.closeness import tokenize
+
 ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e")
 SHORTEST = 3
 
@@ -14,3 +16,8 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST:
             return word[: -len(ending)]
     return word
+
+
+def stem_words(text: str) -> frozenset[str]:
+    """The words of a text, each without its ending."""
+    return frozenset(stem(word) for word in tokenize(text))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
 from mulligan.checks.moments import require_zone
+from mulligan.core.call import ToolFunction
 from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy, Repeat
 from mulligan.core.error_class import ErrorClass
@@ -41,23 +41,21 @@ REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
 """Raised before any request that writes. A write that was refused itself is looked for: it is read
 before and sometimes after, so that no answer of the server speaks for the whole call."""
 
-Tool = Callable[..., Any]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarTools:
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
-    get_calendar_events: Tool
-    create_calendar_event: Tool
-    update_calendar_event: Tool
-    bulk_update_calendar_events: Tool
-    delete_calendar_event: Tool
-    get_location_info: Tool
-    get_location_suggestions: Tool
-    calculate_datetime: Tool
+    get_calendar_events: ToolFunction
+    create_calendar_event: ToolFunction
+    update_calendar_event: ToolFunction
+    bulk_update_calendar_events: ToolFunction
+    delete_calendar_event: ToolFunction
+    get_location_info: ToolFunction
+    get_location_suggestions: ToolFunction
+    calculate_datetime: ToolFunction
 
-    def __iter__(self) -> Iterator[Tool]:
+    def __iter__(self) -> Iterator[ToolFunction]:
         return (getattr(self, each.name) for each in fields(self))
 
 

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 
+from mulligan.core.call import ToolFunction
 from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConflictError
@@ -27,8 +28,6 @@ from mulligan.turns.tools.declarer import Declares
 
 MOST = 16 * 1024 * 1024
 """Bytes of a file that is kept to be put back, unless said otherwise."""
-
-Tool = Callable[..., Any]
 
 
 class Changed(TypedDict):
@@ -50,15 +49,15 @@ class SeenFiles(TypedDict):
 class FileTools:
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
-    read_file: Tool
-    list_folder: Tool
-    write_file: Tool
-    append_to_file: Tool
-    move_file: Tool
-    delete_file: Tool
-    make_folder: Tool
+    read_file: ToolFunction
+    list_folder: ToolFunction
+    write_file: ToolFunction
+    append_to_file: ToolFunction
+    move_file: ToolFunction
+    delete_file: ToolFunction
+    make_folder: ToolFunction
 
-    def __iter__(self) -> Iterator[Tool]:
+    def __iter__(self) -> Iterator[ToolFunction]:
         return (getattr(self, each.name) for each in fields(self))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
+from mulligan.core.call import ToolFunction
 from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy, Repeat
 from mulligan.core.interfaces import Clock
@@ -18,26 +18,24 @@ from mulligan.stores.clock import read_utc_now
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declarer import Declares
 
-Tool = Callable[..., Any]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailTools:
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
-    list_folders: Tool
-    list_mails: Tool
-    list_drafts: Tool
-    read_mail: Tool
-    read_draft: Tool
-    create_draft: Tool
-    update_draft: Tool
-    delete_draft: Tool
-    move_mail: Tool
-    send_draft: Tool
-    send_mail: Tool
+    list_folders: ToolFunction
+    list_mails: ToolFunction
+    list_drafts: ToolFunction
+    read_mail: ToolFunction
+    read_draft: ToolFunction
+    create_draft: ToolFunction
+    update_draft: ToolFunction
+    delete_draft: ToolFunction
+    move_mail: ToolFunction
+    send_draft: ToolFunction
+    send_mail: ToolFunction
 
-    def __iter__(self) -> Iterator[Tool]:
+    def __iter__(self) -> Iterator[ToolFunction]:
         return (getattr(self, each.name) for each in fields(self))
 
 

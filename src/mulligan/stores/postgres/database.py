@@ -18,18 +18,12 @@ from mulligan.stores.postgres.listening import NewsListener
 from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
-from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.postgres.vacuum import rewrite_tables
 from mulligan.stores.presence import find_presence_caveats
-from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
-from mulligan.stores.relational.casebook import CasebookTables
-from mulligan.stores.relational.catalog import CatalogTable
-from mulligan.stores.relational.duties import DutyTable
-from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.truth import Truth
-from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.relational.truth import TableStore, Truth
 from mulligan.stores.url import strip_credentials
 
 T = TypeVar("T")
@@ -44,7 +38,7 @@ _SEES_ONE_TENANT = (
 )
 
 
-class PostgresStore:
+class PostgresStore(TableStore):
     """Everything in the schema `mulligan`. The server keeps its own log; no file is ours."""
 
     def __init__(self, url: str, options: Options) -> None:
@@ -68,41 +62,6 @@ class PostgresStore:
             raise
         renew_after_fork(self)
 
-    @property
-    def journal(self) -> JournalTables:
-        """The truth about effects."""
-        return self._truth.journal
-
-    @property
-    def vault(self) -> VaultTables:
-        """Raw values that expire."""
-        return self._truth.vault
-
-    @property
-    def log(self) -> LogTables:
-        """Telemetry about every call."""
-        return self._log
-
-    @property
-    def catalog(self) -> CatalogTable:
-        """The tools that were declared."""
-        return self._truth.catalog
-
-    @property
-    def duties(self) -> DutyTable:
-        """What is to be done once for all processes."""
-        return self._truth.duties
-
-    @property
-    def archive(self) -> ArchiveTables:
-        """What was learned about tasks."""
-        return self._truth.archive
-
-    @property
-    def casebook(self) -> CasebookTables:
-        """How failures ended, and the lessons drawn from them."""
-        return self._truth.casebook
-
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""
         if self._surface is Surface.TENANT:
@@ -115,7 +74,7 @@ class PostgresStore:
     def change_access(self, work: Callable[[RoleTable], T]) -> T:
         """Look at which roles see what, or change it."""
         with self._pool.acquire_session() as session:
-            return work(RoleTable(_as_postgres(session)))
+            return work(RoleTable(as_postgres(session)))
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Look at everything, or else at what takes as long however much there is."""
@@ -152,7 +111,7 @@ class PostgresStore:
     def rewrite(self, *, most_bytes: int | None) -> Rewritten:
         """Write tables anew, so that no piece of what was deleted is left in them."""
         with self._pool.acquire_session() as session:
-            return rewrite_tables(_as_postgres(session), most_bytes=most_bytes)
+            return rewrite_tables(as_postgres(session), most_bytes=most_bytes)
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
@@ -171,14 +130,14 @@ class PostgresStore:
     def _prepare(self) -> None:
         with self._pool.acquire_session() as session:
             prepare(
-                _as_postgres(session),
+                as_postgres(session),
                 store=strip_credentials(self._url),
                 migrate=self._options.migrate,
                 row_security=self._options.row_security,
             )
             if self._options.migrate:
-                self._partitions.make_ahead(_as_postgres(session))
-            self._surface = RoleTable(_as_postgres(session)).find_own()
+                self._partitions.make_ahead(as_postgres(session))
+            self._surface = RoleTable(as_postgres(session)).find_own()
         if self._surface is Surface.TENANT:
             # Without what all tenants share there is neither a key nor a chain to check.
             self._truth.keyring.whole = False
@@ -194,12 +153,6 @@ class PostgresStore:
             refuse_damages(found, store=strip_credentials(self._url))
         if self._options.migrate:
             self._truth.sign_store()
-
-
-def _as_postgres(session: Session) -> PostgresSession:
-    """A session of ours; the pool knows only that it is one of some database."""
-    assert isinstance(session, PostgresSession)  # noqa: S101 - it is from _connect
-    return session
 
 
 def _read_secret(session: Session) -> bytes:

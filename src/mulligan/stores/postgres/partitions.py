@@ -15,7 +15,7 @@ from mulligan.core.errors import StoreError, StoreLockedError
 from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import from_us
 from mulligan.stores.driver import Session
-from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.relational.log import Dropped
 
 DAY_US = 86_400_000_000
@@ -47,7 +47,7 @@ class LogPartitions:
         """Make those of today and the next days. Where that cannot be, the default one serves."""
         # Locked, or not ours to make: tried again in an hour, and no row waits for it.
         with suppress(StoreError):
-            make_days(_require_postgres(session))
+            make_days(as_postgres(session))
 
     def drop_before(self, session: Session, before_us: int) -> Dropped:
         """Drop what is older as a whole. Days that are so only in part, or not yet, are spared."""
@@ -57,7 +57,7 @@ class LogPartitions:
                 spared.append(partition)
                 continue
             try:
-                dropped += _drop(_require_postgres(session), partition, before_us=before_us)
+                dropped += _drop(as_postgres(session), partition, before_us=before_us)
             except StoreLockedError:
                 # Somebody has been reading it for long: tried again in an hour.
                 spared.append(partition)
@@ -162,8 +162,3 @@ def _join_ranges(partitions: Iterable[Partition]) -> tuple[str, str]:
     """From the first id of the first to above all of the last."""
     found = list(partitions)
     return (found[0].from_id, found[-1].to_id) if found else ("", "")
-
-
-def _require_postgres(session: Session) -> PostgresSession:
-    assert isinstance(session, PostgresSession)  # noqa: S101 - every session of its store is
-    return session

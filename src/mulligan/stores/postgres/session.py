@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors as pg
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.driver import ConnectionLostError, Row
+from mulligan.stores.driver import ConnectionLostError, Row, Session
 from mulligan.stores.migrate import find_latest_version
 from mulligan.stores.postgres.address import check_address
 from mulligan.stores.postgres.error_map import translate, translate_errors
@@ -146,6 +146,12 @@ class PostgresSession:
 
     def abandon(self) -> None:
         """In a forked child: psycopg leaves a connection alone that another process opened."""
+
+
+def as_postgres(session: Session) -> PostgresSession:
+    """A session of ours; what all databases share knows only that it is one of some."""
+    assert isinstance(session, PostgresSession)  # noqa: S101 - every session of its store is
+    return session
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:

@@ -1,4 +1,4 @@
-"""What shares the journal's file and its group commit: all but the log."""
+"""What shares the journal's file and its group commit, all but the log; and both as one store."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.keyring import Keyring, find_key_caveats
+from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.safe import Safe
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.relational.writing.ledger import Ledger
@@ -97,3 +98,45 @@ class Truth:
         """In a child: be another writer, on other connections."""
         self._ledger.reset_after_fork()
         self.pool.reset_after_fork()
+
+
+class TableStore:
+    """The parts of a store over tables, by the names that its users know them by."""
+
+    _truth: Truth
+    _log: LogTables
+
+    @property
+    def journal(self) -> JournalTables:
+        """The truth about effects."""
+        return self._truth.journal
+
+    @property
+    def vault(self) -> VaultTables:
+        """Raw values that expire."""
+        return self._truth.vault
+
+    @property
+    def log(self) -> LogTables:
+        """Telemetry about every call."""
+        return self._log
+
+    @property
+    def catalog(self) -> CatalogTable:
+        """The tools that were declared."""
+        return self._truth.catalog
+
+    @property
+    def duties(self) -> DutyTable:
+        """What is to be done once for all processes."""
+        return self._truth.duties
+
+    @property
+    def archive(self) -> ArchiveTables:
+        """What was learned about tasks."""
+        return self._truth.archive
+
+    @property
+    def casebook(self) -> CasebookTables:
+        """How failures ended, and the lessons drawn from them."""
+        return self._truth.casebook

@@ -16,15 +16,9 @@ from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.audit import refuse_damages
-from mulligan.stores.relational.casebook import CasebookTables
-from mulligan.stores.relational.catalog import CatalogTable
-from mulligan.stores.relational.duties import DutyTable
-from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.truth import Truth
-from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.relational.truth import TableStore, Truth
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.health import find_caveats, find_problems
 from mulligan.stores.sqlite.session import (
@@ -43,7 +37,7 @@ _ENTRIES_CHECKED = 20_000
 _TIDY_TIMEOUT = timedelta(milliseconds=50)
 
 
-class SqliteStore:
+class SqliteStore(TableStore):
     """Journal and vault in one file, the log in another, so that a batch never delays an intent."""
 
     def __init__(self, path: Path, options: Options) -> None:
@@ -77,41 +71,6 @@ class SqliteStore:
             raise
         self._sound = not options.tolerate_damage
         renew_after_fork(self)
-
-    @property
-    def journal(self) -> JournalTables:
-        """The truth about effects."""
-        return self._truth.journal
-
-    @property
-    def vault(self) -> VaultTables:
-        """Raw values that expire."""
-        return self._truth.vault
-
-    @property
-    def log(self) -> LogTables:
-        """Telemetry about every call."""
-        return self._log
-
-    @property
-    def catalog(self) -> CatalogTable:
-        """The tools that were declared."""
-        return self._truth.catalog
-
-    @property
-    def duties(self) -> DutyTable:
-        """What is to be done once for all processes."""
-        return self._truth.duties
-
-    @property
-    def archive(self) -> ArchiveTables:
-        """What was learned about tasks."""
-        return self._truth.archive
-
-    @property
-    def casebook(self) -> CasebookTables:
-        """How failures ended, and the lessons drawn from them."""
-        return self._truth.casebook
 
     def load_secret(self) -> bytes:
         """32 random bytes, made once and the same ever after."""

@@ -51,8 +51,8 @@ async def read_images(call: LiveCall, turn: OpenTurn) -> list[LiveAction]:
     return actions
 
 
-async def bind_version(call: LiveCall, actions: Sequence[LiveAction]) -> None:
-    """Bind the call to what its pre-images were read at, where its tool can say so.
+async def require_version(call: LiveCall, actions: Sequence[LiveAction]) -> None:
+    """Have the call refused unless all is as its pre-images were read, where its tool can say so.
 
     Where nothing was there, the condition is that nothing is: else the call must not go on.
     """
@@ -73,7 +73,7 @@ async def bind_version(call: LiveCall, actions: Sequence[LiveAction]) -> None:
             )
         call.add_argument(declared.if_absent, absent if _is_bulk(actions) else absent[0])
     for action, version in zip(actions, versions, strict=True):
-        action.bound = version
+        action.if_version = version
     call.add_argument(name, versions if _is_bulk(actions) else versions[0])
 
 

@@ -22,10 +22,10 @@ from mulligan.core.points import Point, reach
 from mulligan.loops.actions import DATES
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (
-    bind_version,
     build_action,
     copy_value,
     read_images,
+    require_version,
     split_result,
 )
 from mulligan.turns.calls.live import LiveCall
@@ -117,7 +117,7 @@ class JournaledCall:
         )
         if bound:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
-        self._keep_made([action])
+        self._keep_tools([action])
         return answer_held(held, tool=said.tool, returns=said.hints.whole)
 
     async def _go_on(self, action: LiveAction) -> Any:
@@ -148,12 +148,12 @@ class JournaledCall:
         self.attempt.done.append(_copy_execution(tried.last, given))
         return await conclude(self.call, tried.last)
 
-    def _keep_made(self, actions: Sequence[LiveAction]) -> None:
+    def _keep_tools(self, actions: Sequence[LiveAction]) -> None:
         """Remember whose these are, where another process or another tool could not tell."""
         tool = self.call.tool
         for action in actions:
             if tool.binding.mark or action.originals:
-                tool.runtime.made.keep(action.id, tool=tool, originals=action.originals)
+                tool.runtime.action_tools.keep(action.id, tool=tool, originals=action.originals)
 
     def _as_approved(self, action: LiveAction) -> Make:
         """The call with what a person will be shown, or not at all."""
@@ -180,7 +180,7 @@ class JournaledCall:
     async def _make_journaled(self) -> Any:
         try:
             actions = await read_images(self.call, self.turn)
-            await bind_version(self.call, actions)
+            await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
             what = describe_error(error)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
@@ -205,7 +205,7 @@ class JournaledCall:
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
         await book.intend(actions, evidence=evidence.packed, keep=evidence.keep, why=why)
-        self._keep_made(actions)
+        self._keep_tools(actions)
         await reach(Point.INTENDED)
         book.require_lease(actions)
         given = copy_value(dict(self.call.arguments))
@@ -256,7 +256,7 @@ class JournaledCall:
             facts: dict[str, object] = {"delivered": True} if self.turn.root.kept else {}
             results = split_result(tried.last.result, actions)
             await adopt(actions, results, book=book, facts=facts)
-            self._keep_made(actions)
+            self._keep_tools(actions)
             await self._settle_outdated(actions)
             return tried.last
         why = failure.error_class.value
@@ -334,9 +334,9 @@ def _copy_execution(execution: Execution, given: Mapping[str, object]) -> Execut
 
 
 def _is_outdated(action: LiveAction, *, by: Sequence[LiveAction]) -> bool:
-    """Whether one of these was bound to the same version of the same object."""
-    return action.bound is not None and any(
-        each.bound == action.bound and each.objects & action.objects for each in by
+    """Whether one of these was made on the same version of the same object."""
+    return action.if_version is not None and any(
+        each.if_version == action.if_version and each.objects & action.objects for each in by
     )
 
 

@@ -29,8 +29,8 @@ def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
         call=call,
         schema=tool.load_schema(),
         effect=tool.declaration.classify_effect(call.arguments),
-        tools=tuple(tool.runtime.tools),
-        reads=tuple(name for name, reads in tool.runtime.tools.items() if reads),
+        tools=tuple(tool.runtime.reads_only),
+        reads=tuple(name for name, reads in tool.runtime.reads_only.items() if reads),
         said=(turn.message,) if turn is not None and turn.message else (),
         earlier=_list_earlier(call, turn) if turn is not None else (),
     )

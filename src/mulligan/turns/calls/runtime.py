@@ -54,11 +54,11 @@ Make = Callable[..., Awaitable[Any]]
 """Makes a call once; what it is given by name reaches the tool beside what the agent passed."""
 
 
-MOST_MADE = 10_000
+MOST_OPEN_ACTIONS = 10_000
 """Open actions that keep the tool which made them, and what it was given."""
 
 
-class Made:
+class ActionTools:
     """The tools that made actions, and what only this process knows of these, while they are open.
 
     What is kept no more is found by its mark, or by nobody: never by its name alone.
@@ -70,7 +70,7 @@ class Made:
     def keep(self, action: str, *, tool: object, originals: dict[str, object]) -> None:
         """Remember whose an action is; of very many the oldest go."""
         self._found[action] = tool, originals
-        while len(self._found) > MOST_MADE:
+        while len(self._found) > MOST_OPEN_ACTIONS:
             self._found.pop(next(iter(self._found)))
 
     def find(self, action: str) -> tuple[Any, dict[str, object]] | None:
@@ -167,11 +167,11 @@ class Runtime:
     """What earlier failures say; `None`: the application has no memory."""
     judge: Judge | None = None
     """Asked for corrections by tools that want that."""
-    tools: dict[str, bool] = field(default_factory=dict)
-    """Names of the tools there are, in the order they were declared, and which only read."""
+    reads_only: dict[str, bool] = field(default_factory=dict)
+    """Whether a tool only reads, by its name, in the order they were declared."""
     outside: OutsideCalls | None = None
     """What is done about calls outside any turn; `None`: they are simply made."""
-    made: Made = field(default_factory=Made)
+    action_tools: ActionTools = field(default_factory=ActionTools)
     """Which tool made the open actions of this process, where another one might be mistaken for
     it."""
     held: dict[str, Make] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
 from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
-from mulligan.turns.calls.runtime import Made
+from mulligan.turns.calls.runtime import ActionTools
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.kept.call_values import LostValueError, load_record
 from mulligan.turns.journal.live_action import LiveAction
@@ -32,7 +32,7 @@ class Toolbox:
         """The last one of each name."""
         self._bound: dict[tuple[str, str, str], Tool] = {}
         """The last one of each name and mark."""
-        self.made = Made()
+        self.action_tools = ActionTools()
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
         self.news = False
@@ -68,7 +68,7 @@ class Toolbox:
 
         A name is not enough: tools of one name may act for one person each.
         """
-        made, opening = self.made.find(action.id), action.opening
+        made, opening = self.action_tools.find(action.id), action.opening
         if made is not None:
             return cast("Tool", made[0])
         last = self.find_by_name(opening.tool, server=opening.server)
@@ -108,7 +108,7 @@ class Toolbox:
         tool = self.find(action)
         if tool is None or vault.get(action.id, "arguments") is None:
             return None
-        made = self.made.find(action.id)
+        made = self.action_tools.find(action.id)
         originals = {} if made is None else made[1]
         try:
             record = load_record(action, tool.declaration, vault=vault, originals=originals)

@@ -56,8 +56,8 @@ def wrap_tool(
     parameters that are ours to fill."""
     tool = Tool(function, declaration=declaration, runtime=runtime)
     box.add(tool)
-    reads = declaration.effect is Effect.READ and declaration.effect_of is None
-    runtime.tools[declaration.tool] = reads
+    reads_only = declaration.effect is Effect.READ and declaration.effect_of is None
+    runtime.reads_only[declaration.tool] = reads_only
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
     hide_parameters(wrapped, function, names=declaration.ours)
     wrapped.mulligan = declaration

@@ -69,7 +69,7 @@ class LiveAction:
     """Told once a look has settled what became of it, so that the log says so too."""
     looked_up: bool = False
     """It gave no answer, and a look has found that it happened."""
-    bound: str | None = None
+    if_version: str | None = None
     """The version that its call was made under, where its tool says so to the remote."""
     belongs: tuple[object, ...] = ()
     """The objects whose call it is: of a method, of what its tool closes over."""

@@ -65,7 +65,7 @@ def find_binding(
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def unbind(function: F) -> F:
+def mark_unbound(function: F) -> F:
     """Mark a function as bound to nothing that tells two tools apart, whatever it holds.
 
     Such as a connection, which is another one in every process.

@@ -20,8 +20,8 @@ from mulligan.core.policy import Step
 from mulligan.core.turn import Attempt
 from mulligan.loops.actions import (
     Attempted,
+    RejectedAction,
     Reviewers,
-    TakenBack,
     render_correction,
     render_question,
     review_attempt,
@@ -109,9 +109,9 @@ class TurnLoop:
         """Attempts that a person decides on: nothing of them is undone meanwhile."""
         self._reviewed: list[LiveAction] = []
         """What the last review has seen: what came back later was not reviewed."""
-        self._taken_back: list[TakenBack] = []
+        self._rejected: list[RejectedAction] = []
         """What the last rejection came to."""
-        self._stood: list[TakenBack] = []
+        self._stood: list[RejectedAction] = []
         """What earlier rejections could not take back, and a later attempt went on beside."""
         self._watch_undeclared()
 
@@ -153,7 +153,7 @@ class TurnLoop:
         number = last.number
         if correction is None:
             self._settled = number if last.step in (Step.GIVE_UP, Step.DISPUTE) else number - 1
-            self._taken_back, self._stood = [], []
+            self._rejected, self._stood = [], []
         if correction is not None or self._settled == number:
             await self._begin(number + 1, correction)
 
@@ -314,17 +314,17 @@ class TurnLoop:
 
     async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
         attempt, why = self._turn.attempt, describe_rejection(verdict)
-        self._stood += [taken for taken in self._taken_back if not taken.blocks]
+        self._stood += [taken for taken in self._rejected if not taken.blocks]
         taken = await take_back_all(attempt, book=self._book, why=why)
-        self._taken_back = taken + await list_approved(attempt, book=self._book)
+        self._rejected = taken + await list_approved(attempt, book=self._book)
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         """What the agent is told of it; after an undo that failed there is no second attempt."""
-        stuck = (taken for taken in self._taken_back if taken.result is not UndoResult.RESTORED)
+        stuck = (taken for taken in self._rejected if taken.result is not UndoResult.RESTORED)
         if any(taken.blocks for taken in stuck):
             return None
         await reach(Point.CORRECTED)
-        return render_correction(verdict, self._taken_back)
+        return render_correction(verdict, self._rejected)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
         rejected = [a for a in self._turn.attempts[:-1] if a.number not in self._disputed]
@@ -388,7 +388,7 @@ class TurnLoop:
         )
 
     def _render_question(self, last: Round[object, Verdict]) -> str:
-        return render_question(last.verdict, [*self._stood, *self._taken_back])
+        return render_question(last.verdict, [*self._stood, *self._rejected])
 
     def _render_note(self, last: Round[object, Verdict]) -> str:
         return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mulligan.core.action import HOLDS, State
-from mulligan.loops.actions import TakenBack
+from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import Book
 from mulligan.turns.turn.attempt import LiveAttempt
+from mulligan.turns.turn.rejection import build_rejected_action
 
 _DONE = "a person approved it, and it was done"
 _UNSURE = "a person approved it, and it may or may not have taken effect"
@@ -21,22 +22,13 @@ _WHY: Mapping[State, str] = {
 }
 
 
-async def list_approved(attempt: LiveAttempt, *, book: Book) -> list[TakenBack]:
+async def list_approved(attempt: LiveAttempt, *, book: Book) -> list[RejectedAction]:
     """What a rejection has come too late for: a person's word counts, and an agent is told so."""
     held = attempt.list_whole_in_state(*HOLDS)
     await book.read_answers(held)
     found = [(action, _WHY.get(action.state)) for action in held if action.state is not None]
     return [
-        TakenBack(
-            action=action.id,
-            tool=action.opening.tool,
-            what=action.what,
-            said=action.said,
-            result=None,
-            why=why,
-            certain=why == _DONE,
-            blocks=False,
-        )
+        build_rejected_action(action, result=None, why=why, certain=why == _DONE, blocks=False)
         for action, why in found
         if why is not None
     ]

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from itertools import groupby
 
-from mulligan.core.action import Kept, State
+from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, NoVerdict
 from mulligan.core.errors import StaleEntryError
@@ -17,7 +17,7 @@ from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict
 from mulligan.core.interfaces import Vault
 from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide, is_judged_alone
-from mulligan.loops.actions import Reviewers
+from mulligan.loops.actions import RejectedAction, Reviewers
 from mulligan.turns.journal.book import Book, StateChange
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.undo.dependence import find_made_ids, find_named_ids
@@ -34,6 +34,27 @@ _MANY = 100
 def insists(actions: Iterable[LiveAction]) -> bool:
     """Whether one of them may not stand unless somebody could review it."""
     return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
+
+
+def build_rejected_action(
+    action: LiveAction,
+    *,
+    result: UndoResult | None,
+    why: str,
+    certain: bool = True,
+    blocks: bool = True,
+) -> RejectedAction:
+    """One action as its agent and a person are told of it."""
+    return RejectedAction(
+        action=action.id,
+        tool=action.opening.tool,
+        what=action.what,
+        said=action.said,
+        result=result,
+        why=why,
+        certain=certain,
+        blocks=blocks,
+    )
 
 
 def line_up(actions: Sequence[LiveAction]) -> None:

@@ -12,13 +12,13 @@ from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
-from mulligan.loops.actions import TakenBack
+from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import leave_turns
-from mulligan.turns.turn.rejection import Fate, choose_fate, reject
+from mulligan.turns.turn.rejection import Fate, build_rejected_action, choose_fate, reject
 from mulligan.turns.turn.undeclared import record_undeclared
 from mulligan.undo.answers import lacks_room
 from mulligan.undo.assessment import (
@@ -56,7 +56,7 @@ STATE_AFTER = {
 _TAKEN_BACK = (State.UNDONE, State.CONFLICT, State.UNDO_FAILED)
 
 
-async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
+async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[RejectedAction]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
 
     What turns inside this attempt did belongs to it, also what their reviews accepted. What comes
@@ -66,7 +66,7 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
     # Of a review that was cut short, and is made again elsewhere.
     before = [a for a in attempt.list_whole_in_state(*_TAKEN_BACK) if a.undone is not None]
     doomed: list[LiveAction] = []
-    undeclared: list[TakenBack] = []
+    undeclared: list[RejectedAction] = []
     known: set[tuple[str, State | None]] = set()
     while True:
         # First: once the others are on record as rejected, nobody reviews this attempt again.
@@ -87,9 +87,9 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[T
         await undo_actions(taken, book=book)
         if not (standing or unsettled):
             break
-    named = {taken_back.action for taken_back in undeclared}
+    named = {each.action for each in undeclared}
     beyond = [each for each in _list_beyond_undo(attempt) if each.action not in named]
-    return [*map(_build_taken_back, [*before, *doomed]), *beyond, *undeclared]
+    return [*map(_describe_undone, [*before, *doomed]), *beyond, *undeclared]
 
 
 def _list_unknown(
@@ -347,15 +347,9 @@ def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
         return []
 
 
-def _build_taken_back(action: LiveAction) -> TakenBack:
-    return TakenBack(
-        action=action.id,
-        tool=action.opening.tool,
-        what=action.what,
-        said=action.said,
-        result=action.undone,
-        why=_describe_cover(action) if action.covered else action.undone_why,
-    )
+def _describe_undone(action: LiveAction) -> RejectedAction:
+    why = _describe_cover(action) if action.covered else action.undone_why
+    return build_rejected_action(action, result=action.undone, why=why)
 
 
 def _describe_cover(action: LiveAction) -> str:
@@ -364,13 +358,13 @@ def _describe_cover(action: LiveAction) -> str:
     return "a later call could not be undone, and nobody declared which objects they are about"
 
 
-def _list_beyond_undo(attempt: LiveAttempt) -> list[TakenBack]:
+def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:
     """Calls that may have changed something and that nobody can take back."""
     states = (State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED)
     inner = [a for a in attempt.list_inner() if a.state in states]
     return [
-        replace(
-            _build_taken_back(action),
+        build_rejected_action(
+            action,
             result=None,
             certain=action.state is State.DISPUTED,
             why="" if action.state is State.DISPUTED else "it may or may not have taken effect",

@@ -15,18 +15,19 @@ from mulligan.core.action import Kept, State
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.core.record import Record
-from mulligan.loops.actions import TakenBack
+from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import UndeclaredCall
 from mulligan.turns.journal.kept.findings import Rejection
 from mulligan.turns.journal.live_action import LiveAction, keep_said
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.turns.turn.attempt import LiveAttempt, LooseCall
+from mulligan.turns.turn.rejection import build_rejected_action
 
 _report = logging.getLogger("mulligan")
 
 
-async def record_undeclared(attempt: LiveAttempt, *, book: Book, why: str) -> list[TakenBack]:
+async def record_undeclared(attempt: LiveAttempt, *, book: Book, why: str) -> list[RejectedAction]:
     """Put what stands of a rejected attempt before a person, and say what it is.
 
     What turns inside it did belongs to it, also what nobody declared.
@@ -42,7 +43,7 @@ async def record_undeclared(attempt: LiveAttempt, *, book: Book, why: str) -> li
     except MulliganError as error:
         # The agent and the person are told all the same; only the open list does not have it.
         _report.warning("What stands of a rejected attempt could not be written: %s", error)
-    return [_build_taken_back(each, action) for each, action in standing]
+    return [_describe_standing(each, action) for each, action in standing]
 
 
 async def record_undeclared_late(calls: Iterable[UndeclaredCall], *, book: Book, why: str) -> None:
@@ -89,19 +90,12 @@ def _keep_arguments(action: LiveAction) -> list[Kept]:
     return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
 
 
-def _build_taken_back(loose: LooseCall, action: LiveAction) -> TakenBack:
+def _describe_standing(loose: LooseCall, action: LiveAction) -> RejectedAction:
     declared = action.opening.effect is not Effect.UNDECLARED
     reason = "its tool is only watched" if declared else "nobody declared what it does"
     why = f"{reason}, so it cannot be undone"
     if not loose.came_back:
         why = f"it failed, and may have taken effect; {why}"
-    return TakenBack(
-        action=action.id,
-        tool=action.opening.tool,
-        what=action.what,
-        said=action.said,
-        result=None,
-        why=why,
-        certain=loose.came_back,
-        blocks=False,
+    return build_rejected_action(
+        action, result=None, why=why, certain=loose.came_back, blocks=False
     )

@@ -253,7 +253,7 @@ def parse_repeating(scan: Scan, i: int) -> Found | None:
     found = words.repeating.match(tokens, i)
     if found is None:
         return None
-    j = found[1] + (_is_number(scan, found[1]))
+    j = found[1] + scan.tokens[found[1]].is_number
     told = (
         words.weekdays.match(tokens, j)
         or words.units.match(tokens, j)
@@ -272,10 +272,6 @@ def parse_elsewhere(scan: Scan, i: int) -> Found | None:
     """Before that, any day, weekly: a time that these words do not tell."""
     found = scan.words.elsewhere.match(scan.tokens, i)
     return ((Puzzle(),), found[1]) if found else None
-
-
-def _is_number(scan: Scan, i: int) -> bool:
-    return scan.tokens[i].number is not None or scan.tokens[i].ordinal is not None
 
 
 def _is_twisted(scan: Scan, i: int) -> bool:

@@ -115,7 +115,7 @@ _SUMMED = frozenset({"day", "date"})
 
 def parse_first_part(scan: Scan, i: int) -> Found | None:
     """The part of a phrase that begins at a token."""
-    if _is_number(scan, i):
+    if scan.tokens[i].is_number:
         return _try_rules(scan, i, _NUMBER_AT_START)
     return _try_rules(scan, i, _find_rules(scan, i))
 
@@ -125,7 +125,7 @@ def parse_next_part(scan: Scan, i: int, *, taken: Collection[str]) -> Found | No
 
     Four figures are a year after a date, and a time of day after a year or a day.
     """
-    if not _is_number(scan, i):
+    if not scan.tokens[i].is_number:
         summed = parse_added_amount(scan, i) if _SUMMED.intersection(taken) else None
         return summed or _try_rules(
             scan, i, (*_find_rules(scan, i), parse_zone, parse_this_time_inside)
@@ -146,11 +146,6 @@ def _try_rules(scan: Scan, i: int, rules: Rules) -> Found | None:
         if found := rule(scan, i):
             return found
     return None
-
-
-def _is_number(scan: Scan, i: int) -> bool:
-    token = scan.tokens[i]
-    return token.number is not None or token.ordinal is not None
 
 
 def _find_rules(scan: Scan, i: int) -> Rules:

@@ -83,21 +83,21 @@ class Office:
         self.invoices.pop(made["invoice"], None)
 
 
-Tool = Callable[..., Awaitable[Any]]
+AsyncTool = Callable[..., Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfficeTools:
     """The tools as an application has declared them."""
 
-    find_customers: Tool
-    find_events: Tool
-    move_event: Tool
-    create_invoice: Tool
-    post_message: Tool
-    send_mail: Tool
-    update_ticket: Tool
-    export_report: Tool
+    find_customers: AsyncTool
+    find_events: AsyncTool
+    move_event: AsyncTool
+    create_invoice: AsyncTool
+    post_message: AsyncTool
+    send_mail: AsyncTool
+    update_ticket: AsyncTool
+    export_report: AsyncTool
 
 
 def declare_desk(m: Mulligan, office: Office) -> OfficeTools:
@@ -109,7 +109,7 @@ def declare_desk(m: Mulligan, office: Office) -> OfficeTools:
     )
 
 
-def _declare_reads(m: Mulligan, office: Office) -> dict[str, Tool]:
+def _declare_reads(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
     @m.tool(effect=Effect.READ, server="crm", allow=("query",))
     async def find_customers(query: str, limit: int = 10) -> list[str]:
         await office.answer(6)
@@ -140,7 +140,7 @@ def _declare_reads(m: Mulligan, office: Office) -> dict[str, Tool]:
     }
 
 
-def _declare_calendar(m: Mulligan, office: Office) -> dict[str, Tool]:
+def _declare_calendar(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
     @m.tool(
         effect=Effect.REVERSIBLE,
         server="calendar",
@@ -157,7 +157,7 @@ def _declare_calendar(m: Mulligan, office: Office) -> dict[str, Tool]:
     return {"move_event": move_event}
 
 
-def _declare_writes(m: Mulligan, office: Office) -> dict[str, Tool]:
+def _declare_writes(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
     @m.tool(
         effect=Effect.REVERSIBLE,
         server="billing",

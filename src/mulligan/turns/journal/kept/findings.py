@@ -18,7 +18,10 @@ _NAME = "findings"
 
 
 class Rejection(str):
-    """Reads as the names of the rules; whoever keeps it asks for what was found."""
+    """Reads as the names of the rules; whoever keeps it asks for what was found.
+
+    A string, so that wherever a reason is written, joined or logged, no more than these names is.
+    """
 
     __slots__ = ("found",)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.data import read_cases
+from bench.failures.past import past_episode
 from bench.missing import MissingError
-from bench.past import past_episode
 from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.environments import PINS
+from bench.failures.environments import PINS
+from bench.failures.past import past_episode
 from bench.missing import MissingError
-from bench.past import past_episode
 from bench.peers import peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, Failure

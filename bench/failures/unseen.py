@@ -13,14 +13,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from bench import outside, tau
 from bench.data import read_cases
-from bench.environments import Case, Environments
-from bench.learner import count_outcome, weighing
-from bench.outside import Referee
-from bench.proposing import Stage
+from bench.failures import outside, tau
+from bench.failures.environments import Case, Environments
+from bench.failures.learner import count_outcome, weighing
+from bench.failures.outside import Referee
+from bench.failures.proposing import Stage
+from bench.failures.stream import BFCL, TAU, failures_in_order
 from bench.report import Step
-from bench.stream import BFCL, TAU, failures_in_order
 from bench.suites.memory import fold_of as scenario_fold
 from bench.suites.tau_repair import same_arguments
 from mulligan.core.lesson import Episode, Lesson

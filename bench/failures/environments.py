@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.past import past_episode
+from bench.failures.past import past_episode
 from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, Failure

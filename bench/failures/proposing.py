@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bench.environments import Case, Environments
+from bench.failures.environments import Case, Environments
 from mulligan.core.interfaces import Suggest
 from mulligan.core.suggestion import Earlier, Suggestion
 from mulligan.learning.repair.suggest import suggest_corrections
