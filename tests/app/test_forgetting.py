@@ -20,5 +20,5 @@ def test_what_is_past_its_time_goes_at_once_and_all_is_written_anew(tmp_path: Pa
 
     assert (swept.kept, again.removed) == (1, 0)
     for each in (swept, again):
-        assert each.rewritten is not None
-        assert each.rewritten.parts == ("family.db", "family.log.db")
+        assert each.vacuumed is not None
+        assert each.vacuumed.parts == ("family.db", "family.log.db")

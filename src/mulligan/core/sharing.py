@@ -33,7 +33,7 @@ connection was lost, late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewritten:
+class Vacuumed:
     """Which files or tables were written anew, by name."""
 
     parts: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ class Rewritten:
     """Those that were not, and why."""
 
 
-class Rewrite(Protocol):
-    """What a store may have as `rewrite`."""
+class Vacuum(Protocol):
+    """What a store may have as `vacuum`."""
 
-    def __call__(self, *, most_bytes: int | None) -> Rewritten:
+    def __call__(self, *, most_bytes: int | None) -> Vacuumed:
         """Write anew what rows were deleted from, so that no piece of them is left in it.
 
         Others wait meanwhile, so what is larger than `most_bytes` is left as it is.

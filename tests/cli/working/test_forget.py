@@ -20,7 +20,7 @@ def test_what_is_past_its_time_goes_and_the_files_are_written_anew(store, capsys
     found = json.loads(said)
     assert (code, again) == (0, 0)
     assert found["kept"] == 1
-    assert len(found["rewritten"]["parts"]) == 2
+    assert len(found["vacuumed"]["parts"]) == 2
     assert "2 files or tables written anew" in plainly
 
 

@@ -6,7 +6,7 @@ import psycopg
 
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.stores.postgres.vacuum import rewrite_tables
+from mulligan.stores.postgres.vacuum import vacuum_tables
 
 
 def test_every_table_that_loses_rows_is_written_anew_but_those_in_use(postgres_url: str) -> None:
@@ -15,7 +15,7 @@ def test_every_table_that_loses_rows_is_written_anew_but_those_in_use(postgres_u
 
     with psycopg.connect(postgres_url) as reading:
         reading.execute("select * from mulligan.kept")
-        found = rewrite_tables(session, most_bytes=None)
+        found = vacuum_tables(session, most_bytes=None)
     [(timeout,)] = session.execute("show lock_timeout")
     session.close()
 
@@ -28,7 +28,7 @@ def test_what_is_too_large_is_left_and_named(postgres_url: str) -> None:
     open_store(postgres_url).close()
     session = PostgresSession(postgres_url, timeout=timedelta(seconds=5))
 
-    found = rewrite_tables(session, most_bytes=0)
+    found = vacuum_tables(session, most_bytes=0)
     session.close()
 
     assert any(why.startswith("entry has") for why in found.left)

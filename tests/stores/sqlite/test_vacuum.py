@@ -8,7 +8,7 @@ import apsw
 
 from mulligan.stores.sqlite.files import prepare
 from mulligan.stores.sqlite.session import JOURNAL, SqliteSession
-from mulligan.stores.sqlite.vacuum import rewrite_files
+from mulligan.stores.sqlite.vacuum import vacuum_files
 
 
 def make_file(path: Path) -> partial[SqliteSession]:
@@ -20,8 +20,8 @@ def make_file(path: Path) -> partial[SqliteSession]:
 def test_what_is_too_large_is_left_and_named(tmp_path: Path) -> None:
     connects = {tmp_path / name: make_file(tmp_path / name) for name in ("a.db", "b.db")}
 
-    left = rewrite_files(connects, most_bytes=1)
-    done = rewrite_files(connects, most_bytes=None)
+    left = vacuum_files(connects, most_bytes=1)
+    done = vacuum_files(connects, most_bytes=None)
 
     assert left.parts == ()
     assert [why.split()[0] for why in left.left] == ["a.db", "b.db"]
@@ -34,7 +34,7 @@ def test_a_file_that_somebody_writes_is_left_and_named(tmp_path: Path) -> None:
     other = apsw.Connection(str(path))
     other.execute("begin immediate")
 
-    found = rewrite_files(connects, most_bytes=None)
+    found = vacuum_files(connects, most_bytes=None)
     other.close()
 
     assert found.parts == ()

@@ -10,7 +10,7 @@ from datetime import timedelta
 from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
-from mulligan.core.sharing import Rewrite, Rewritten, share_duty
+from mulligan.core.sharing import Vacuum, Vacuumed, share_duty
 
 HOUR = 3600.0
 EVERY = timedelta(minutes=50)
@@ -19,7 +19,7 @@ EVERY = timedelta(minutes=50)
 DAY = timedelta(days=1)
 """Within which a store is written anew also if a sweep has removed nothing: one before it may have
 removed something, and then have found the store in use."""
-MOST_REWRITTEN = 32_000_000
+MOST_VACUUMED = 32_000_000
 """Bytes of a file or a table that a sweep writes anew, while others wait: about half a second."""
 
 _report = logging.getLogger("mulligan")
@@ -36,7 +36,7 @@ class Swept:
     episodes: int
     versions: int
     """Of tasks' notes."""
-    rewritten: Rewritten | None = None
+    vacuumed: Vacuumed | None = None
     """What was written anew after it; `None`: nothing, as there was no need or others do so now."""
 
     @property
@@ -62,14 +62,14 @@ def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = Fal
         episodes=store.casebook.prune(before=now - retention.learned),
         versions=store.archive.prune(before=now - retention.learned),
     )
-    rewrite: Rewrite | None = getattr(store, "rewrite", None)
-    if rewrite is None:
+    vacuum: Vacuum | None = getattr(store, "vacuum", None)
+    if vacuum is None:
         return swept
     every = timedelta(0) if whole or swept.removed else DAY
-    with share_duty(store, "rewrite", every=every) as ours:
+    with share_duty(store, "vacuum", every=every) as ours:
         if not ours:
             return swept
-        return replace(swept, rewritten=rewrite(most_bytes=None if whole else MOST_REWRITTEN))
+        return replace(swept, vacuumed=vacuum(most_bytes=None if whole else MOST_VACUUMED))
 
 
 class Housekeeping:

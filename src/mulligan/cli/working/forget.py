@@ -29,7 +29,7 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace, settings: Settings) -> int:
     """Forget, and say what. 1: something could not be written anew."""
     swept = forget_now(settings)
-    rewritten = swept.rewritten
+    vacuumed = swept.vacuumed
     if options.json:
         render.print_json(asdict(swept))
     else:
@@ -38,10 +38,10 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
             f"{swept.rows:,} rows of the log, {swept.actions:,} actions, {swept.kept:,} kept "
             f"values, {swept.episodes:,} episodes and {swept.versions:,} notes removed."
         )
-        if rewritten is None:
+        if vacuumed is None:
             console.print("Not written anew: another process does so now, or the store need not.")
         else:
-            console.print(f"{len(rewritten.parts)} files or tables written anew.")
-            for why in rewritten.left:
+            console.print(f"{len(vacuumed.parts)} files or tables written anew.")
+            for why in vacuumed.left:
                 console.print(render.build_text(f"Not written anew: {why}"))
-    return 1 if rewritten is None or rewritten.left else 0
+    return 1 if vacuumed is None or vacuumed.left else 0

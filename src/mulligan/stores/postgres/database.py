@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from mulligan.core.errors import HiddenSecretError, StoreDamagedError
 from mulligan.core.interfaces import Health
-from mulligan.core.sharing import Rewritten
+from mulligan.core.sharing import Vacuumed
 from mulligan.stores.driver import Session
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.options import Options
@@ -19,7 +19,7 @@ from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession, as_postgres
-from mulligan.stores.postgres.vacuum import rewrite_tables
+from mulligan.stores.postgres.vacuum import vacuum_tables
 from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
@@ -108,10 +108,10 @@ class PostgresStore(TableStore):
         """Call `on_news` when another process has decided something, or has left its work."""
         return NewsListener(self._connect, on_news).close
 
-    def rewrite(self, *, most_bytes: int | None) -> Rewritten:
+    def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
         """Write tables anew, so that no piece of what was deleted is left in them."""
         with self._pool.acquire_session() as session:
-            return rewrite_tables(as_postgres(session), most_bytes=most_bytes)
+            return vacuum_tables(as_postgres(session), most_bytes=most_bytes)
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
@@ -165,4 +165,4 @@ def _read_secret(session: Session) -> bytes:
 
 
 def _skip_erasing() -> None:
-    """No file is ours to truncate; `rewrite` sees to the tables."""
+    """No file is ours to truncate; `vacuum` sees to the tables."""

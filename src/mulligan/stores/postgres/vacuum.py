@@ -6,11 +6,11 @@ The days of the log need none of it, as each goes with its table.
 from __future__ import annotations
 
 from mulligan.core.errors import StoreError
-from mulligan.core.sharing import Rewritten
+from mulligan.core.sharing import Vacuumed
 from mulligan.stores.postgres.session import PostgresSession
 
 
-def rewrite_tables(session: PostgresSession, *, most_bytes: int | None) -> Rewritten:
+def vacuum_tables(session: PostgresSession, *, most_bytes: int | None) -> Vacuumed:
     """Each table that retention deletes rows from, unless it is larger, in use, or another's."""
     parts, left = [], []
     session.run("wait_briefly_for_tables")
@@ -20,18 +20,18 @@ def rewrite_tables(session: PostgresSession, *, most_bytes: int | None) -> Rewri
                 left.append(f"{table} has {size / 1e6:,.0f} MB")
             elif not ours:
                 left.append(f"{table} belongs to another role")
-            elif (why := _rewrite(session, table)) is not None:
+            elif (why := _vacuum(session, table)) is not None:
                 left.append(f"{table}: {why}")
             else:
                 parts.append(table)
     finally:
         session.run("wait_for_tables")
-    return Rewritten(parts=tuple(parts), left=tuple(left))
+    return Vacuumed(parts=tuple(parts), left=tuple(left))
 
 
-def _rewrite(session: PostgresSession, table: str) -> StoreError | None:
+def _vacuum(session: PostgresSession, table: str) -> StoreError | None:
     try:
-        session.run_named("rewrite_table", table=table)
+        session.run_named("vacuum_table", table=table)
     except StoreError as error:
         return error
     return None

@@ -336,5 +336,5 @@ and c.relname in (
 )
 order by c.relname
 
--- name: rewrite_table
+-- name: vacuum_table
 vacuum (full) mulligan.{table}

@@ -11,7 +11,7 @@ import apsw
 
 from mulligan.core.errors import StoreDamagedError, StoreError, StoreLockedError
 from mulligan.core.interfaces import Health
-from mulligan.core.sharing import Rewritten
+from mulligan.core.sharing import Vacuumed
 from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.options import Options
@@ -29,7 +29,7 @@ from mulligan.stores.sqlite.session import (
     truncate,
 )
 from mulligan.stores.sqlite.tally import LogTally, record_damage
-from mulligan.stores.sqlite.vacuum import rewrite_files
+from mulligan.stores.sqlite.vacuum import vacuum_files
 
 _ENTRIES_CHECKED = 20_000
 """How many of the newest entries are verified at every opening, about 0.1 s; `verify` takes all."""
@@ -102,10 +102,10 @@ class SqliteStore(TableStore):
                 writers=self.journal.writers.list_lately(),
             )
 
-    def rewrite(self, *, most_bytes: int | None) -> Rewritten:
+    def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
         """Write the files anew, so that no piece of what was deleted is left in them."""
         connects = {self._path: self._connect, self._log_path: self._connect_log}
-        return rewrite_files(connects, most_bytes=most_bytes)
+        return vacuum_files(connects, most_bytes=most_bytes)
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""

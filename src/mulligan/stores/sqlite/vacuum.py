@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mulligan.core.errors import StoreError
-from mulligan.core.sharing import Rewritten
+from mulligan.core.sharing import Vacuumed
 from mulligan.stores.sqlite.files import measure_size
 from mulligan.stores.sqlite.session import SqliteSession, open_erasing_session
 
 
-def rewrite_files(
+def vacuum_files(
     connects: Mapping[Path, Callable[[], SqliteSession]], *, most_bytes: int | None
-) -> Rewritten:
+) -> Vacuumed:
     """Each of the files, unless it is larger, or somebody is at work on it for too long."""
     parts, left = [], []
     for path, connect in connects.items():
@@ -28,4 +28,4 @@ def rewrite_files(
             left.append(f"{path.name}: {error}")
         else:
             parts.append(path.name)
-    return Rewritten(parts=tuple(parts), left=tuple(left))
+    return Vacuumed(parts=tuple(parts), left=tuple(left))
