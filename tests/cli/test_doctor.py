@@ -8,7 +8,7 @@ import apsw
 
 from mulligan import Mulligan
 from mulligan.cli import doctor
-from mulligan.core.action import State
+from mulligan.core.action import Kept, State
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import find_way, walk
 from tests.cli.running import run
@@ -83,3 +83,16 @@ def test_one_that_no_application_would_open_is_read_unasked(
     assert code == 1
     assert json.loads(said)["thorough"] is True
     assert json.loads(said)["problems"]
+
+
+def test_a_value_that_is_not_what_was_kept_is_a_problem(store: str, capsys) -> None:
+    opened = open_store(store)
+    opened.vault.put(Kept(owner="one", name="before", value=b"dinner at six"))
+    opened.close()
+    with apsw.Connection(store.removeprefix("sqlite:///")) as file:
+        file.execute("update kept set value = cast('dinner at ten' as blob)")
+
+    code, said, _ = run(capsys, "doctor", "--store", store, "--json")
+
+    assert code == 1
+    assert "'before' of one is not what was kept" in " ".join(json.loads(said)["problems"])

@@ -9,12 +9,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import apsw
 import psycopg
 import pytest
 
 from mulligan.app.upkeep.housekeeping import sweep
 from mulligan.core.action import Kept, State
 from mulligan.core.call import LogRow
+from mulligan.core.errors import StoreLockedError
+from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch
 from mulligan.core.retention import Retention
@@ -115,7 +118,8 @@ def plant_mixed(store: Store, chance: random.Random) -> int:
                 first, *rest = walk(f"{chance.random()}", way, at=NOW - 100 * DAY * old)
                 note = {"note": text * chance.choice((1, 5, 30))}
                 store.journal.submit([replace(first, detail=note), *rest]).result()
-        forgotten += sweep(store, retention=Retention(), clock=lambda: NOW).removed
+        swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+        forgotten += swept.kept + swept.actions
     return forgotten
 
 
@@ -160,4 +164,83 @@ def test_on_postgres_what_is_deleted_by_the_row_is_gone_with_the_sweep(
     assert planted > 500
     assert (swept.rows, swept.kept, swept.actions) == (4_000, 20, 20)
     assert count_on_disk(data_folder) == 0
+    store.close()
+
+
+def test_what_a_transaction_still_sees_is_named_and_gone_with_the_next_sweep(
+    postgres_url: str, data_folder: Path
+) -> None:
+    store = open_store(postgres_url)
+    plant(store, days_ago=[])
+    with psycopg.connect(postgres_url) as reading:
+        reading.execute("set transaction isolation level repeatable read")
+        reading.execute("select count(*) from pg_class")
+
+        swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+
+    again = sweep(store, retention=Retention(), clock=lambda: NOW)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("checkpoint")
+
+    assert swept.vacuumed is not None
+    assert again.vacuumed is not None
+    assert {why.split()[0] for why in swept.vacuumed.left} >= {"kept", "entry", "action"}
+    assert again.vacuumed.left == ()
+    assert count_on_disk(data_folder) == 0
+    store.close()
+
+
+def test_a_day_that_is_kept_for_one_late_row_keeps_nothing_of_the_others(
+    postgres_url: str, data_folder: Path
+) -> None:
+    store = open_store(postgres_url)
+    make_past_days(postgres_url, days=40)
+    rows = make_rows(days_ago=39, context=CANARY)
+    late = make_log_row(2_000, at=NOW - 39 * DAY, context="late")
+    store.log.write(Batch(rows=[*rows, late._replace(at_us=to_us(NOW, name="now"))]))
+
+    swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("checkpoint")
+
+    assert swept.rows == 2_000
+    assert count_on_disk(data_folder) == 0
+    assert store.log.count() == 1
+    store.close()
+
+
+def test_a_day_that_is_being_read_is_named_and_goes_with_the_next_sweep(postgres_url: str) -> None:
+    store = open_store(postgres_url)
+    make_past_days(postgres_url, days=40)
+    rows = make_rows(days_ago=39, context=CANARY)
+    store.log.write(Batch(rows=rows))
+    with psycopg.connect(postgres_url) as reading:
+        reading.execute("select id from mulligan.execution where id = %s", [rows[0].id])
+
+        swept = sweep(store, retention=Retention(), clock=lambda: NOW)
+
+    again = sweep(store, retention=Retention(), clock=lambda: NOW)
+
+    day = f"execution_{NOW - 39 * DAY:%Y%m%d} "
+    assert swept.vacuumed is not None
+    assert any(why.startswith(day) for why in swept.vacuumed.left)
+    assert (swept.rows, again.rows) == (0, 2_000)
+    store.close()
+
+
+def test_who_reads_the_log_for_long_keeps_no_value_in_the_vault(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/family.db", timeout=timedelta(milliseconds=100))
+    plant(store, days_ago=[40])
+    reading = apsw.Connection(str(tmp_path / "family.log.db"))
+    reading.execute("begin")
+    reading.execute("select * from execution limit 1").fetchall()
+
+    with pytest.raises(StoreLockedError):
+        sweep(store, retention=Retention(), clock=lambda: NOW)
+    left = store.vault.get("value 1", "before"), store.journal.find_action("1")
+    reading.close()
+    sweep(store, retention=Retention(), clock=lambda: NOW)
+
+    assert left == (None, None)
+    assert count_on_disk(tmp_path) == 0
     store.close()

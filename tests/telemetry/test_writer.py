@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -10,7 +9,6 @@ from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.error_class import ErrorClass
 from mulligan.core.event import RowsDropped
 from mulligan.core.finding import FindingRow
-from mulligan.core.log_query import Batch
 from mulligan.core.suggestion import Pattern
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
@@ -106,41 +104,6 @@ def test_a_stalled_store_holds_nobody_up_and_every_row_is_accounted_for() -> Non
     assert tally.dropped == sum(loss.successes + loss.failures for loss in lost) > 0
     assert sum(loss.failures for loss in lost) == 0
     assert sum(row.outcome == Outcome.FAILURE for row in log.stored) == 39
-
-
-class SlowLog(StallingLog):
-    """As a disk that others use as well."""
-
-    def write(self, batch: Batch) -> None:
-        time.sleep(0.02)
-        super().write(batch)
-
-
-def test_who_calls_faster_than_the_log_is_written_goes_at_its_pace_and_loses_nothing() -> None:
-    log = SlowLog()
-    writer = a_writer(log, limits=replace(QUICK, backlog=64, flush=5.0))
-
-    for n in range(2000):
-        writer.emit(a_row(n))
-    writer.close()
-
-    assert (len(log.stored), writer.tally().dropped) == (2000, 0)
-
-
-def test_nobody_waits_for_a_store_that_hangs() -> None:
-    log = StallingLog()
-    writer = a_writer(log, limits=replace(QUICK, give_way=30.0, patience=0.01))
-    log.stall()
-    writer.emit(a_row(0))
-    assert log.reached.wait(5)
-    time.sleep(0.02)
-
-    for n in range(200):
-        writer.emit(a_row(n))
-
-    assert writer.tally().dropped > 0
-    log.go_on()
-    writer.close()
 
 
 def test_rows_from_many_threads_add_up_exactly_under_overload() -> None:

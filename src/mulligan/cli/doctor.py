@@ -7,6 +7,8 @@ import sys
 from dataclasses import asdict
 from datetime import timedelta
 
+from rich.console import RenderableType
+
 from mulligan.app.insights import Diagnosis, Insights
 from mulligan.app.settings import Settings
 from mulligan.cli import render
@@ -73,28 +75,7 @@ def _is_due(found: Diagnosis, settings: Settings) -> bool:
 
 def _show(found: Diagnosis, *, thorough: bool) -> None:
     console = render.make_console()
-    health = found.health
-    schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
-    console.print(
-        render.build_table(
-            [
-                ("store", health.url),
-                ("engine", f"{health.kind} {health.version}"),
-                ("schema", schemas),
-                ("size", f"{health.size_bytes / 1e6:.1f} MB"),
-                ("rows in the log", "not counted" if health.rows is None else health.rows),
-                ("rows dropped", found.dropped),
-                ("open actions", health.open_actions),
-                ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
-                ("with agent and context", _format_share(found.with_context)),
-                ("outside any turn", sum(each.count for each in found.outside)),
-                ("capture", found.capture.value),
-                ("redaction", found.redaction),
-                ("retention", _describe_retention(found)),
-            ],
-            columns=("what", "found"),
-        )
-    )
+    console.print(_build_overview(found))
     if found.tools:
         rows = [(_format_name(tool), tool.effect, " ".join(tool.promises)) for tool in found.tools]
         console.print(render.build_table(rows, columns=("tool", "effect", "what that promises")))
@@ -108,7 +89,7 @@ def _show(found: Diagnosis, *, thorough: bool) -> None:
         console.print(render.build_table(chosen, columns=columns))
     for problem in found.problems:
         console.print(render.build_text(f"! {problem}"), style="yellow")
-    for hint in (*health.caveats, *found.advice):
+    for hint in (*found.health.caveats, *found.advice):
         console.print(render.build_text(hint))
     if not thorough:
         console.print(
@@ -116,6 +97,29 @@ def _show(found: Diagnosis, *, thorough: bool) -> None:
         )
     if not found.problems:
         console.print("Nothing needs you.", style="green")
+
+
+def _build_overview(found: Diagnosis) -> RenderableType:
+    health = found.health
+    schemas = ", ".join(f"{part} {number}" for part, number in health.schemas.items())
+    return render.build_table(
+        [
+            ("store", health.url),
+            ("engine", f"{health.kind} {health.version}"),
+            ("schema", schemas),
+            ("size", f"{health.size_bytes / 1e6:.1f} MB"),
+            ("rows in the log", "not counted" if health.rows is None else health.rows),
+            ("rows dropped", found.dropped),
+            ("open actions", health.open_actions),
+            ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
+            ("with agent and context", _format_share(found.with_context)),
+            ("outside any turn", sum(each.count for each in found.outside)),
+            ("capture", found.capture.value),
+            ("redaction", found.redaction),
+            ("retention", _describe_retention(found)),
+        ],
+        columns=("what", "found"),
+    )
 
 
 def _format_share(share: float | None) -> str:

@@ -111,6 +111,8 @@ class LogWriter:
         self._notes_ended = 0
         self._stored = 0
         self._given_up = 0
+        self._counted = 0
+        """Lost rows of which the store has the count."""
         self._met: dict[str, str] = {}
         """The patterns of calls that have failed of late, by their first try."""
 
@@ -273,6 +275,7 @@ class LogWriter:
         written = len(self._in_hand)
         self._stored += written - refused
         self._given_up += refused
+        self._counted += refused + sum(losses)
         self._in_hand = []
         self._notes_ended += len(self._notes_in_hand)
         self._notes_in_hand = []
@@ -360,7 +363,9 @@ class LogWriter:
         """Count what the store did not take. A batch that hangs in it may still get there."""
         rows = self._queue.take(self._limits.rows * 2)
         self._given_up += len(rows)
-        lost = len(rows) + sum(self._queue.take_shed())
+        self._queue.take_shed()
+        # Whoever writes at this moment may have taken the count of what was shed before.
+        lost = self._queue.shed + self._given_up - self._counted
         hanging = len(self._in_hand)
         notes = len(self._noted) + len(self._notes_in_hand)
         self._noted.clear()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from mulligan.core.dataclass import dataclass
+from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.retention import Retention
 from mulligan.core.sharing import Vacuum, Vacuumed, share_duty
@@ -16,9 +17,6 @@ HOUR = 3600.0
 EVERY = timedelta(minutes=50)
 """Once for all processes of a store; a little less than an hour, or its own pace would skip one."""
 
-DAY = timedelta(days=1)
-"""Within which a store is written anew also if a sweep has removed nothing: one before it may have
-removed something, and then have found the store in use."""
 MOST_VACUUMED = 32_000_000
 """Bytes of a file or a table that a sweep writes anew, while others wait: about half a second."""
 
@@ -37,12 +35,7 @@ class Swept:
     versions: int
     """Of tasks' notes."""
     vacuumed: Vacuumed | None = None
-    """What was written anew after it; `None`: nothing, as there was no need or others do so now."""
-
-    @property
-    def removed(self) -> int:
-        """Everything that is not there any more."""
-        return self.rows + self.actions + self.kept + self.episodes + self.versions
+    """What was written anew after it; `None`: nothing, as others do so now."""
 
 
 def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = False) -> Swept:
@@ -51,25 +44,41 @@ def sweep(store: Store, *, retention: Retention, clock: Clock, whole: bool = Fal
     Large files and tables keep pieces of it, unless they are written anew `whole`.
     """
     now = clock()
-    compressed = 0
-    if retention.compress is not None:
-        compressed = store.log.compress(before=now - retention.compress)
-    swept = Swept(
-        rows=store.log.prune(before=now - retention.log),
-        compressed=compressed,
-        actions=store.journal.prune(settled_before=now - retention.settled),
-        kept=store.vault.shred(now=now),
-        episodes=store.casebook.prune(before=now - retention.learned),
-        versions=store.archive.prune(before=now - retention.learned),
-    )
+    counts, failed = dict[str, int](), list[StoreError]()
+    for name, remove in _list_removals(store, retention, now=now).items():
+        try:
+            counts[name] = remove()
+        except StoreError as error:
+            # Somebody at work in one part of a store keeps nothing in the others.
+            failed.append(error)
+    vacuumed = _vacuum(store, whole=whole)
+    if failed:
+        raise failed[0]
+    return Swept(**counts, vacuumed=vacuumed)
+
+
+def _list_removals(
+    store: Store, retention: Retention, *, now: datetime
+) -> dict[str, Callable[[], int]]:
+    """What removes each kind of record, and says how many there were."""
+    compress = retention.compress
+    learned = now - retention.learned
+    return {
+        "compressed": lambda: 0 if compress is None else store.log.compress(before=now - compress),
+        "rows": lambda: store.log.prune(before=now - retention.log),
+        "actions": lambda: store.journal.prune(settled_before=now - retention.settled),
+        "kept": lambda: store.vault.shred(now=now),
+        "episodes": lambda: store.casebook.prune(before=learned),
+        "versions": lambda: store.archive.prune(before=learned),
+    }
+
+
+def _vacuum(store: Store, *, whole: bool) -> Vacuumed | None:
     vacuum: Vacuum | None = getattr(store, "vacuum", None)
     if vacuum is None:
-        return swept
-    every = timedelta(0) if whole or swept.removed else DAY
-    with share_duty(store, "vacuum", every=every) as ours:
-        if not ours:
-            return swept
-        return replace(swept, vacuumed=vacuum(most_bytes=None if whole else MOST_VACUUMED))
+        return None
+    with share_duty(store, "vacuum", every=timedelta(0)) as ours:
+        return vacuum(most_bytes=None if whole else MOST_VACUUMED) if ours else None
 
 
 class Housekeeping:

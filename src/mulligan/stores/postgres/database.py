@@ -102,6 +102,7 @@ class PostgresStore(TableStore):
 
     def _find_problems(self) -> Iterator[str]:
         yield from (damage.what for damage in self.journal.verify())
+        yield from self.vault.find_problems()
         yield from self.casebook.find_problems()
 
     def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
@@ -111,7 +112,9 @@ class PostgresStore(TableStore):
     def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
         """Write tables anew, so that no piece of what was deleted is left in them."""
         with self._pool.acquire_session() as session:
-            return vacuum_tables(as_postgres(session), most_bytes=most_bytes)
+            return vacuum_tables(
+                as_postgres(session), most_bytes=most_bytes, also=self._partitions.mixed
+            )
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""

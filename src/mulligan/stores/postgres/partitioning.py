@@ -14,6 +14,18 @@ from mulligan.stores.postgres.session import PostgresSession
 _DAYS_LEFT = 7
 """How long whoever has an old table may still put rows into it, if it takes so long to go on."""
 _OLDEST_SERVER = 12
+_TEXTS = (
+    ("task_run", "standing"),
+    ("task_run", "problem"),
+    ("task_run", "excerpt"),
+    ("notes", "body"),
+    ("episode", "body"),
+    ("lesson_version", "body"),
+    ("lesson_use", "body"),
+    ("pattern", "template"),
+    ("pattern", "example"),
+    ("finding", "rule"),
+)
 _SERVER = re.compile(r"PostgreSQL (\d+)(?:\.\d+|[a-z]+\d+)? ")
 _BOUND = re.compile(r"'(\w+)'")
 
@@ -62,12 +74,23 @@ def split_log(session: PostgresSession) -> None:
     make_days(session)
 
 
+def skip_samples(session: PostgresSession) -> None:
+    """Have the server take none of the texts that it would then keep for longer than we do."""
+    if _is_postgres(session):
+        for table, column in _TEXTS:
+            session.run_named("keep_no_samples_of_text", table=table, column=column)
+
+
 def _can_partition(session: PostgresSession) -> bool:
     """Whether it is Postgres itself, and nobody's own policies lie on the table."""
+    [(secured,)] = session.fetch("log_is_secured")
+    return _is_postgres(session) and not secured
+
+
+def _is_postgres(session: PostgresSession) -> bool:
     [(server,)] = session.fetch("server_name")
     found = _SERVER.match(server)
-    [(secured,)] = session.fetch("log_is_secured")
-    return found is not None and int(found[1]) >= _OLDEST_SERVER and not secured
+    return found is not None and int(found[1]) >= _OLDEST_SERVER
 
 
 def _read_bound(session: PostgresSession) -> str | None:

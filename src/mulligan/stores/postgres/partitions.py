@@ -43,6 +43,10 @@ class Partition:
 class LogPartitions:
     """Makes partitions ahead of time, and drops them when it is over."""
 
+    def __init__(self) -> None:
+        self.mixed: set[str] = set()
+        """Days that were over when last looked at, and not dropped: their rows go one by one."""
+
     def make_ahead(self, session: Session) -> None:
         """Make those of today and the next days. Where that cannot be, the default one serves."""
         # Locked, or not ours to make: tried again in an hour, and no row waits for it.
@@ -52,12 +56,17 @@ class LogPartitions:
     def drop_before(self, session: Session, before_us: int) -> Dropped:
         """Drop what is older as a whole. Days that are so only in part, or not yet, are spared."""
         bound, dropped, spared = compute_bound(before_us), 0, []
+        self.mixed.clear()
         for partition in list_partitions(session):
             if partition.to_id > bound:
                 spared.append(partition)
                 continue
+            self.mixed.add(partition.name)
             try:
-                dropped += _drop(as_postgres(session), partition, before_us=before_us)
+                rows = _drop(as_postgres(session), partition, before_us=before_us)
+                if rows is not None:
+                    dropped += rows
+                    self.mixed.discard(partition.name)
             except StoreLockedError:
                 # Somebody has been reading it for long: tried again in an hour.
                 spared.append(partition)
@@ -126,10 +135,10 @@ def make_partition(session: PostgresSession, wanted: Partition) -> None:
         )
 
 
-def _drop(session: PostgresSession, partition: Partition, *, before_us: int) -> int:
+def _drop(session: PostgresSession, partition: Partition, *, before_us: int) -> int | None:
     """Drop one, unless a row in it has a later time than its id. About how many rows it had."""
     if _has_rows_since(session, partition, before_us):
-        return 0
+        return None
     rows = partition.rows
     if rows < 0:
         # So young, or so small, that the server has never looked at it.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from mulligan.core.errors import StoreError
 from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
-from mulligan.stores.postgres.partitioning import check_bound, limit_log, split_log
+from mulligan.stores.postgres.partitioning import check_bound, limit_log, skip_samples, split_log
 from mulligan.stores.postgres.roles import RoleTable
 from mulligan.stores.postgres.session import PART, PostgresSession
 
@@ -17,6 +17,7 @@ _CALLED: dict[str, Callable[[PostgresSession], None]] = {
     "call limit_log": limit_log,
     "call check_bound": check_bound,
     "call split_log": split_log,
+    "call skip_samples": skip_samples,
 }
 """Statements that are others on another server, or on another day."""
 

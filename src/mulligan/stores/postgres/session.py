@@ -36,6 +36,7 @@ _FILES = (
     "partitions",
 )
 _LONGEST_PAUSE = 0.5
+_NUMBER = re.compile(r"\d+")
 _COLUMN_TYPE = re.compile(r"%b::(\w+)\[\]")
 
 
@@ -92,6 +93,21 @@ class PostgresSession:
         with translate_errors(self._store, self._connection):
             cursor = self._connection.execute(_encode_sql(sql), values)
             return cursor.fetchall() if cursor.description else []
+
+    def vacuum(self, table: str) -> int:
+        """Write a table anew: how many deleted rows came along, as others still see them."""
+        details: list[str] = []
+
+        def keep_detail(said: psycopg.errors.Diagnostic) -> None:
+            details.append(said.message_detail or "")
+
+        self._connection.add_notice_handler(keep_detail)
+        try:
+            self.run_named("vacuum_table", table=table)
+        finally:
+            self._connection.remove_notice_handler(keep_detail)
+        # In whatever language the server says it, the number comes first.
+        return sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))
 
     @contextmanager
     def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:

@@ -5,33 +5,54 @@ The days of the log need none of it, as each goes with its table.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mulligan.core.errors import StoreError
 from mulligan.core.sharing import Vacuumed
+from mulligan.stores.driver import Row, fetch_one
 from mulligan.stores.postgres.session import PostgresSession
 
+TABLES = (
+    "action", "archive", "daily", "entry", "episode", "execution", "execution_before",
+    "execution_default", "finding", "ground", "hourly", "kept", "lesson", "lesson_version",
+    "lesson_word", "loss", "notes", "pairing", "pattern", "pattern_day", "pattern_hour",
+    "row_block", "row_kind", "scorecard", "task_run", "text_hour", "tool",
+)  # fmt: skip
+"""Those that rows are deleted from."""
 
-def vacuum_tables(session: PostgresSession, *, most_bytes: int | None) -> Vacuumed:
-    """Each table that retention deletes rows from, unless it is larger, in use, or another's."""
+
+def vacuum_tables(
+    session: PostgresSession, *, most_bytes: int | None, also: Iterable[str] = ()
+) -> Vacuumed:
+    """Each of them, and some days of the log, unless it is larger, in use, or another's."""
     parts, left = [], []
     session.run("wait_briefly_for_tables")
     try:
-        for table, size, ours in session.fetch("tables_with_deleted_rows"):
-            if most_bytes is not None and size > most_bytes:
-                left.append(f"{table} has {size / 1e6:,.0f} MB")
-            elif not ours:
-                left.append(f"{table} belongs to another role")
-            elif (why := _vacuum(session, table)) is not None:
-                left.append(f"{table}: {why}")
-            else:
+        for table in (*TABLES, *sorted(also)):
+            standing = fetch_one(session, "table_standing", table=table)
+            if standing is None:
+                continue
+            why = _vacuum(session, table, standing, most_bytes=most_bytes)
+            if why is None:
                 parts.append(table)
+            else:
+                left.append(f"{table} {why}")
     finally:
         session.run("wait_for_tables")
     return Vacuumed(parts=tuple(parts), left=tuple(left))
 
 
-def _vacuum(session: PostgresSession, table: str) -> StoreError | None:
+def _vacuum(
+    session: PostgresSession, table: str, standing: Row, *, most_bytes: int | None
+) -> str | None:
+    """Write one anew, or say why not."""
+    size, ours = standing
+    if most_bytes is not None and size > most_bytes:
+        return f"has {size / 1e6:,.0f} MB."
+    if not ours:
+        return "belongs to another role."
     try:
-        session.run_named("vacuum_table", table=table)
+        seen = session.vacuum(table)
     except StoreError as error:
-        return error
-    return None
+        return f"is in use: {error}"
+    return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -12,12 +12,13 @@ from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
 from mulligan.stores.driver import Row, Session, fetch_one
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.safe import Safe, is_sealed, make_damage
+from mulligan.stores.relational.safe import Safe, is_intact, is_sealed, make_damage
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Work
 from mulligan.stores.signer import Signer
 
 _ROWS_AT_A_TIME = 500
+_VALUES_AT_A_TIME = 50
 
 
 class VaultTables:
@@ -85,5 +86,22 @@ class VaultTables:
         self._erase()
         return shredded
 
+    def find_problems(self) -> Iterator[str]:
+        """A sentence for each value that is not what was kept."""
+        if not self._keyring.whole:
+            return
+        owner = name = ""
+        while rows := self._pool.ask(
+            partial(_fetch_some, owner=owner, name=name, most=_VALUES_AT_A_TIME)
+        ):
+            for row in rows:
+                owner, name = row[:2]
+                if not is_intact(row):
+                    yield str(make_damage(owner, name))
+
     def _write(self, work: Work) -> Any:
         return self._ledger.submit(work).result()
+
+
+def _fetch_some(session: Session, *, owner: str, name: str, most: int) -> list[Row]:
+    return session.fetch("kept_after", owner=owner, name=name, most=most)

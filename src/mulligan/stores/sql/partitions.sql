@@ -87,6 +87,9 @@ alter table entry alter column body set statistics 0
 alter table action
   alter column opening set statistics 0, alter column detail set statistics 0
 
+-- name: keep_no_samples_of_text
+alter table {table} alter column {column} set statistics 0
+
 -- name: make_partition
 create table {partition} (like execution including all)
 

@@ -326,15 +326,10 @@ set lock_timeout = '500ms'
 -- name: wait_for_tables
 reset lock_timeout
 
--- name: tables_with_deleted_rows
-select c.relname, pg_table_size(c.oid), pg_has_role(c.relowner, 'usage') from pg_class c
-join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'mulligan' and c.relkind = 'r'
-and c.relname in (
-  'action', 'archive', 'entry', 'episode', 'execution', 'execution_before', 'execution_default',
-  'finding', 'ground', 'kept', 'lesson', 'lesson_version', 'lesson_word', 'notes', 'pairing',
-  'pattern', 'scorecard', 'task_run', 'tool'
-)
-order by c.relname
+-- name: table_standing
+select pg_table_size(c.oid), pg_has_role(c.relowner, 'usage') from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'mulligan' and c.relkind = 'r' and c.relname = :table
 
 -- name: vacuum_table
-vacuum (full) mulligan.{table}
+vacuum (full, verbose) mulligan.{table}

@@ -3,6 +3,10 @@ insert into kept (owner, name, value, locked, checksum, expires_us, seal)
 values (:owner, :name, :value, :locked, :checksum, :expires_us, :seal)
 on conflict do nothing
 
+-- name: kept_after
+select owner, name, value, locked, checksum from kept
+where owner > :owner or (owner = :owner and name > :name) order by owner, name limit :most
+
 -- name: drop_kept
 delete from kept where owner = :owner and name = :name returning seal
 

@@ -15,6 +15,7 @@ from mulligan.stores.presence import find_presence_caveats
 from mulligan.stores.private_file import HAS_MODES
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
+from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.tally import count_lost
 
@@ -22,6 +23,7 @@ from mulligan.stores.sqlite.tally import count_lost
 def find_problems(
     journal: JournalTables,
     *,
+    vault: VaultTables,
     casebook: CasebookTables,
     sessions: Mapping[Path, Session],
     marks: tuple[MarkFile, MarkFile],
@@ -46,7 +48,9 @@ def find_problems(
         yield from _find_shortened(list(sessions.values())[-1], marks[1])
         yield from (damage.what for damage in (journal.verify() if thorough else ()))
         yield from _find_unmarked(journal, marks[0], signed=signed)
-        yield from casebook.find_problems() if thorough else ()
+        if thorough:
+            yield from vault.find_problems()
+            yield from casebook.find_problems()
     yield from (mark.trouble for mark in marks if mark.trouble)
 
 

@@ -91,6 +91,7 @@ class SqliteStore(TableStore):
                 problems=tuple(
                     find_problems(
                         self.journal,
+                        vault=self.vault,
                         casebook=self.casebook,
                         sessions=dict(zip(paths, (journal, log), strict=True)),
                         marks=(self._marks, self._log_marks),
