@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -87,6 +89,19 @@ def take(came: Plain, step: Plain) -> Plain:
 
 
 REVIEW = {"turn": TURN, "attempt": 1, "kind": "review", "reply": "Done."}
+
+
+def declare_post(office: Office) -> None:
+    """A letter that can be looked for, and is not there before it was sent."""
+
+    @office.m.tool(
+        effect=Effect.IRREVERSIBLE, key="key", probe=lambda _: None, lands_within=timedelta(0)
+    )
+    async def post(to: str, key: str | None = None) -> str:
+        office.calls += 1
+        return "sent"
+
+    office.tools["post"] = post
 
 
 @pytest.fixture
@@ -200,6 +215,30 @@ async def test_a_hold_waits_until_it_was_decided_and_is_made_by_one(offices) -> 
     assert held == still
     assert came == again == {"id": held["waits"], "result": "sent"}
     assert other.calls == 1
+
+
+async def test_what_was_approved_and_cut_short_before_it_was_made_is_asked_about_again(
+    offices,
+) -> None:
+    one, other = offices
+    for office in offices:
+        declare_post(office)
+    step = ask("post", to="Ann")
+    held = await one.make(step)
+    one.m.insights.open_list.approve(held["waits"], by="Cleo")
+    with Faults(Strike(deed=Deed.CANCEL, point=Point.RELEASED)), suppress(asyncio.CancelledError):
+        await one.make(step | {"kind": "look"})
+    one.m.close()
+
+    for _ in range(3):
+        await other.m.recover()
+    came = await other.make(step | {"kind": "look"})
+    other.m.insights.open_list.approve(came["waits"], by="Cleo")
+    made = await other.make(step | {"kind": "look"})
+
+    assert came["waits"] != held["waits"]
+    assert made == {"id": came["waits"], "result": "sent"}
+    assert (one.calls, other.calls) == (0, 1)
 
 
 async def test_what_a_person_denied_is_told_in_words(offices) -> None:

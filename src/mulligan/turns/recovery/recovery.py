@@ -249,8 +249,9 @@ class Recovery:
         await reach(Point.CLAIMED)
         approved = await asyncio.to_thread(self._was_approved, action)
         tool = self.toolbox.find(action)
-        # Nobody waits for its answer any more, but where the run of a host goes on.
-        alone = approved and tool is not None and not tool.hosted
+        # Nobody waits for its answer any more, but where the run of a host or an engine goes on.
+        awaited = action.opening.durable or (tool is not None and tool.hosted)
+        alone = approved and tool is not None and not awaited
         absent = State.NEEDS_HUMAN if alone else State.NOT_EXECUTED
         await settle([action], book=self.book, absent=absent)
 
