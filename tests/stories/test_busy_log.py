@@ -50,6 +50,33 @@ def test_nobody_waits_for_a_store_that_hangs() -> None:
     writer.close()
 
 
+class CountingLog(StallingLog):
+    """Counts how often it is asked to write."""
+
+    asked = 0
+
+    def write(self, batch: Batch) -> None:
+        self.asked += 1
+        super().write(batch)
+
+
+def test_a_store_that_is_away_is_not_asked_the_more_the_more_is_called() -> None:
+    log = CountingLog()
+    log.failing = True
+    writer = a_writer(log, limits=replace(QUICK, first_pause=5.0))
+    writer.emit(a_row(0))
+    assert log.reached.wait(5)
+
+    for n in range(1, 5_000):
+        writer.emit(a_row(n))
+    time.sleep(0.2)
+
+    # Once for the first row, and once for a batch that was worth waking for.
+    assert log.asked <= 3
+    log.failing = False
+    writer.close()
+
+
 def test_what_was_shed_before_is_among_what_is_lost_at_the_end(caplog) -> None:
     log = StallingLog()
     writer = a_writer(log, limits=replace(QUICK, patience=0.01))

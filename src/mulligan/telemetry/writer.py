@@ -198,9 +198,12 @@ class LogWriter:
 
     def _give_way(self) -> None:
         """Let the thread have the interpreter, which a busy caller would keep from it."""
-        self._wake.put(None)
-        hangs = time.monotonic() - self._began > self._limits.patience
-        if not (hangs or self._away or self._closed) and self._is_alive():
+        if self._away or self._closed or not self._is_alive():
+            return
+        if self._began == math.inf:
+            # It waits for more rows, and few large ones are as much.
+            self._wake.put(None)
+        if time.monotonic() - self._began < self._limits.patience:
             time.sleep(self._limits.give_way)
 
     def _start(self) -> None:
