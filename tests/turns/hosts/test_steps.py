@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -226,7 +225,8 @@ async def test_what_was_approved_and_cut_short_before_it_was_made_is_asked_about
     step = ask("post", to="Ann")
     held = await one.make(step)
     one.m.insights.open_list.approve(held["waits"], by="Cleo")
-    with Faults(Strike(deed=Deed.CANCEL, point=Point.RELEASED)), suppress(asyncio.CancelledError):
+    strike = Faults(Strike(deed=Deed.CANCEL, point=Point.RELEASED))
+    with strike, pytest.raises(asyncio.CancelledError):
         await one.make(step | {"kind": "look"})
     one.m.close()
 
