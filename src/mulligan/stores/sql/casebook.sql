@@ -71,14 +71,11 @@ where {where} order by tool, id limit :most offset :skip
 
 -- name: lessons_sharing_words
 select id, body from (
-  select id, lesson.version, tool, words, shared
-  -- Counted first, so that each lesson is looked up once and not for every word.
-  from (
-    select lesson, count(*) as shared from lesson_word
-    where word in (select value from json_each(:words)) group by lesson
-  ) as sharing
-  cross join lesson on id = sharing.lesson
-  where {where} order by shared desc, words, tool, id limit :most offset :skip
+  select id, lesson.version, tool, words, count(*) as shared
+  -- In this order: the lessons of one tool are few, those that share some word may be all there are.
+  from lesson cross join lesson_word on lesson_word.lesson = id
+  where {where} and word in (select value from json_each(:words))
+  group by id order by shared desc, words, tool, id limit :most offset :skip
 ) as close
 join lesson_version on lesson_version.lesson = id and lesson_version.version = close.version
 order by shared desc, words, tool, id

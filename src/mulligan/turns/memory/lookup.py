@@ -6,7 +6,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,8 +35,9 @@ LEAST_TOLD = 0.3
 MOST_TENANTS = 1_000
 MOST_ASKERS = 100
 """People of a tenant that one process remembers: more would ask for no more who vouch."""
-MOST_ALIKE = 50
-"""Lessons about other patterns that are looked at, where none is about this one."""
+MOST_ALIKE = 30
+"""Lessons of a tool about other patterns that are looked at, where none is about this one; and of
+those that are about no tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,20 +118,27 @@ class Recall:
         )
 
     def _find_lessons(self, asking: Asking) -> Iterator[Lesson]:
-        """Those about this pattern; else those of the tool, and those of errors like this one."""
+        """Those about this pattern; else those of errors like this one."""
         tool, tenant = asking.failed.call.tool, asking.tenant
         own = LessonQuery(tenant=tenant, tool=tool, fingerprint=asking.pattern.fingerprint)
         found = [each for each in self._casebook.list_lessons(own) if each.state.living]
         if not found:
-            same_tool = LessonQuery(tenant=tenant, tool=tool, limit=MOST_ALIKE)
-            like = LessonQuery(tenant=tenant, text=asking.pattern.template, limit=MOST_ALIKE)
-            both = (*self._casebook.list_lessons(same_tool), *self._casebook.list_lessons(like))
-            found = list({each.id: each for each in both}.values())
+            found = list(self._find_alike(asking))
         yield from found
         if self._seeds:
             from mulligan.learning.lessons.seed import load_seed_lessons
 
             yield from load_seed_lessons()
+
+    def _find_alike(self, asking: Asking) -> Iterator[Lesson]:
+        """The closest of the tool, then any of it; and the closest of those about no tool."""
+        of_tool = LessonQuery(tenant=asking.tenant, tool=asking.failed.call.tool, limit=MOST_ALIKE)
+        closest = replace(of_tool, text=asking.pattern.template)
+        found = {each.id: each for each in self._casebook.list_lessons(closest)}
+        if len(found) < MOST_ALIKE:
+            found |= {each.id: each for each in self._casebook.list_lessons(of_tool)}
+        yield from list(found.values())[:MOST_ALIKE]
+        yield from self._casebook.list_lessons(replace(closest, tool=""))
 
     def _find_doubted(self, lessons: Sequence[Lesson], asking: Asking) -> Collection[str]:
         """Lessons that failed in this very turn, and those that have only harmed this person."""
