@@ -34,6 +34,7 @@ FIXED: Mapping[str, str] = {
     "tasks": "static accept_all gated worst_below_static rolled_back_share",
     "scale": "actions_per_second turn_p50_ms turn_p99_ms rows_per_second decision_p50_ms"
     " decision_p99_ms limited_by",
+    "engines": "engines",
     "drops": "rows gone_ms drop_ms wait_ms ratio",
     "redaction": "secrets kinds places encodings leaks ordinary ordinary_hidden_share"
     " redaction_ratio",

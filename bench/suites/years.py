@@ -45,6 +45,8 @@ MOST_GROWTH = 1.2
 LEAST_MS = 0.1
 """What takes less than this longer is no growth that anybody notices, or that a clock can tell."""
 MOST_ROW_BYTES = 450
+LEAST_ROWS = 100_000
+"""Of a largest store that is smaller nothing can be told: it is mostly empty pages."""
 SELDOM = 3
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 NAMED = {
@@ -222,6 +224,8 @@ def _pick(questions: Mapping[str, Result], begins: str) -> Result:
 
 def failed(result: Result) -> str:
     """What is not as it must be."""
+    if max(result["rows"]) < LEAST_ROWS:
+        return ""
     wrong = [f"{name} grows {growth} times" for name, growth in result["above"].items()]
     if result["bytes_per_row"] > MOST_ROW_BYTES:
         wrong.append(f"a row takes {result['bytes_per_row']} bytes, over {MOST_ROW_BYTES}")

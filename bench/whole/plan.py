@@ -23,7 +23,7 @@ QUICK: Mapping[str, str] = {
     "overhead": "--quick --alone",
     "packs": "--kills 1",
     "pauses": "--pauses 1",
-    "poisoning": "--turns 10",
+    "poisoning": "--turns 60",
     "redaction": "--quick --alone",
     "restarts": "--restarts 1 --actions 20",
     "scale": "--store sqlite --workers 1 --actions 20 --rows 1000 --decisions 2",

@@ -46,10 +46,11 @@ def test_the_past_is_as_long_ago_as_each_part_of_it_is_kept() -> None:
 
 
 def test_what_grows_is_named_and_what_no_clock_can_tell_is_not() -> None:
-    fine = {"above": {}, "bytes_per_row": 400.0}
+    fine = {"rows": [10_000, 1_000_000], "above": {}, "bytes_per_row": 400.0}
 
     assert years.failed(fine) == ""
     assert years.failed({**fine, "above": {"sqlite: turn": 1.4}}) == "sqlite: turn grows 1.4 times"
     assert "500.0 bytes" in years.failed({**fine, "bytes_per_row": 500.0})
+    assert years.failed({**fine, "rows": [500, 2_000], "bytes_per_row": 500.0}) == ""
     assert years._measure_growth({"ms": {"1": 0.05, "2": 0.09}, "growth": 1.8}) == 1.0
     assert years._measure_growth({"ms": {"1": 5.0, "2": 9.0}, "growth": 1.8}) == 1.8

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from mulligan.core.errors import StoreDamagedError, StoreError, StoreUnavailableError
 
 Row = tuple[Any, ...]
+Changed = Callable[[], int]
+"""How many rows a statement has changed; asked for it, a driver waits until it knows."""
 
 
 class ConnectionLostError(StoreUnavailableError):
@@ -43,6 +45,9 @@ class Session(Protocol):
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""
 
+    def run_later(self, query: str, **values: object) -> Changed:
+        """Run a statement whose outcome can wait: in a bundle it goes out with what follows."""
+
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
         """Insert each row of positional values. Returns how many rows changed."""
 
@@ -52,14 +57,18 @@ class Session(Protocol):
         One that is not `synced` may end before it is on disk, where a power cut can take it back.
         """
 
+    def begin_bundle(self, *, synced: bool) -> AbstractContextManager[None]:
+        """Such a transaction, of statements that are sent together as far as they can wait.
+
+        A failure of one that was to run later may come with any other, or with the end. There is
+        no savepoint in a bundle.
+        """
+
     def begin_savepoint(self) -> AbstractContextManager[None]:
         """A part of a transaction that can fail alone."""
 
     def begin_snapshot(self) -> AbstractContextManager[None]:
         """Reads that all see the same moment."""
-
-    def tell_others(self) -> None:
-        """Once the transaction is committed, wake processes that listen, where the database can."""
 
     def close(self) -> None:
         """Let go of the connection."""

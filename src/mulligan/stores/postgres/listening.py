@@ -79,7 +79,8 @@ class NewsListener:
 
     def _wait_for_news(self, session: PostgresSession) -> None:
         while not self._over.is_set():
-            readable, _, _ = select.select([session.find_socket(), self._ending], [], [], LOOK)
+            socket = session.connection.fileno()
+            readable, _, _ = select.select([socket, self._ending], [], [], LOOK)
             if self._over.is_set():
                 return
             if session.read_news(try_connection=not readable):

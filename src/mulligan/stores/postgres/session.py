@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors as pg
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.driver import ConnectionLostError, Row, Session
+from mulligan.stores.driver import Changed, ConnectionLostError, Row, Session
 from mulligan.stores.migrate import find_latest_version
 from mulligan.stores.postgres.address import check_address
 from mulligan.stores.postgres.error_map import translate, translate_errors
@@ -36,7 +36,6 @@ _FILES = (
     "partitions",
 )
 _LONGEST_PAUSE = 0.5
-_NUMBER = re.compile(r"\d+")
 _COLUMN_TYPE = re.compile(r"%b::(\w+)\[\]")
 
 
@@ -46,8 +45,12 @@ class PostgresSession:
     def __init__(self, url: str, *, timeout: timedelta) -> None:
         self._store = strip_credentials(url)
         self._queries = _load_queries()
-        self._connection = _connect(url, store=self._store, timeout=timeout)
+        self.connection = _connect(url, store=self._store, timeout=timeout)
+        """The driver's own, for what no other database has."""
         self._copies = True
+        self._bundle: psycopg.Pipeline | None = None
+        self._waiting = False
+        """Something in the bundle was not answered yet."""
 
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
@@ -60,8 +63,19 @@ class PostgresSession:
 
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""
-        with translate_errors(self._store, self._connection):
-            return self._connection.execute(_encode_sql(self._queries[query]), values).rowcount
+        return self.run_later(query, **values)()
+
+    def run_later(self, query: str, **values: object) -> Changed:
+        """Run a statement whose outcome can wait: in a bundle it goes out with what follows."""
+        with translate_errors(self._store, self.connection):
+            cursor = self._send(self._queries[query], values)
+
+        def count() -> int:
+            with translate_errors(self._store, self.connection):
+                self._await_answers()
+            return cursor.rowcount
+
+        return count
 
     def run_many(self, query: str, rows: Iterable[Sequence[object]]) -> int:
         """Run a statement once, over the columns of all rows. Returns how many rows changed.
@@ -71,15 +85,17 @@ class PostgresSession:
         rows = list(rows)
         if not rows:
             return 0
-        with translate_errors(self._store, self._connection):
-            if self._copies and f"{query}_by_copy" in self._queries:
+        with translate_errors(self._store, self.connection):
+            if self._copies and not self._bundle and f"{query}_by_copy" in self._queries:
                 try:
                     return self._copy(query, rows)
                 except pg.FeatureNotSupported:
                     # Row security refuses it to this user, and some engines to everybody.
                     self._copies = False
             columns = [_unify_types(column) for column in zip(*rows, strict=True)]
-            return self._connection.execute(_encode_sql(self._queries[query]), columns).rowcount
+            cursor = self._send(self._queries[query], columns)
+            self._await_answers()
+            return cursor.rowcount
 
     def run_named(self, query: str, **names: str) -> list[Row]:
         """Run a statement whose names, our own or the catalog's, no parameter can stand for."""
@@ -90,37 +106,42 @@ class PostgresSession:
 
     def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a statement that is not among the named ones."""
-        with translate_errors(self._store, self._connection):
-            cursor = self._connection.execute(_encode_sql(sql), values)
+        with translate_errors(self._store, self.connection):
+            cursor = self._send(sql, values)
+            self._await_answers()
             return cursor.fetchall() if cursor.description else []
-
-    def vacuum(self, table: str) -> int:
-        """Write a table anew: how many deleted rows came along, as others still see them."""
-        details: list[str] = []
-
-        def keep_detail(said: psycopg.errors.Diagnostic) -> None:
-            details.append(said.message_detail or "")
-
-        self._connection.add_notice_handler(keep_detail)
-        try:
-            self.run_named("vacuum_table", table=table)
-        finally:
-            self._connection.remove_notice_handler(keep_detail)
-        # In whatever language the server says it, the number comes first.
-        return sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))
 
     @contextmanager
     def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction; leaving it with an exception undoes it."""
-        with translate_errors(self._store, self._connection), self._connection.transaction():
+        with translate_errors(self._store, self.connection), self.connection.transaction():
             if synced is False:
                 self.run("do_not_sync")
             yield
 
     @contextmanager
+    def begin_bundle(self, *, synced: bool) -> Iterator[None]:
+        """Such a transaction, on two ways to the server: all that can wait, then the commit."""
+        with translate_errors(self._store, self.connection):
+            try:
+                with self.connection.pipeline() as self._bundle:
+                    self._send("begin")
+                    if not synced:
+                        self.run_later("do_not_sync")
+                    yield
+                    self._await_answers()
+                    self._send("commit")
+            except BaseException:
+                if not self.connection.closed:
+                    self.connection.rollback()
+                raise
+            finally:
+                self._bundle, self._waiting = None, False
+
+    @contextmanager
     def begin_savepoint(self) -> Iterator[None]:
         """A part of a transaction that can fail alone."""
-        with translate_errors(self._store, self._connection), self._connection.transaction():
+        with translate_errors(self._store, self.connection), self.connection.transaction():
             yield
 
     @contextmanager
@@ -130,26 +151,30 @@ class PostgresSession:
             self.run("repeatable_read")
             yield
 
-    def tell_others(self) -> None:
-        """Once the transaction is committed, wake whoever listens."""
-        self.fetch("tell_others")
-
-    def find_socket(self) -> int:
-        """The socket, to wait for news on."""
-        return self._connection.fileno()
-
     def read_news(self, *, try_connection: bool) -> bool:
         """Whether others have said something; a dead connection is told by a question to it."""
-        with translate_errors(self._store, self._connection):
+        with translate_errors(self._store, self.connection):
             if try_connection:
                 self.fetch("version")
-            return bool(list(self._connection.notifies(timeout=0)))
+            return bool(list(self.connection.notifies(timeout=0)))
+
+    def _send(
+        self, sql: str, values: Mapping[str, Any] | Sequence[Any] | None = None
+    ) -> psycopg.Cursor[Row]:
+        """Have a statement done; in a bundle the answer is still to be waited for."""
+        self._waiting = self._bundle is not None
+        return self.connection.execute(_encode_sql(sql), values)
+
+    def _await_answers(self) -> None:
+        if self._bundle is not None and self._waiting:
+            self._bundle.sync()
+            self._waiting = False
 
     def _copy(self, query: str, rows: Sequence[Sequence[object]]) -> int:
         """Stream rows in. In a savepoint: where it is refused, the transaction goes on."""
         types = _COLUMN_TYPE.findall(self._queries[query])
         statement = _encode_sql(self._queries[f"{query}_by_copy"])
-        with self._connection.transaction(), self._connection.cursor() as cursor:
+        with self.connection.transaction(), self.connection.cursor() as cursor:
             with cursor.copy(statement) as copy:
                 copy.set_types(types)
                 for row in rows:
@@ -158,7 +183,7 @@ class PostgresSession:
 
     def close(self) -> None:
         """Let go of the connection."""
-        self._connection.close()
+        self.connection.close()
 
     def abandon(self) -> None:
         """In a forked child: psycopg leaves a connection alone that another process opened."""

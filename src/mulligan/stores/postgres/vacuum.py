@@ -5,7 +5,10 @@ The days of the log need none of it, as each goes with its table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+from psycopg.errors import Diagnostic
 
 from mulligan.core.errors import StoreError
 from mulligan.core.sharing import Vacuumed
@@ -19,6 +22,7 @@ TABLES = (
     "row_block", "row_kind", "scorecard", "task_run", "text_hour", "tool",
 )  # fmt: skip
 """Those that rows are deleted from."""
+_NUMBER = re.compile(r"\d+")
 
 
 def vacuum_tables(
@@ -52,7 +56,23 @@ def _vacuum(
     if not ours:
         return "belongs to another role."
     try:
-        seen = session.vacuum(table)
+        seen = _write_anew(session, table)
     except StoreError as error:
         return f"is in use: {error}"
     return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None
+
+
+def _write_anew(session: PostgresSession, table: str) -> int:
+    """How many deleted rows came along, as others still see them."""
+    details: list[str] = []
+
+    def keep_detail(said: Diagnostic) -> None:
+        details.append(said.message_detail or "")
+
+    session.connection.add_notice_handler(keep_detail)
+    try:
+        session.run_named("vacuum_table", table=table)
+    finally:
+        session.connection.remove_notice_handler(keep_detail)
+    # In whatever language the server says it, the number comes first.
+    return sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
+from functools import cache, partial
 from itertools import islice
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from mulligan.core.action import (
     State,
     check_entry,
     is_decision,
+    leads_to,
 )
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
 from mulligan.core.instants import to_us
@@ -276,13 +278,9 @@ class JournalTables:
 
     def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session
-        # That there is none before the first is seen when its row is written.
-        row = fetch_one(session, "action_now", action=entry.action) if entry.version > 1 else None
         if self._ledger.former:
             self._refuse_given_up(session, draft)
-        state, version = decode_standing(entry.action, row)
-        check_entry(entry, state=state, version=version)
-        transaction.append(draft)
+        before = _read_before(transaction, entry)
         values: dict[str, object] = {
             "action": entry.action,
             "state": str(entry.state),
@@ -291,15 +289,18 @@ class JournalTables:
             "detail": draft.detail,
         }
         if entry.opening is None:
-            moved = session.run("move_action", version=entry.version, **values)
+            befores = _list_befores(entry.state)
+            moved = session.run_later(
+                "move_action", version=entry.version, befores=befores, **values
+            )
         else:
             tenant = entry.opening.tenant
-            moved = session.run("open_action", opening=draft.opening, tenant=tenant, **values)
-        if not moved:
-            _refuse_stale(session, entry, version=version)
-        _count_open(transaction, entry.action, before=state, after=entry.state)
+            moved = session.run_later("open_action", opening=draft.opening, tenant=tenant, **values)
+        transaction.require(moved, partial(_refuse_stale, session, entry))
+        transaction.append(draft)
+        _count_open(transaction, entry.action, before=before, after=entry.state)
         if is_decision(entry):
-            session.tell_others()
+            session.run_later("tell_others")
         if draft.settles:
             expires_us = draft.at_us + self._kept_for_us
             self._safe.expire(transaction, entry.action, at_us=expires_us, settled=True)
@@ -322,12 +323,33 @@ class JournalTables:
             )
 
 
-def _refuse_stale(session: Session, entry: Entry, *, version: int) -> NoReturn:
+def _read_before(transaction: Transaction, entry: Entry) -> State | None:
+    """Where an action stands that an entry is for, if that has to be known before it is moved."""
+    if entry.version <= 1:
+        # That there is nothing yet is seen when its row is written.
+        check_entry(entry, state=None, version=0)
+        return None
+    if transaction.signer is None and entry.opening is None:
+        # Where it stands is a condition on its row; only who signs counts what is open.
+        return None
+    row = fetch_one(transaction.session, "action_now", action=entry.action)
+    state, version = decode_standing(entry.action, row)
+    check_entry(entry, state=state, version=version)
+    return state
+
+
+@cache
+def _list_befores(after: State) -> str:
+    """The states that lead to one, each between commas."""
+    return "".join(f",{before}," for before in State if leads_to(before, after))
+
+
+def _refuse_stale(session: Session, entry: Entry) -> NoReturn:
     row = fetch_one(session, "action_now", action=entry.action)
-    state, found = decode_standing(entry.action, row)
-    check_entry(entry, state=state, version=found)
+    state, version = decode_standing(entry.action, row)
+    check_entry(entry, state=state, version=version)
     raise StaleEntryError(
-        f"Action {entry.action} was at version {version} and moved on while entry "
+        f"Action {entry.action} was at another version and moved on while entry "
         f"{entry.version} was written: read the action again before acting."
     )
 

@@ -69,6 +69,9 @@ class Safe:
     def keep(self, transaction: Transaction, row: KeptRow) -> int:
         """Write a row; the same owner and name is replaced."""
         session = transaction.session
+        if transaction.signer is None:
+            session.run_later("replace_kept", **row)
+            return 1
         signed = [row[part] for part in ("owner", "name", "checksum", "expires_us")]
         seal = transaction.sign_row(TABLE, *signed)
         # Almost always it is the first of its name. Where not, whoever was quicker is replaced.
@@ -82,7 +85,7 @@ class Safe:
         session, signer = transaction.session, transaction.signer
         if signer is None:
             query = "expire_after_settlement" if settled else "expire"
-            session.run(query, owner=owner, at_us=at_us)
+            session.run_later(query, owner=owner, at_us=at_us)
             return
         gone, come = [], []
         for name, checksum, expires_us, was in session.fetch("seals_of_owner", owner=owner):

@@ -159,3 +159,7 @@ where name = :duty and coalesce(writer, '') = :was and done_us <= cast(unixepoch
 -- name: finish_duty
 update duty set writer = null, done_us = case when :done = 1 then cast(unixepoch('subsec') * 1000000 as integer) else done_us end
 where name = :duty and writer = :writer
+
+-- name: tell_others
+-- Nobody can be woken: everybody looks every two seconds.
+select 1

@@ -3,6 +3,12 @@ insert into kept (owner, name, value, locked, checksum, expires_us, seal)
 values (:owner, :name, :value, :locked, :checksum, :expires_us, :seal)
 on conflict do nothing
 
+-- name: replace_kept
+insert into kept (owner, name, value, locked, checksum, expires_us)
+values (:owner, :name, :value, :locked, :checksum, :expires_us)
+on conflict (owner, name) do update set value = excluded.value, locked = excluded.locked,
+  checksum = excluded.checksum, expires_us = excluded.expires_us, seal = null
+
 -- name: kept_after
 select owner, name, value, locked, checksum from kept
 where owner > :owner or (owner = :owner and name > :name) order by owner, name limit :most

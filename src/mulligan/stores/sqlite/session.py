@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError
-from mulligan.stores.driver import Row
+from mulligan.stores.driver import Changed, Row
 from mulligan.stores.fork import undisturbed
 from mulligan.stores.histogram import add_counts
 from mulligan.stores.queries import load
@@ -79,6 +79,11 @@ class SqliteSession:
         self.execute(self._queries[query], values)
         return self._connection.changes()
 
+    def run_later(self, query: str, **values: object) -> Changed:
+        """Run a statement whose outcome can wait. There is no way to it that would be saved."""
+        changed = self.run(query, **values)
+        return lambda: changed
+
     def run_many(self, query: str, rows: Iterable[Sequence[Any]]) -> int:
         """Insert each row of positional values. Returns how many rows changed."""
         before = self._connection.total_changes()
@@ -110,6 +115,10 @@ class SqliteSession:
             except BaseException:
                 self._roll_back()
                 raise
+
+    def begin_bundle(self, *, synced: bool) -> AbstractContextManager[None]:
+        """Such a transaction; each statement is at the file as soon as it is run."""
+        return self.begin_transaction(synced=synced)
 
     @contextmanager
     def begin_savepoint(self) -> Iterator[None]:
@@ -152,9 +161,6 @@ class SqliteSession:
                 copy.execute("pragma synchronous = full")
                 with copy.backup("main", self._connection, "main") as copying:
                     copying.step()
-
-    def tell_others(self) -> None:
-        """A file tells nobody: other processes look by themselves."""
 
     def close(self) -> None:
         """Let go of the connection."""

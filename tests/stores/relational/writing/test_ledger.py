@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import select
 import signal
+import socket
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 import psycopg
 import pytest
 
-from mulligan.core.action import State
+from mulligan.core.action import Kept, State
 from mulligan.core.errors import StoreDamagedError
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
@@ -38,6 +45,38 @@ def store(postgres_url):
     store = open_store(postgres_url)
     yield store
     store.close()
+
+
+@contextmanager
+def count_ways(url: str, folder: Path) -> Iterator[tuple[str, Counter[str]]]:
+    """Another way to a server, that counts how often somebody asked it and waited."""
+    host = urlsplit(url).netloc.partition("@")[2].removesuffix(":5432")
+    place = unquote(host)
+    ways, name = Counter[str](), ".s.PGSQL.5432"
+
+    def pass_on(ours: socket.socket) -> None:
+        theirs = socket.socket(socket.AF_UNIX)
+        theirs.connect(f"{place}/{name}")
+        asked = False
+        with ours, theirs:
+            while True:
+                for end in select.select([ours, theirs], [], [])[0]:
+                    if not (data := end.recv(1 << 20)):
+                        return
+                    ways["there"] += end is ours and not asked
+                    asked = end is ours
+                    (theirs if asked else ours).sendall(data)
+
+    def serve() -> None:
+        with suppress(OSError):  # The door is closed in the end.
+            while True:
+                threading.Thread(target=pass_on, args=[door.accept()[0]], daemon=True).start()
+
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(str(folder / name))
+        door.listen()
+        threading.Thread(target=serve, daemon=True).start()
+        yield url.replace(host, quote(str(folder), safe="")), ways
 
 
 def cut_connections(url: str) -> None:
@@ -264,3 +303,21 @@ def test_two_workers_that_lock_in_opposite_order_both_finish(postgres_url) -> No
     assert stores[0].journal.verify() == []
     for store in stores:
         store.close()
+
+
+def test_an_intent_and_its_pre_image_are_on_two_ways_to_the_server(postgres_url, tmp_path) -> None:
+    with count_ways(postgres_url, tmp_path) as (url, ways):
+        store = open_store(url)
+        store.journal.submit([make_first_entry("a0")]).result()
+        before = ways.copy()
+        for number in range(1, 6):
+            kept = Kept(owner=f"a{number}", name="before", value=b"{}")
+            store.journal.submit([make_first_entry(f"a{number}")], keep=[kept]).result()
+        for number in range(1, 6):
+            executed = make_next_entry(f"a{number}", State.EXECUTED, version=2)
+            store.journal.submit([executed]).result()
+        after = ways.copy()
+        store.close()
+
+    # All that is written, then that it counts: of each of ten commits.
+    assert (after - before).total() == 20

@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
+
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
+from mulligan.core.action import State
+from mulligan.core.errors import (
+    IllegalTransitionError,
+    JournalError,
+    StaleEntryError,
+    StoreUnavailableError,
+)
+from mulligan.core.interfaces import Store
+from mulligan.stores.driver import AlreadyThereError
 from mulligan.stores.encoding import encode_entry
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.writing.transaction import Transaction
-from mulligan.testing.store_contract.contract import make_first_entry
+from mulligan.testing.store_contract.contract import OPENING, make_first_entry, make_next_entry
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = open_store(f"sqlite:///{tmp_path / 'transactions.db'}")
+def store(url) -> Iterator[Store]:
+    store = open_store(url)
     yield store
     store.close()
+
+
+@contextmanager
+def grouped(store) -> Iterator[None]:
+    """Has what is submitted within come into one transaction."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(_: Transaction) -> None:
+        begun.set()
+        go_on.wait(10)
+
+    first: Future[None] = store.journal._ledger.submit(wait)
+    begun.wait(10)
+    yield
+    go_on.set()
+    first.result()
+
+
+def submit(store, *entries) -> Future[None]:
+    return store.journal.submit(list(entries))
 
 
 def append_and_fail(transaction: Transaction) -> None:
@@ -42,3 +76,63 @@ def test_trouble_with_the_store_itself_fails_the_whole_transaction(store) -> Non
 
     assert isinstance(failed.exception(), StoreUnavailableError)
     assert store.journal.submit([make_first_entry("next")]).exception() is None
+
+
+def test_of_works_in_one_transaction_only_those_are_refused_that_do_not_lead_on(store) -> None:
+    for name in ("moved", "settled", "open"):
+        submit(store, make_first_entry(name)).result()
+    not_done = make_next_entry("settled", State.NOT_EXECUTED, version=2)
+    submit(store, not_done).result()
+    executed = make_next_entry("moved", State.EXECUTED, version=2)
+
+    with grouped(store):
+        good = [
+            submit(store, executed),
+            submit(store, make_next_entry("moved", State.VERIFIED, version=3)),
+            submit(store, make_first_entry("new")),
+        ]
+        refused = {
+            submit(store, executed): StaleEntryError,
+            submit(store, make_next_entry("nobody", State.EXECUTED, version=2)): StaleEntryError,
+            submit(store, make_next_entry("settled", State.EXECUTED, version=3)):
+                IllegalTransitionError,
+            submit(store, make_next_entry("open", State.VERIFIED, version=2)):
+                IllegalTransitionError,
+            submit(store, make_first_entry("open")): StaleEntryError,
+            submit(store, make_first_entry("none", opening=None)): JournalError,
+        }  # fmt: skip
+
+    assert [each.exception() for each in good] == [None, None, None]
+    assert [type(each.exception()) for each in refused] == list(refused.values())
+    assert store.journal.find_action("moved").state is State.VERIFIED
+    assert store.journal.find_action("settled").state is State.NOT_EXECUTED
+    assert [each.id for each in store.journal.list_open_actions()] == ["new", "open"]
+    assert store.journal.verify() == []
+
+
+def test_a_later_entry_with_an_opening_is_refused(store) -> None:
+    submit(store, make_first_entry("a")).result()
+    again = replace(make_next_entry("a", State.EXECUTED, version=2), opening=OPENING)
+
+    with pytest.raises(JournalError, match="must not carry an opening"):
+        submit(store, again).result()
+
+
+def test_a_statement_that_goes_wrong_unseen_lets_nothing_of_its_transaction_stand(store) -> None:
+    line = {"action": "x", "version": 1, "state": "intent", "at_us": 1, "body": "", "hash": b""}
+
+    def add_twice(transaction: Transaction) -> None:
+        for _ in range(2):
+            transaction.session.run_later(
+                "add_entry", writer=transaction.head.writer, seq=1_000, **line
+            )
+
+    with grouped(store):
+        beside = submit(store, make_first_entry("beside"))
+        wrong = store.journal._ledger.submit(add_twice)
+
+    assert isinstance(wrong.exception(), AlreadyThereError)
+    assert isinstance(beside.exception(), AlreadyThereError)
+    submit(store, make_first_entry("next")).result()
+    assert [each.id for each in store.journal.list_open_actions()] == ["next"]
+    assert store.journal.verify() == []

@@ -7,15 +7,22 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
 from mulligan.stores.chain import GENESIS
-from mulligan.stores.driver import ConnectionLostError, Session, TryAgainError, fetch_one
+from mulligan.stores.driver import (
+    Changed,
+    ConnectionLostError,
+    Session,
+    TryAgainError,
+    fetch_one,
+)
 from mulligan.stores.group_commit import GroupCommit
 from mulligan.stores.lease import Lease
 from mulligan.stores.mark import MarkFile
@@ -23,11 +30,13 @@ from mulligan.stores.presence import identify_process
 from mulligan.stores.relational.writing.account import Account
 from mulligan.stores.relational.writing.head import Head, decode_head
 from mulligan.stores.relational.writing.transaction import (
+    ApartError,
     NothingDoneError,
     Transaction,
     Work,
     attempt,
     attempt_all,
+    fail_together,
 )
 from mulligan.stores.relational.writing.unsynced import Unsynced
 from mulligan.stores.signer import Signer
@@ -174,7 +183,12 @@ class Ledger:
                 if self._head is None and self.former and all(work is _beat for work in works):
                     # A sign of life brings nobody back; the next thing that is written does.
                     return [False] * len(works)
-                return self._commit_once(works, outcomes, synced=synced)
+                try:
+                    # Together: hardly ever does one of them fail.
+                    return self._commit_once(works, outcomes, synced=synced, apart=False)
+                except ApartError:
+                    outcomes.clear()
+                    return self._commit_once(works, outcomes, synced=synced, apart=True)
             except ConnectionLostError:
                 self._drop_session()
                 if len(outcomes) == len(works):
@@ -186,20 +200,26 @@ class Ledger:
                     raise
 
     def _commit_once(
-        self, works: Sequence[Work], outcomes: list[object], *, synced: bool
+        self, works: Sequence[Work], outcomes: list[object], *, synced: bool, apart: bool
     ) -> Sequence[object]:
         session, acknowledged = self._prepare_writer()
         begun = self._lease.begin()
+        begin = session.begin_transaction if apart else session.begin_bundle
         try:
-            with session.begin_transaction(synced=synced):
+            with begin(synced=synced), nullcontext() if apart else fail_together():
                 transaction = Transaction(session, acknowledged, self._signer)
                 # From what was acknowledged, or not at all: so that need not be read first. As it
                 # was signed before the works, of which one may name the store anew.
                 was = _list_before(acknowledged, self._signer)
-                outcomes.extend(attempt_all(transaction, works))
+                outcomes.extend(
+                    attempt_all(transaction, works)
+                    if apart
+                    else [work(transaction) for work in works]
+                )
                 head = replace(transaction.head, commits=acknowledged.commits + 1)
-                if not _move_head(session, head, self._signer, was=was):
-                    self._look_at_head(session, acknowledged)
+                moved = _move_head(session, head, self._signer, was=was)
+                transaction.require(moved, partial(self._look_at_head, session, acknowledged))
+                transaction.settle()
         except NothingDoneError as failed:
             # When every work failed nothing has changed, and there is nothing to sync.
             return failed.outcomes
@@ -250,7 +270,7 @@ class Ledger:
                 # Who waited for it has the answer; what no longer works is for recovery to find.
                 attempt(transaction, work)
             moved = replace(transaction.head, commits=acknowledged.commits)
-            if not _move_head(session, moved, self._signer, was=was):
+            if not _move_head(session, moved, self._signer, was=was)():
                 self._look_at_head(session, head)
         self._acknowledge(moved, [], synced=True)
 
@@ -338,7 +358,7 @@ class Ledger:
         # Nobody hears of it when the store is away: then others wait as they would after a crash.
         with suppress(StoreError), self._session.begin_transaction(synced=False):
             self._session.run("end_writer", writer=self._head.writer)
-            self._session.tell_others()
+            self._session.run_later("tell_others")
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None
@@ -354,9 +374,9 @@ def _list_before(head: Head, signer: Signer | None) -> dict[str, object]:
 
 def _move_head(
     session: Session, head: Head, signer: Signer | None, *, was: Mapping[str, object]
-) -> int:
+) -> Changed:
     """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
-    return session.run(
+    return session.run_later(
         "move_head",
         writer=head.writer,
         commits=head.commits,
@@ -368,5 +388,5 @@ def _move_head(
 
 
 def _beat(transaction: Transaction) -> bool:
-    transaction.session.run("beat", writer=transaction.head.writer)
+    transaction.session.run_later("beat", writer=transaction.head.writer)
     return True

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from typing import NoReturn
 
 from mulligan.core.errors import StoreError
 from mulligan.stores.chain import ChainEntry, hash_entry, hash_plainly
-from mulligan.stores.driver import Row, Session, UnreadableError
+from mulligan.stores.driver import Changed, Row, Session, UnreadableError
 from mulligan.stores.encoding import EncodedEntry
 from mulligan.stores.relational.writing.account import Account
 from mulligan.stores.relational.writing.head import Head
@@ -23,6 +24,24 @@ class Transaction:
         self.head = head
         self.signer = signer
         """Signs what is written; `None` in a store without a key."""
+        self._required: list[tuple[Changed, Refuse]] = []
+
+    def require(self, changed: Changed, otherwise: Refuse) -> None:
+        """Have a statement change a row, or none of the work be done. It is asked in the end."""
+        self._required.append((changed, otherwise))
+
+    def settle(self) -> None:
+        """Ask whether all is so."""
+        required = self._required.copy()
+        self._required.clear()
+        for changed, otherwise in required:
+            if not changed():
+                otherwise()
+
+    def go_back(self, head: Head) -> None:
+        """Forget what was done since a writer's place was that: it is undone."""
+        self.head = head
+        self._required.clear()
 
     def sign_row(self, table: str, *columns: object) -> bytes | None:
         """The signature of a row that is about to be added to a table, on this writer's account."""
@@ -73,10 +92,11 @@ class Transaction:
         )
         hash_link = hash_plainly if self.signer is None else self.signer.hash_link
         line = line._replace(hash=hash_entry(self.head.hash, line, hash_link=hash_link))
-        self.session.run("add_entry", **line._asdict())
+        self.session.run_later("add_entry", **line._asdict())
         self.head = replace(self.head, seq=line.seq, hash=line.hash)
 
 
+Refuse = Callable[[], NoReturn]
 Work = Callable[[Transaction], object]
 
 
@@ -86,6 +106,23 @@ class NothingDoneError(Exception):
     def __init__(self, outcomes: Sequence[object]) -> None:
         super().__init__("every work failed")
         self.outcomes = outcomes
+
+
+class ApartError(Exception):
+    """A work failed among others, so that each has to be done by itself."""
+
+
+@contextmanager
+def fail_together() -> Iterator[None]:
+    """Works that are done as one. Trouble with the store itself fails them all in any case."""
+    try:
+        yield
+    except UnreadableError as error:
+        raise ApartError from error
+    except StoreError:
+        raise
+    except Exception as error:
+        raise ApartError from error
 
 
 def attempt_all(transaction: Transaction, works: Sequence[Work]) -> list[object]:
@@ -104,12 +141,14 @@ def attempt(transaction: Transaction, work: Work, *, alone: bool = False) -> obj
     part = nullcontext() if alone else transaction.session.begin_savepoint()
     try:
         with part:
-            return work(transaction)
+            outcome = work(transaction)
+            transaction.settle()
+            return outcome
     except UnreadableError as error:
-        transaction.head = before
+        transaction.go_back(before)
         return error
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - it is handed to the one who submitted the work
-        transaction.head = before
+        transaction.go_back(before)
         return error
