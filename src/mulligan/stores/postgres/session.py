@@ -124,7 +124,7 @@ class PostgresSession:
         """Such a transaction, on two ways to the server: all that can wait, then the commit."""
         with translate_errors(self._store, self.connection):
             try:
-                with self.connection.pipeline() as self._bundle:
+                with self._open_pipeline():
                     self._send("begin")
                     if not synced:
                         self.run_later("do_not_sync")
@@ -135,8 +135,6 @@ class PostgresSession:
                 if not self.connection.closed:
                     self.connection.rollback()
                 raise
-            finally:
-                self._bundle, self._waiting = None, False
 
     @contextmanager
     def begin_savepoint(self) -> Iterator[None]:
@@ -157,6 +155,24 @@ class PostgresSession:
             if try_connection:
                 self.fetch("version")
             return bool(list(self.connection.notifies(timeout=0)))
+
+    @contextmanager
+    def _open_pipeline(self) -> Iterator[None]:
+        """The driver's own; which, left with an exception, reports what else is wrong by then."""
+        failed: list[BaseException] = []
+        try:
+            with self.connection.pipeline() as self._bundle:
+                try:
+                    yield
+                except BaseException as error:  # noqa: BLE001 - it is raised again at the end
+                    failed.append(error)
+        except psycopg.Error:
+            if not failed:
+                raise
+        finally:
+            self._bundle, self._waiting = None, False
+        for failure in failed:
+            raise failure
 
     def _send(
         self, sql: str, values: Mapping[str, Any] | Sequence[Any] | None = None

@@ -25,6 +25,7 @@ from mulligan.stores.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.stores.relational.writing.transaction import Transaction
 from mulligan.testing.postgres import start_again, start_server
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -303,6 +304,23 @@ def test_two_workers_that_lock_in_opposite_order_both_finish(postgres_url) -> No
     assert stores[0].journal.verify() == []
     for store in stores:
         store.close()
+
+
+def test_a_connection_that_is_lost_in_a_commit_is_nobody_elses_news(
+    store, postgres_url, caplog
+) -> None:
+    def lose(transaction: Transaction) -> None:
+        if not lost:
+            lost.append(True)
+            cut_connections(postgres_url)
+        transaction.session.run("beat", writer="nobody")
+
+    lost: list[bool] = []
+    store.journal.submit([make_first_entry("a")]).result()
+    store.journal._ledger.submit(lose).result()
+
+    assert lost == [True]
+    assert [each for each in caplog.records if each.name == "psycopg"] == []
 
 
 def test_an_intent_and_its_pre_image_are_on_two_ways_to_the_server(postgres_url, tmp_path) -> None:
