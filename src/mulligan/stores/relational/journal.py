@@ -341,7 +341,7 @@ def _read_before(transaction: Transaction, entry: Entry) -> State | None:
 @cache
 def _list_befores(after: State) -> str:
     """The states that lead to one, each between commas."""
-    return "".join(f",{before}," for before in State if leads_to(before, after))
+    return "".join(f",{before}" for before in State if leads_to(before, after)) + ","
 
 
 def _refuse_stale(session: Session, entry: Entry) -> NoReturn:

@@ -18,7 +18,7 @@ from mulligan.core.errors import (
     StoreUnavailableError,
 )
 from mulligan.core.interfaces import Store
-from mulligan.stores.driver import AlreadyThereError
+from mulligan.stores.driver import AlreadyThereError, UnreadableError
 from mulligan.stores.encoding import encode_entry
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.writing.transaction import Transaction
@@ -136,3 +136,13 @@ def test_a_statement_that_goes_wrong_unseen_lets_nothing_of_its_transaction_stan
     submit(store, make_first_entry("next")).result()
     assert [each.id for each in store.journal.list_open_actions()] == ["next"]
     assert store.journal.verify() == []
+
+
+@pytest.mark.parametrize("state", ["", ",", "%", "______", "INTENT", "executed,verified"])
+def test_an_action_whose_state_is_damaged_is_not_moved(store, state: str) -> None:
+    submit(store, make_first_entry("a")).result()
+    damage = f"update action set state = '{state}' where id = 'a'"
+    store.journal._ledger.submit(lambda each: each.session.execute(damage)).result()
+
+    with pytest.raises(UnreadableError):
+        submit(store, make_next_entry("a", State.EXECUTED, version=2)).result()
