@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -124,7 +124,7 @@ class PostgresSession:
         """Such a transaction, on two ways to the server: all that can wait, then the commit."""
         with translate_errors(self._store, self.connection):
             try:
-                with self.connection.pipeline() as self._bundle:
+                with self.connection.pipeline() as self._bundle, _hear_out(self._bundle):
                     self._send("begin")
                     if not synced:
                         self.run_later("do_not_sync")
@@ -132,8 +132,7 @@ class PostgresSession:
                     self._await_answers()
                     self._send("commit")
             except BaseException:
-                if not self.connection.closed:
-                    self.connection.rollback()
+                self._roll_back()
                 raise
             finally:
                 self._bundle, self._waiting = None, False
@@ -170,6 +169,15 @@ class PostgresSession:
             self._bundle.sync()
             self._waiting = False
 
+    def _roll_back(self) -> None:
+        """Undo what is under way. A connection that cannot is closed, so that another is taken."""
+        if self.connection.closed:
+            return
+        with suppress(psycopg.Error):
+            self.connection.rollback()
+        if self.connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
+            self.connection.close()
+
     def _copy(self, query: str, rows: Sequence[Sequence[object]]) -> int:
         """Stream rows in. In a savepoint: where it is refused, the transaction goes on."""
         types = _COLUMN_TYPE.findall(self._queries[query])
@@ -193,6 +201,17 @@ def as_postgres(session: Session) -> PostgresSession:
     """A session of ours; what all databases share knows only that it is one of some."""
     assert isinstance(session, PostgresSession)  # noqa: S101 - every session of its store is
     return session
+
+
+@contextmanager
+def _hear_out(bundle: psycopg.Pipeline) -> Iterator[None]:
+    """After a failure, take the answers to what was sent behind it: psycopg would log them."""
+    try:
+        yield
+    except BaseException:
+        with suppress(psycopg.Error):
+            bundle.sync()
+        raise
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:
