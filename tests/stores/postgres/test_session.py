@@ -128,16 +128,33 @@ def test_a_statement_that_fails_in_a_bundle_is_said_once_and_not_logged(
     def fail_early() -> None:
         with session.begin_bundle(synced=True):
             session.run_later("make_secret", value=None)
+            # Long enough for the server to have answered before all is sent.
+            time.sleep(0.1)
             for _ in range(20):
                 session.run_later("beat", writer="nobody")
-                # Long enough for the server to have answered before all is sent.
-                time.sleep(0.005)
 
     with pytest.raises(StoreError, match="null value"):
         fail_early()
 
     assert caplog.records == []
     assert session.run("beat", writer="nobody") == 0
+
+
+def test_a_connection_that_is_lost_in_a_bundle_is_said_once_and_not_logged(
+    session: PostgresSession, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lose() -> None:
+        with session.begin_bundle(synced=True):
+            session.run("beat", writer="nobody")
+            with psycopg.connect(postgres_url, autocommit=True) as connection:
+                ours = [session.connection.info.backend_pid]
+                connection.execute("select pg_terminate_backend(%s, 5000)", ours)
+            session.run_later("beat", writer="nobody")
+
+    with pytest.raises(ConnectionLostError):
+        lose()
+
+    assert caplog.records == []
 
 
 def test_a_connection_that_cannot_be_rolled_back_counts_as_lost(session: PostgresSession) -> None:

@@ -124,7 +124,7 @@ class PostgresSession:
         """Such a transaction, on two ways to the server: all that can wait, then the commit."""
         with translate_errors(self._store, self.connection):
             try:
-                with self.connection.pipeline() as self._bundle, _hear_out(self._bundle):
+                with _open_pipeline(self.connection) as self._bundle:
                     self._send("begin")
                     if not synced:
                         self.run_later("do_not_sync")
@@ -204,14 +204,20 @@ def as_postgres(session: Session) -> PostgresSession:
 
 
 @contextmanager
-def _hear_out(bundle: psycopg.Pipeline) -> Iterator[None]:
-    """After a failure, take the answers to what was sent behind it: psycopg would log them."""
+def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipeline]:
+    """A pipeline whose failure is told once: psycopg would log what comes behind it."""
+    failure: BaseException | None = None
     try:
-        yield
-    except BaseException:
-        with suppress(psycopg.Error):
-            bundle.sync()
-        raise
+        with connection.pipeline() as pipeline:
+            try:
+                yield pipeline
+            except BaseException as error:  # noqa: BLE001 - it is raised once the rest was heard
+                failure = error
+    except psycopg.Error:
+        if failure is None:
+            raise
+    if failure is not None:
+        raise failure
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:
