@@ -340,8 +340,9 @@ def _read_before(transaction: Transaction, entry: Entry) -> State | None:
 
 @cache
 def _list_befores(after: State) -> str:
-    """The states that lead to one, each between commas."""
-    return "".join(f",{before}," for before in State if leads_to(before, after))
+    """The states that lead to one, each between commas, and nothing between two of them."""
+    befores = ",".join(before for before in State if leads_to(before, after))
+    return f",{befores}," if befores else ""
 
 
 def _refuse_stale(session: Session, entry: Entry) -> NoReturn:

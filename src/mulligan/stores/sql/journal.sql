@@ -18,7 +18,7 @@ on conflict (id) do nothing
 
 -- name: move_action
 update action set state = :state, settled = :settled, version = :version, changed_us = :at_us, detail = :detail
-where id = :action and version = :version - 1 and :befores like '%,' || state || ',%'
+where id = :action and version = :version - 1 and replace(:befores, ',' || state || ',', '') <> :befores
 
 -- name: open_actions
 settled = 0 and action.id > :after order by action.id limit :most
