@@ -1,4 +1,7 @@
-"""Rows of the log are streamed in, also where that is refused and while connections break."""
+"""Rows of the log are streamed in, also where that is refused and while connections break.
+
+A bundle that fails leaves a connection that can be used, or none.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -15,7 +19,9 @@ from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
+from mulligan.stores.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
+from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.store_contract.contract import DAY, NOW, make_failed_row, make_log_row
 
 ALL = LogQuery(limit=100_000)
@@ -106,3 +112,60 @@ def _write(store: Store, batch: Batch) -> None:
                 raise
         else:
             return
+
+
+@pytest.fixture
+def session(postgres_url: str) -> Iterator[PostgresSession]:
+    open_store(postgres_url).close()
+    session = PostgresSession(postgres_url, timeout=timedelta(seconds=5))
+    yield session
+    session.close()
+
+
+def test_a_statement_that_fails_in_a_bundle_is_said_once_and_not_logged(
+    session: PostgresSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail_early() -> None:
+        with session.begin_bundle(synced=True):
+            session.run_later("make_secret", value=None)
+            # Long enough for the server to have answered before all is sent.
+            time.sleep(0.1)
+            for _ in range(20):
+                session.run_later("beat", writer="nobody")
+
+    with pytest.raises(StoreError, match="null value"):
+        fail_early()
+
+    assert caplog.records == []
+    assert session.run("beat", writer="nobody") == 0
+
+
+def test_a_connection_that_is_lost_in_a_bundle_is_said_once_and_not_logged(
+    session: PostgresSession, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lose() -> None:
+        with session.begin_bundle(synced=True):
+            session.run("beat", writer="nobody")
+            with psycopg.connect(postgres_url, autocommit=True) as connection:
+                ours = [session.connection.info.backend_pid]
+                connection.execute("select pg_terminate_backend(%s, 5000)", ours)
+            session.run_later("beat", writer="nobody")
+
+    with pytest.raises(ConnectionLostError):
+        lose()
+
+    assert caplog.records == []
+
+
+def test_a_connection_that_cannot_be_rolled_back_counts_as_lost(session: PostgresSession) -> None:
+    def break_off() -> None:
+        with session.begin_bundle(synced=True):
+            # As in the middle of a statement: nobody takes its answer.
+            session.connection.pgconn.send_query_params(b"select 1", [])
+            raise ValueError("midway")
+
+    with pytest.raises(ValueError, match="midway"):
+        break_off()
+
+    with pytest.raises(ConnectionLostError):
+        session.run("beat", writer="nobody")

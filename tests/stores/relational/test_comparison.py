@@ -84,8 +84,9 @@ def test_an_unreadable_action_hides_no_other(store, sql) -> None:
         store.journal.find_action("b")
 
 
-def test_an_entry_for_an_unreadable_action_is_refused_alone(store) -> None:
-    change(store, "update action set state = 'exebuted' where id = 'b'")
+@pytest.mark.parametrize("state", ["exebuted", "Executed", "ex%cuted", "%", "_" * 8, ""])
+def test_an_entry_for_an_unreadable_action_is_refused_alone(store, state) -> None:
+    change(store, f"update action set state = '{state}' where id = 'b'")
 
     answers = [
         store.journal.submit([make_next_entry(action, State.VERIFIED, version=3)]).exception()

@@ -31,7 +31,8 @@ def translate_errors(
     try:
         yield
     except psycopg.Error as error:
-        broken = connection is not None and connection.broken
+        # Also one that was closed here, as it could not be used any more.
+        broken = connection is not None and connection.closed
         raise translate(error, store, broken=broken) from error
     except UnicodeEncodeError as error:
         raise UnstorableTextError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -124,7 +124,7 @@ class PostgresSession:
         """Such a transaction, on two ways to the server: all that can wait, then the commit."""
         with translate_errors(self._store, self.connection):
             try:
-                with self._open_pipeline():
+                with _open_pipeline(self.connection) as self._bundle:
                     self._send("begin")
                     if not synced:
                         self.run_later("do_not_sync")
@@ -132,9 +132,10 @@ class PostgresSession:
                     self._await_answers()
                     self._send("commit")
             except BaseException:
-                if not self.connection.closed:
-                    self.connection.rollback()
+                self._roll_back()
                 raise
+            finally:
+                self._bundle, self._waiting = None, False
 
     @contextmanager
     def begin_savepoint(self) -> Iterator[None]:
@@ -156,24 +157,6 @@ class PostgresSession:
                 self.fetch("version")
             return bool(list(self.connection.notifies(timeout=0)))
 
-    @contextmanager
-    def _open_pipeline(self) -> Iterator[None]:
-        """The driver's own; which, left with an exception, reports what else is wrong by then."""
-        failed: list[BaseException] = []
-        try:
-            with self.connection.pipeline() as self._bundle:
-                try:
-                    yield
-                except BaseException as error:  # noqa: BLE001 - it is raised again at the end
-                    failed.append(error)
-        except psycopg.Error:
-            if not failed:
-                raise
-        finally:
-            self._bundle, self._waiting = None, False
-        for failure in failed:
-            raise failure
-
     def _send(
         self, sql: str, values: Mapping[str, Any] | Sequence[Any] | None = None
     ) -> psycopg.Cursor[Row]:
@@ -185,6 +168,15 @@ class PostgresSession:
         if self._bundle is not None and self._waiting:
             self._bundle.sync()
             self._waiting = False
+
+    def _roll_back(self) -> None:
+        """Undo what is under way. A connection that cannot is closed, so that another is taken."""
+        if self.connection.closed:
+            return
+        with suppress(psycopg.Error):
+            self.connection.rollback()
+        if self.connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
+            self.connection.close()
 
     def _copy(self, query: str, rows: Sequence[Sequence[object]]) -> int:
         """Stream rows in. In a savepoint: where it is refused, the transaction goes on."""
@@ -209,6 +201,23 @@ def as_postgres(session: Session) -> PostgresSession:
     """A session of ours; what all databases share knows only that it is one of some."""
     assert isinstance(session, PostgresSession)  # noqa: S101 - every session of its store is
     return session
+
+
+@contextmanager
+def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipeline]:
+    """A pipeline whose failure is told once: psycopg would log what comes behind it."""
+    failure: BaseException | None = None
+    try:
+        with connection.pipeline() as pipeline:
+            try:
+                yield pipeline
+            except BaseException as error:  # noqa: BLE001 - it is raised once the rest was heard
+                failure = error
+    except psycopg.Error:
+        if failure is None:
+            raise
+    if failure is not None:
+        raise failure
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:

@@ -163,3 +163,7 @@ where name = :duty and writer = :writer
 -- name: tell_others
 -- Nobody can be woken: everybody looks every two seconds.
 select 1
+
+-- name: head_when_settled
+-- One transaction writes at a time, so that no other is still ending.
+select commits from writer where id = :writer

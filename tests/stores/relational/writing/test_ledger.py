@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreDamagedError
+from mulligan.core.errors import StoreDamagedError, StoreUnavailableError
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
 from mulligan.stores.driver import ConnectionLostError
@@ -222,8 +222,8 @@ class Losing(PostgresSession):
 
     lose: str | None = None
 
-    def begin_transaction(self, *, synced=None):
-        return _Losing(self, super().begin_transaction(synced=synced))
+    def begin_bundle(self, *, synced):
+        return _Losing(self, super().begin_bundle(synced=synced))
 
 
 class _Losing:
@@ -256,10 +256,63 @@ def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url,
     store.journal.submit([make_first_entry("ambiguous")]).result()
     store.journal.submit([make_next_entry("ambiguous", State.EXECUTED, version=2)]).result()
 
+    assert Losing.lose is None
     assert len(store.journal.list_entries("ambiguous")) == 2
     assert ledger.head.seq == 3
     assert store.journal.verify() == []
     ledger.close()
+
+
+@pytest.mark.parametrize("then", ["before", "after", None])
+def test_after_a_commit_of_which_nobody_heard_the_next_is_told_only_what_is_so(
+    store, postgres_url, then
+) -> None:
+    away = False
+
+    def connect() -> Losing:
+        if away:
+            raise StoreUnavailableError("The server is away.")
+        return Losing(postgres_url, timeout=TIMEOUT)
+
+    ledger = Ledger(connect, timeout=TIMEOUT)
+    store.journal._ledger = ledger
+    store.journal.submit([make_first_entry("first")]).result()
+
+    Losing.lose, away = "after", True
+    unheard = store.journal.submit([make_first_entry("unheard")]).exception()
+    away, Losing.lose = False, then
+    store.journal.submit([make_first_entry("next")]).result()
+    store.journal.submit([make_first_entry("last")]).result()
+
+    assert isinstance(unheard, StoreUnavailableError)
+    assert len(store.journal.list_entries("unheard")) == 1
+    assert len(store.journal.list_entries("next")) == 1
+    assert ledger.head.seq == 4
+    assert store.journal.verify() == []
+    ledger.close()
+
+
+@pytest.mark.parametrize("fails_first", [False, True])
+def test_a_commit_that_is_broken_off_leaves_a_journal_that_goes_on(store, fails_first) -> None:
+    tries = 0
+
+    def break_off(transaction: Transaction) -> None:
+        nonlocal tries
+        tries += 1
+        if fails_first and tries == 1:
+            raise ValueError("so that it is done apart")
+        transaction.session.run_later("beat", writer=transaction.head.writer)
+        # As if in the middle of a statement: its answer is never taken.
+        transaction.session.connection.pgconn.send_query_params(b"select 1", [])
+        raise KeyboardInterrupt
+
+    store.journal.submit([make_first_entry("before")]).result()
+
+    broken_off = store.journal._ledger.submit(break_off).exception()
+
+    assert isinstance(broken_off, KeyboardInterrupt)
+    assert store.journal.submit([make_first_entry("after")]).exception() is None
+    assert store.journal.verify() == []
 
 
 def test_a_fail_over_that_lost_our_tail_is_noticed_and_can_be_accepted(store, postgres_url) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from mulligan.core.dataclass import dataclass
-from mulligan.stores.driver import Row
+from mulligan.stores.driver import Changed, Row, Session
 from mulligan.stores.mark import Mark, sign_mark
 from mulligan.stores.relational.writing.account import Account, decode_account
 from mulligan.stores.signer import WRITER, Signer
@@ -51,3 +52,24 @@ def decode_head(row: Row) -> tuple[Head, object]:
         writer=writer, commits=commits, seq=seq, hash=hash_, account=decode_account(account)
     )
     return head, seal
+
+
+def list_before(head: Head, signer: Signer | None) -> dict[str, object]:
+    """What a writer's row has to be for it to be moved on."""
+    row = {"commits": head.commits, "seq": head.seq, "hash": head.hash, **head.sign(signer)}
+    return {f"was_{name}": value for name, value in row.items()}
+
+
+def move_head(
+    session: Session, head: Head, signer: Signer | None, *, was: Mapping[str, object]
+) -> Changed:
+    """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
+    return session.run_later(
+        "move_head",
+        writer=head.writer,
+        commits=head.commits,
+        seq=head.seq,
+        hash=head.hash,
+        **head.sign(signer),
+        **was,
+    )

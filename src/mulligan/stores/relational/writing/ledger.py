@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
@@ -17,7 +17,6 @@ from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
 from mulligan.stores.chain import GENESIS
 from mulligan.stores.driver import (
-    Changed,
     ConnectionLostError,
     Session,
     TryAgainError,
@@ -28,7 +27,7 @@ from mulligan.stores.lease import Lease
 from mulligan.stores.mark import MarkFile
 from mulligan.stores.presence import identify_process
 from mulligan.stores.relational.writing.account import Account
-from mulligan.stores.relational.writing.head import Head, decode_head
+from mulligan.stores.relational.writing.head import Head, decode_head, list_before, move_head
 from mulligan.stores.relational.writing.transaction import (
     ApartError,
     NothingDoneError,
@@ -95,6 +94,8 @@ class Ledger:
         self._head: Head | None = None
         self._unsynced = Unsynced()
         self._reconnected = False
+        self._adrift = False
+        """A commit may have landed whose answer never came, so that the head is behind."""
 
     @property
     def head(self) -> Head | None:
@@ -167,9 +168,18 @@ class Ledger:
 
     def _commit_group(self, group: Sequence[tuple[Work, bool]]) -> Sequence[object]:
         """Do all works in one transaction; what one of them alone failed with is its outcome."""
+        works = [work for work, _ in group]
         with self._lock:
             synced = any(synced for _, synced in group) or self._unsynced.full
-            return self._commit([work for work, _ in group], synced=synced)
+            try:
+                return self._commit(works, synced=synced)
+            except StoreError:
+                raise
+            except BaseException:
+                # Broken off anywhere, so that the connection may be in the middle of anything.
+                self._drop_session()
+                self._adrift = True
+                raise
 
     def _commit(self, works: Sequence[Work], *, synced: bool) -> Sequence[object]:
         deadline = time.monotonic() + self._timeout.total_seconds()
@@ -179,25 +189,33 @@ class Ledger:
             try:
                 if unanswered is not None and self._has_landed(works, synced=synced):
                     return unanswered
+                if self._adrift:
+                    # Of an earlier group, to which nobody could say what became of it.
+                    self._has_landed([], synced=False)
                 unanswered = None
-                if self._head is None and self.former and all(work is _beat for work in works):
-                    # A sign of life brings nobody back; the next thing that is written does.
-                    return [False] * len(works)
-                try:
-                    # Together: hardly ever does one of them fail.
-                    return self._commit_once(works, outcomes, synced=synced, apart=False)
-                except ApartError:
-                    outcomes.clear()
-                    return self._commit_once(works, outcomes, synced=synced, apart=True)
+                return self._commit_works(works, outcomes, synced=synced)
             except ConnectionLostError:
                 self._drop_session()
                 if len(outcomes) == len(works):
-                    unanswered = outcomes
+                    unanswered, self._adrift = outcomes, True
                 if time.monotonic() > deadline:
                     raise
             except TryAgainError:
                 if time.monotonic() > deadline:
                     raise
+
+    def _commit_works(
+        self, works: Sequence[Work], outcomes: list[object], *, synced: bool
+    ) -> Sequence[object]:
+        if self._head is None and self.former and all(work is _beat for work in works):
+            # A sign of life brings nobody back; the next thing that is written does.
+            return [False] * len(works)
+        try:
+            # Together: hardly ever does one of them fail.
+            return self._commit_once(works, outcomes, synced=synced, apart=False)
+        except ApartError:
+            outcomes.clear()
+            return self._commit_once(works, outcomes, synced=synced, apart=True)
 
     def _commit_once(
         self, works: Sequence[Work], outcomes: list[object], *, synced: bool, apart: bool
@@ -210,14 +228,14 @@ class Ledger:
                 transaction = Transaction(session, acknowledged, self._signer)
                 # From what was acknowledged, or not at all: so that need not be read first. As it
                 # was signed before the works, of which one may name the store anew.
-                was = _list_before(acknowledged, self._signer)
+                was = list_before(acknowledged, self._signer)
                 outcomes.extend(
                     attempt_all(transaction, works)
                     if apart
                     else [work(transaction) for work in works]
                 )
                 head = replace(transaction.head, commits=acknowledged.commits + 1)
-                moved = _move_head(session, head, self._signer, was=was)
+                moved = move_head(session, head, self._signer, was=was)
                 transaction.require(moved, partial(self._look_at_head, session, acknowledged))
                 transaction.settle()
         except NothingDoneError as failed:
@@ -265,12 +283,12 @@ class Ledger:
             if head.commits >= acknowledged.commits:
                 return
             transaction = Transaction(session, head, self._signer)
-            was = _list_before(head, self._signer)
+            was = list_before(head, self._signer)
             for work in self._unsynced.list_works_after(head.commits):
                 # Who waited for it has the answer; what no longer works is for recovery to find.
                 attempt(transaction, work)
             moved = replace(transaction.head, commits=acknowledged.commits)
-            if not _move_head(session, moved, self._signer, was=was)():
+            if not move_head(session, moved, self._signer, was=was)():
                 self._look_at_head(session, head)
         self._acknowledge(moved, [], synced=True)
 
@@ -321,12 +339,13 @@ class Ledger:
         """
         session, acknowledged = self._prepare_writer()
         row = fetch_one(session, "head_when_settled", writer=acknowledged.writer)
-        if row is None or row[0] <= acknowledged.commits:
-            return False
-        # Who was given up since is told at the next commit; what landed, landed before that.
-        with suppress(_RevokedError):
-            self._acknowledge(self._read_head(session, acknowledged), works, synced=synced)
-        return True
+        landed = row is not None and row[0] > acknowledged.commits
+        if landed:
+            # Who was given up since is told at the next commit; what landed, landed before that.
+            with suppress(_RevokedError):
+                self._acknowledge(self._read_head(session, acknowledged), works, synced=synced)
+        self._adrift = False
+        return landed
 
     def _acknowledge(self, head: Head, works: Sequence[Work], *, synced: bool) -> None:
         self._head = head
@@ -364,27 +383,6 @@ class Ledger:
         session, self._session = self._session, None
         if session is not None:
             session.close()
-
-
-def _list_before(head: Head, signer: Signer | None) -> dict[str, object]:
-    """What a writer's row has to be for it to be moved on."""
-    row = {"commits": head.commits, "seq": head.seq, "hash": head.hash, **head.sign(signer)}
-    return {f"was_{name}": value for name, value in row.items()}
-
-
-def _move_head(
-    session: Session, head: Head, signer: Signer | None, *, was: Mapping[str, object]
-) -> Changed:
-    """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
-    return session.run_later(
-        "move_head",
-        writer=head.writer,
-        commits=head.commits,
-        seq=head.seq,
-        hash=head.hash,
-        **head.sign(signer),
-        **was,
-    )
 
 
 def _beat(transaction: Transaction) -> bool:
