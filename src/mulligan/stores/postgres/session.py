@@ -173,6 +173,7 @@ class PostgresSession:
         """Undo what is under way. A connection that cannot is closed, so that another is taken."""
         if self.connection.closed:
             return
+        # Whether it could is seen by what the connection is in afterwards.
         with suppress(psycopg.Error):
             self.connection.rollback()
         if self.connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
@@ -214,6 +215,7 @@ def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipe
             except BaseException as error:  # noqa: BLE001 - it is raised once the rest was heard
                 failure = error
     except psycopg.Error:
+        # Behind a failure it says no more than that, or that the connection is lost.
         if failure is None:
             raise
     if failure is not None:

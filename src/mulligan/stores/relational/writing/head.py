@@ -61,7 +61,7 @@ def list_before(head: Head, signer: Signer | None) -> dict[str, object]:
 
 
 def move_head(
-    session: Session, head: Head, signer: Signer | None, *, was: Mapping[str, object]
+    session: Session, head: Head, *, signer: Signer | None, was: Mapping[str, object]
 ) -> Changed:
     """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
     return session.run_later(

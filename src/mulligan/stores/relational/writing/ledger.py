@@ -235,7 +235,7 @@ class Ledger:
                     else [work(transaction) for work in works]
                 )
                 head = replace(transaction.head, commits=acknowledged.commits + 1)
-                moved = move_head(session, head, self._signer, was=was)
+                moved = move_head(session, head, signer=self._signer, was=was)
                 transaction.require(moved, partial(self._look_at_head, session, acknowledged))
                 transaction.settle()
         except NothingDoneError as failed:
@@ -288,7 +288,7 @@ class Ledger:
                 # Who waited for it has the answer; what no longer works is for recovery to find.
                 attempt(transaction, work)
             moved = replace(transaction.head, commits=acknowledged.commits)
-            if not move_head(session, moved, self._signer, was=was)():
+            if not move_head(session, moved, signer=self._signer, was=was)():
                 self._look_at_head(session, head)
         self._acknowledge(moved, [], synced=True)
 
