@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import select
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -166,6 +167,7 @@ class PostgresSession:
 
     def _await_answers(self) -> None:
         if self._bundle is not None and self._waiting:
+            _send_all(self.connection)
             self._bundle.sync()
             self._waiting = False
 
@@ -214,12 +216,26 @@ def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipe
                 yield pipeline
             except BaseException as error:  # noqa: BLE001 - it is raised once the rest was heard
                 failure = error
+                # A lost connection is told at the pipeline's end.
+                with suppress(psycopg.Error):
+                    _send_all(connection)
     except psycopg.Error:
         # Behind a failure it says no more than that, or that the connection is lost.
         if failure is None:
             raise
     if failure is not None:
         raise failure
+
+
+def _send_all(connection: psycopg.Connection[Row]) -> None:
+    """Give the server everything that was queued: psycopg, at the end of a pipeline, sends what
+    there is room for and then waits for answers, for ever if that was not all of it."""
+    pgconn = connection.pgconn
+    while pgconn.flush():
+        readable, _, _ = select.select([pgconn.socket], [pgconn.socket], [])
+        if readable:
+            # A server that nobody listens to stops listening, too.
+            pgconn.consume_input()
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:

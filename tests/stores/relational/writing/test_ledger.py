@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -18,7 +19,7 @@ import psycopg
 import pytest
 
 from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreDamagedError, StoreUnavailableError
+from mulligan.core.errors import StaleEntryError, StoreDamagedError, StoreUnavailableError
 from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.rollup import roll_up
 from mulligan.stores.driver import ConnectionLostError
@@ -49,8 +50,11 @@ def store(postgres_url):
 
 
 @contextmanager
-def count_ways(url: str, folder: Path) -> Iterator[tuple[str, Counter[str]]]:
-    """Another way to a server, that counts how often somebody asked it and waited."""
+def count_ways(url: str, folder: Path, *, lag: float = 0.0) -> Iterator[tuple[str, Counter[str]]]:
+    """Another way to a server, that counts how often somebody asked it and waited.
+
+    With a lag, it takes so many seconds for every 64 kB.
+    """
     host = urlsplit(url).netloc.partition("@")[2].removesuffix(":5432")
     place = unquote(host)
     ways, name = Counter[str](), ".s.PGSQL.5432"
@@ -59,10 +63,12 @@ def count_ways(url: str, folder: Path) -> Iterator[tuple[str, Counter[str]]]:
         theirs = socket.socket(socket.AF_UNIX)
         theirs.connect(f"{place}/{name}")
         asked = False
-        with ours, theirs:
+        # Who hangs up while something is under way has no need of it.
+        with ours, theirs, suppress(OSError):
             while True:
                 for end in select.select([ours, theirs], [], [])[0]:
-                    if not (data := end.recv(1 << 20)):
+                    time.sleep(lag)
+                    if not (data := end.recv(1 << 16)):
                         return
                     ways["there"] += end is ours and not asked
                     asked = end is ours
@@ -374,6 +380,25 @@ def test_a_connection_that_is_lost_in_a_commit_is_nobody_elses_news(
 
     assert lost == [True]
     assert [each for each in caplog.records if each.name == "psycopg"] == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_a_slow_server_has_no_room_for_at_once_is_sent_later(
+    postgres_url, tmp_path, fails
+) -> None:
+    large = replace(make_first_entry("a"), detail={"x": "." * 3_000_000})
+    stale = make_next_entry("nobody", State.EXECUTED, version=2)
+
+    with count_ways(postgres_url, tmp_path, lag=0.01) as (url, _):
+        store = open_store(url)
+        store.journal.submit([make_first_entry("first")]).result()
+        written = store.journal.submit([*([stale] if fails else []), large])
+        failure = written.exception(timeout=60)
+        found = store.journal.list_entries("a")
+        store.close()
+
+    assert isinstance(failure, StaleEntryError) if fails else failure is None
+    assert found == ([] if fails else [large])
 
 
 def test_an_intent_and_its_pre_image_are_on_two_ways_to_the_server(postgres_url, tmp_path) -> None:
