@@ -219,8 +219,9 @@ def _open_pipeline(connection: psycopg.Connection[Row]) -> Iterator[psycopg.Pipe
                 # A lost connection is told at the pipeline's end.
                 with suppress(psycopg.Error):
                     _send_all(connection)
-    except psycopg.Error:
-        # Behind a failure it says no more than that, or that the connection is lost.
+    except Exception:
+        # Behind a failure it says no more than that, that the connection is lost, or, broken off
+        # in the middle, that psycopg has lost count of its answers.
         if failure is None:
             raise
     if failure is not None:

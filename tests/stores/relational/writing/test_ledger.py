@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import select
 import signal
-import socket
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
 
 import psycopg
 import pytest
@@ -34,6 +27,7 @@ from mulligan.testing.store_contract.contract import (
     make_log_row,
     make_next_entry,
 )
+from tests.stores.relational.writing.ways import count_ways
 
 TIMEOUT = timedelta(seconds=5)
 CUT = """
@@ -47,43 +41,6 @@ def store(postgres_url):
     store = open_store(postgres_url)
     yield store
     store.close()
-
-
-@contextmanager
-def count_ways(url: str, folder: Path, *, lag: float = 0.0) -> Iterator[tuple[str, Counter[str]]]:
-    """Another way to a server, that counts how often somebody asked it and waited.
-
-    With a lag, it takes so many seconds for every 64 kB.
-    """
-    host = urlsplit(url).netloc.partition("@")[2].removesuffix(":5432")
-    place = unquote(host)
-    ways, name = Counter[str](), ".s.PGSQL.5432"
-
-    def pass_on(ours: socket.socket) -> None:
-        theirs = socket.socket(socket.AF_UNIX)
-        theirs.connect(f"{place}/{name}")
-        asked = False
-        # Who hangs up while something is under way has no need of it.
-        with ours, theirs, suppress(OSError):
-            while True:
-                for end in select.select([ours, theirs], [], [])[0]:
-                    time.sleep(lag)
-                    if not (data := end.recv(1 << 16)):
-                        return
-                    ways["there"] += end is ours and not asked
-                    asked = end is ours
-                    (theirs if asked else ours).sendall(data)
-
-    def serve() -> None:
-        with suppress(OSError):  # The door is closed in the end.
-            while True:
-                threading.Thread(target=pass_on, args=[door.accept()[0]], daemon=True).start()
-
-    with socket.socket(socket.AF_UNIX) as door:
-        door.bind(str(folder / name))
-        door.listen()
-        threading.Thread(target=serve, daemon=True).start()
-        yield url.replace(host, quote(str(folder), safe="")), ways
 
 
 def cut_connections(url: str) -> None:
