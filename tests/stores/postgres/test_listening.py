@@ -104,3 +104,10 @@ def test_it_leaves_no_thread_and_no_file_open(store) -> None:
 
     assert "mulligan-listen" not in {thread.name for thread in threading.enumerate()}
     assert count_files() == before
+
+
+def test_a_process_with_many_files_hears_it_too(many_files, ear: Ear, store: Store) -> None:
+    hold(store, "a")
+    approve(store, "a")
+
+    assert ear.hears()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import select
+import selectors
 import threading
 from collections.abc import Callable
 
@@ -78,13 +78,15 @@ class NewsListener:
                 self._over.wait(pause)
 
     def _wait_for_news(self, session: PostgresSession) -> None:
-        while not self._over.is_set():
-            socket = session.connection.fileno()
-            readable, _, _ = select.select([socket, self._ending], [], [], LOOK)
-            if self._over.is_set():
-                return
-            if session.read_news(try_connection=not readable):
-                self._tell()
+        with selectors.DefaultSelector() as selector:
+            for each in (session.connection.fileno(), self._ending):
+                selector.register(each, selectors.EVENT_READ)
+            while True:
+                readable = selector.select(LOOK)
+                if self._over.is_set():
+                    return
+                if session.read_news(try_connection=not readable):
+                    self._tell()
 
     def _tell(self) -> None:
         try:

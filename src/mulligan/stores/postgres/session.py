@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import select
+import selectors
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -232,11 +232,15 @@ def _send_all(connection: psycopg.Connection[Row]) -> None:
     """Give the server everything that was queued: psycopg, at the end of a pipeline, sends what
     there is room for and then waits for answers, for ever if that was not all of it."""
     pgconn = connection.pgconn
-    while pgconn.flush():
-        readable, _, _ = select.select([pgconn.socket], [pgconn.socket], [])
-        if readable:
-            # A server that nobody listens to stops listening, too.
-            pgconn.consume_input()
+    if not pgconn.flush():
+        return
+    with selectors.DefaultSelector() as selector:
+        selector.register(pgconn.socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while pgconn.flush():
+            [(_, ready)] = selector.select()
+            if ready & selectors.EVENT_READ:
+                # A server that nobody listens to stops listening, too.
+                pgconn.consume_input()
 
 
 def _unify_types(column: tuple[object, ...]) -> list[object]:

@@ -339,6 +339,7 @@ def test_a_connection_that_is_lost_in_a_commit_is_nobody_elses_news(
     assert [each for each in caplog.records if each.name == "psycopg"] == []
 
 
+@pytest.mark.usefixtures("many_files")
 @pytest.mark.parametrize("fails", [False, True])
 def test_what_a_slow_server_has_no_room_for_at_once_is_sent_later(
     postgres_url, tmp_path, fails

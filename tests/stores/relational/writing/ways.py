@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import select
+import selectors
 import socket
 import threading
 import time
@@ -28,9 +28,11 @@ def count_ways(url: str, folder: Path, *, lag: float = 0.0) -> Iterator[tuple[st
         theirs.connect(f"{place}/{name}")
         asked = False
         # Who hangs up while something is under way has no need of it.
-        with ours, theirs, suppress(OSError):
+        with ours, theirs, selectors.DefaultSelector() as selector, suppress(OSError):
+            for each in (ours, theirs):
+                selector.register(each, selectors.EVENT_READ, each)
             while True:
-                for end in select.select([ours, theirs], [], [])[0]:
+                for end in [key.data for key, _ in selector.select()]:
                     time.sleep(lag)
                     if not (data := end.recv(1 << 16)):
                         return
