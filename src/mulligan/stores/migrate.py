@@ -22,8 +22,9 @@ from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 from mulligan.core.late_pattern import compile_late
 from mulligan.stores.driver import Session
-from mulligan.stores.relational.blocks import mark_old_blocks
 from mulligan.stores.relational.rollups import roll_up_old_days
+from mulligan.stores.relational.rows.blocks import mark_old_blocks
+from mulligan.stores.relational.rows.strays import mark_old_strays
 from mulligan.stores.relational.text_hours import roll_up_old_texts
 
 _EXPAND = "-- expand"
@@ -35,6 +36,7 @@ _CALLED: dict[str, Callable[[Session], None]] = {
     "call roll_up_old_texts": roll_up_old_texts,
     "call mark_old_blocks": mark_old_blocks,
     "call roll_up_old_days": roll_up_old_days,
+    "call mark_old_strays": mark_old_strays,
 }
 """Statements that no SQL can say: what is packed has to be unpacked first."""
 

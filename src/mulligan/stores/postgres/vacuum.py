@@ -19,7 +19,7 @@ TABLES = (
     "action", "archive", "daily", "entry", "episode", "execution", "execution_before",
     "execution_default", "finding", "ground", "hourly", "kept", "lesson", "lesson_version",
     "lesson_word", "loss", "notes", "pairing", "pattern", "pattern_day", "pattern_hour",
-    "row_block", "row_kind", "scorecard", "task_run", "text_hour", "tool",
+    "row_block", "row_kind", "scorecard", "stray_block", "task_run", "text_hour", "tool",
 )  # fmt: skip
 """Those that rows are deleted from."""
 _NUMBER = re.compile(r"\d+")

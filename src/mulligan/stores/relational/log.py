@@ -32,11 +32,11 @@ from mulligan.stores.driver import (
 )
 from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.pool import Pool
-from mulligan.stores.relational.blocks import BlockMarker, drop_blocks
-from mulligan.stores.relational.packed_rows import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.patterns import add_patterns, read_patterns
 from mulligan.stores.relational.rollups import add_rollups, drop_hours, read_hours, sum_hours
-from mulligan.stores.relational.search import search
+from mulligan.stores.relational.rows.blocks import BlockMarker, drop_blocks
+from mulligan.stores.relational.rows.packing import ROWS_AT_A_TIME, pack, unpack
+from mulligan.stores.relational.rows.search import search
 from mulligan.stores.relational.text_hours import count_texts, read_texts
 
 _DELETED_AT_A_TIME = 500

@@ -20,8 +20,8 @@ from mulligan.core.text_rollup import (
 )
 from mulligan.stores.driver import Session
 from mulligan.stores.encoding import decode_log_row
-from mulligan.stores.relational.packed_rows import unpack
-from mulligan.stores.relational.search import scan_rows
+from mulligan.stores.relational.rows.packing import unpack
+from mulligan.stores.relational.rows.search import scan_rows
 
 _ROWS_AT_A_TIME = 2_000
 

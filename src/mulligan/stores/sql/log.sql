@@ -177,6 +177,18 @@ from execution group by 1, 2, 3, 4, 5, 6, 7
 -- name: drop_blocks_before
 delete from row_block where to_us < :before
 
+-- name: all_blocks
+select distinct block from row_block
+
+-- name: strays_ahead
+select max(ahead_us) from stray_block where block between :first and :last
+
+-- name: strays_behind
+select max(behind_us) from stray_block where block between :first and :last
+
+-- name: drop_strays_before
+delete from stray_block where last_us < :before
+
 -- name: drop_kinds_before
 delete from row_kind where last_us < :before
 

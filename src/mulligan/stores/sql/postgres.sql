@@ -110,6 +110,14 @@ on conflict (kind, block) do update set
   from_us = least(excluded.from_us, row_block.from_us),
   to_us = greatest(excluded.to_us, row_block.to_us)
 
+-- name: add_strays
+insert into stray_block (block, ahead_us, behind_us, last_us)
+select * from unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[])
+on conflict (block) do update set
+  ahead_us = greatest(excluded.ahead_us, stray_block.ahead_us),
+  behind_us = greatest(excluded.behind_us, stray_block.behind_us),
+  last_us = greatest(excluded.last_us, stray_block.last_us)
+
 -- name: newest_block
 select max((
   select block from row_block where kind = cast(each.value as bigint)

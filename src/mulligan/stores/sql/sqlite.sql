@@ -59,6 +59,13 @@ insert into row_block values (?, ?, ?, ?)
 on conflict (kind, block) do update set
   from_us = min(excluded.from_us, row_block.from_us), to_us = max(excluded.to_us, row_block.to_us)
 
+-- name: add_strays
+insert into stray_block (block, ahead_us, behind_us, last_us) values (?, ?, ?, ?)
+on conflict (block) do update set
+  ahead_us = max(excluded.ahead_us, stray_block.ahead_us),
+  behind_us = max(excluded.behind_us, stray_block.behind_us),
+  last_us = max(excluded.last_us, stray_block.last_us)
+
 -- name: newest_block
 select max((
   select block from row_block where kind = each.value and block >= :from_block and block < :below

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan.core.call import Outcome
-from mulligan.stores.relational.packed_rows import pack, unpack
+from mulligan.stores.relational.rows.packing import pack, unpack
 from tests.telemetry.rows import a_row
 
 

@@ -7,17 +7,21 @@ from dataclasses import replace
 
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.dataclass import dataclass
-from mulligan.core.ids import make_uuid7
 from mulligan.core.instants import to_us
 from mulligan.core.log_query import LogQuery
 from mulligan.core.rating import RATED
 from mulligan.stores.driver import Session
 from mulligan.stores.encoding import decode_log_row
 from mulligan.stores.filter import fits
-from mulligan.stores.relational.blocks import LAST_ID, SAME, Blocks, IdSpan, Times, shift
-from mulligan.stores.relational.packed_rows import unpack
+from mulligan.stores.relational.rows.blocks import SAME, Blocks, Times
+from mulligan.stores.relational.rows.id_span import LAST_ID, IdSpan, find_first_id, shift
+from mulligan.stores.relational.rows.packing import unpack
+from mulligan.stores.relational.rows.strays import (
+    MOST_US,
+    find_first_id_after,
+    find_first_id_since,
+)
 
-_DAY_US = 86_400_000_000
 _ALL_TIME_US = 2**62
 _SAME = (*SAME, "turn")
 _AMONG = ("turns", "parents")
@@ -71,7 +75,7 @@ class _Walk:
         """First a stretch of many rows; then one block, and twice as many each time as long as
         there is a row for each of them."""
         query, found = self.query, list[LogRow]()
-        rest, blocks_at_once = _compute_span(query), 0
+        rest, blocks_at_once = self._find_span(), 0
         while len(found) < query.limit and not rest.empty:
             block = self._find_next(rest)
             if block is None:
@@ -88,6 +92,17 @@ class _Walk:
             blocks_at_once = 2 * blocks_at_once if filled else 1
             rest = self._drop(rest, part)
         return found
+
+    def _find_span(self) -> IdSpan:
+        """Where it begins is narrowed to where ids of these times do: a whole block may be many."""
+        query, whole = self.query, _compute_span(self.query)
+        if query.oldest_first and query.since is not None:
+            since_us = to_us(query.since, name="since")
+            return whole.cut(from_id=find_first_id_since(self.session, since_us), below_id=LAST_ID)
+        if not query.oldest_first and query.until is not None:
+            until_us = to_us(query.until, name="until")
+            return whole.cut(from_id="", below_id=find_first_id_after(self.session, until_us))
+        return whole
 
     def _find_next(self, rest: IdSpan) -> str | None:
         oldest_first = self.query.oldest_first
@@ -165,18 +180,17 @@ def _build_conditions(query: LogQuery, span: IdSpan) -> tuple[list[str], dict[st
 
 
 def _compute_span(query: LogQuery) -> IdSpan:
-    """Bounds on the id: it is time-ordered, so they spare a scan. A day's slack allows for ids
-    that were made some time before the row's own time."""
+    """Bounds on the id: it is time-ordered, so they spare a scan. With slack, as it may be off."""
     # One bound on each side: of two, a database may well take the wider one to stop at.
     from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + LAST_ID
     if query.below:
         below_id = min(below_id, query.below)
     if query.since is not None:
-        since_us = max(0, to_us(query.since, name="since") - _DAY_US)
-        from_id = max(from_id, make_uuid7(since_us, 0))
+        since_us = to_us(query.since, name="since") - MOST_US
+        from_id = max(from_id, find_first_id(since_us))
     if query.until is not None:
-        until_us = max(0, to_us(query.until, name="until") + _DAY_US)
-        below_id = min(below_id, make_uuid7(until_us, 0))
+        until_us = to_us(query.until, name="until") + MOST_US
+        below_id = min(below_id, find_first_id(until_us))
     return IdSpan(from_id, below_id)
 
 

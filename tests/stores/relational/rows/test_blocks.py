@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,15 +14,20 @@ from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
 from mulligan.core.log_query import Batch, LogQuery
+from mulligan.stores.driver import Session
 from mulligan.stores.filter import fits
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import search
-from mulligan.stores.relational.blocks import DIGITS, LAST_ID, IdSpan, mark_old_blocks, shift
+from mulligan.stores.relational.rows import search
+from mulligan.stores.relational.rows.blocks import mark_old_blocks
+from mulligan.stores.relational.rows.id_span import IdSpan
+from mulligan.stores.relational.rows.strays import mark_old_strays
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_log_row
 from tests.stores.relational.logs import open_log
 
 NOW_US = to_us(NOW, name="now")
 DAY_US = 86_400_000_000
+HOUR_US = 3_600_000_000
+SECOND = timedelta(seconds=1)
 STRANGE = ("a", "call_9", "Zürich 4", "0f3", "0192f3b\ufffd1", "zzzzzzzzz")
 """Ids that no clock has made."""
 
@@ -40,7 +46,11 @@ def make_rows(chance: random.Random, count: int, *, strange: bool = False) -> li
     for name in names:
         made_us = NOW_US - chance.randrange(21 * DAY_US)
         failed = chance.random() < 0.1
-        waited_us = chance.randrange(DAY_US) if chance.random() < 0.02 else 0
+        off = chance.random()
+        # Most are of the time of their id; some calls waited, and some clocks were set back.
+        waited_us = chance.randrange(DAY_US) if off < 0.02 else chance.randrange(9_000_000)
+        if off > 0.98:
+            waited_us = -chance.randrange(DAY_US)
         rows.append(
             make_log_row(0)._replace(
                 id=name or make_uuid7(made_us, chance.getrandbits(RANDOM_BITS)),
@@ -58,8 +68,9 @@ def make_rows(chance: random.Random, count: int, *, strange: bool = False) -> li
 
 def make_query(chance: random.Random, rows: list[LogRow], *, timed: bool) -> LogQuery:
     """Any filters together, with something to find and with nothing."""
-    since = from_us(NOW_US - chance.randrange(22 * DAY_US))
     some = chance.choice(rows)
+    anywhen = NOW_US - chance.randrange(22 * DAY_US)
+    since = from_us(chance.choice([anywhen, some.at_us, some.at_us + 1]))
     return LogQuery(
         tenant=chance.choice([None, None, "home", "nobody"]),
         agent=chance.choice([None, None, "planner", "seldom", "nobody"]),
@@ -68,7 +79,7 @@ def make_query(chance: random.Random, rows: list[LogRow], *, timed: bool) -> Log
         outcome=chance.choice([None, None, "success", "failure"]),
         error_class=chance.choice([None, None, None, "rate_limit"]),
         since=chance.choice([None, since]) if timed else None,
-        until=chance.choice([None, since + timedelta(hours=chance.choice([1, 50]))])
+        until=chance.choice([None, since + timedelta(hours=chance.choice([0, 1, 50]))])
         if timed
         else None,
         id_prefix=chance.choice(["", "", "", some.id[:5], some.id[:9]]),
@@ -129,6 +140,73 @@ def test_a_row_is_found_by_its_time_where_its_call_has_waited_for_most_of_a_day(
     assert found == [approved]
 
 
+def test_a_row_is_found_by_its_time_where_the_clock_was_set_back_by_an_hour(store) -> None:
+    early = make_log_row(0)._replace(id=make_uuid7(NOW_US, 1), at_us=NOW_US - HOUR_US)
+    store.log.write(Batch(rows=[early]))
+
+    assert store.log.list_rows(LogQuery(until=NOW - HOUR + SECOND)) == [early]
+    assert store.log.list_rows(LogQuery(until=NOW - HOUR)) == []
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+def test_a_search_that_ends_within_a_block_begins_there(store, monkeypatch, oldest_first) -> None:
+    rows = [
+        make_log_row(0)._replace(id=make_uuid7(NOW_US + n * 50_000, n), at_us=NOW_US + n * 50_000)
+        for n in range(6_000)
+    ]
+    store.log.write(Batch(rows=rows))
+    looked_at: list[IdSpan] = []
+    scan = search._scan
+
+    def watch(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
+        looked_at.append(span)
+        return scan(session, query, span)
+
+    monkeypatch.setattr(search, "_scan", watch)
+    when = NOW + timedelta(seconds=150)
+    query = LogQuery(limit=20, oldest_first=oldest_first)
+    query = replace(query, since=when) if oldest_first else replace(query, until=when)
+
+    found = store.log.list_rows(query)
+
+    too_much = [row for row in rows if (row.at_us < to_us(when, name="when")) is oldest_first]
+    passed = sum(span.holds(row.id) for span in looked_at for row in too_much)
+    assert [row.id for row in found] == find_by_looking(rows, query)
+    assert 0 < passed < 20 * 20, "of twenty a second, more than some seconds of the others"
+
+
+def test_rows_that_nobody_looked_at_are_found_by_their_times_after_the_migration(
+    store, url
+) -> None:
+    rows = make_rows(random.Random(4), 600)
+    store.log.write(Batch(rows=rows))
+    with open_log(url) as session, session.begin_transaction():
+        session.execute("delete from stray_block")
+        mark_old_strays(session)
+
+    chance = random.Random(5)
+    for _ in range(60):
+        query = make_query(chance, rows, timed=True)
+        assert [row.id for row in store.log.list_rows(query)] == find_by_looking(rows, query)
+
+
+def test_a_program_that_marks_no_strays_may_be_at_work_for_a_day_after_the_migration(
+    store, url
+) -> None:
+    store.log.write(Batch(rows=[make_log_row(0)._replace(id=make_uuid7(NOW_US, 0))]))
+    later_us = NOW_US + 12 * HOUR_US
+    early = make_log_row(0)._replace(id=make_uuid7(later_us, 1), at_us=later_us - HOUR_US)
+    with open_log(url) as session, session.begin_transaction():
+        mark_old_strays(session)
+    store.log.write(Batch(rows=[early]))
+    with open_log(url) as session, session.begin_transaction():
+        session.execute(f"update stray_block set ahead_us = 0 where ahead_us < {DAY_US}")
+
+    found = store.log.list_rows(LogQuery(until=from_us(early.at_us + 1), limit=1))
+
+    assert found == [early]
+
+
 def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:
     rows = make_rows(random.Random(2), 400)
     store.log.write(Batch(rows=rows))
@@ -137,6 +215,7 @@ def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:
     with open_log(url) as session:
         assert session.execute("select count(*) from row_block") == [(0,)]
         assert session.execute("select count(*) from row_kind") == [(0,)]
+        assert session.execute("select count(*) from stray_block") == [(0,)]
 
 
 def test_old_rows_are_marked_by_the_migration_packed_ones_too(store, url) -> None:
@@ -155,21 +234,3 @@ def test_old_rows_are_marked_by_the_migration_packed_ones_too(store, url) -> Non
         marked = [session.execute(table) for table in tables]
 
     assert marked == written
-
-
-def test_blocks_follow_one_another_in_the_order_of_ids() -> None:
-    made = make_uuid7(NOW_US, 0)[:DIGITS]
-
-    assert shift(made, -1) < made < shift(made, 1) == shift(shift(made, 2), -1)
-    assert shift("fffffff", 1) == LAST_ID
-    assert shift("0000000", -5) == "0000000"
-    assert shift("call_9", 1) > "call_9"
-    assert shift("call_9", -3) == "call_9"
-
-
-def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
-    span = IdSpan("b", "d")
-
-    assert [name for name in "abcd" if span.holds(name)] == ["b", "c"]
-    assert not span.empty
-    assert span._replace(below_id="b").empty

@@ -13,24 +13,24 @@ from typing import Any, NamedTuple
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
 from mulligan.core.dataclass import dataclass
-from mulligan.core.late_pattern import compile_late
 from mulligan.stores.driver import Session
-from mulligan.stores.relational.packed_rows import unpack
+from mulligan.stores.relational.rows.id_span import DIGITS, IdSpan
+from mulligan.stores.relational.rows.packing import unpack
+from mulligan.stores.relational.rows.strays import (
+    MOMENT_CELL,
+    MOMENT_DIGITS,
+    mark_strays,
+)
 
-DIGITS = 7
-"""Of an id: of the twelve that are its milliseconds, all but five."""
 SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class")
 """What the rows of a kind have in common."""
-LAST_ID = "\U0010ffff"
-"""Stands after whatever an id goes on with."""
-_HEX = compile_late("[0-9a-f]+")
 _MARKED_AT_A_TIME = 5_000
 _MOST_KNOWN = 20_000
 _CELL = 30
 """Digits of a time that do not count: of microseconds, a quarter of an hour or so."""
 
 Place = tuple[Any, ...]
-"""What the rows of a kind have in common, a block, and a time without its last digits."""
+"""What the rows of a kind have in common, how an id begins, and a time without its last digits."""
 
 
 class BlockMark(NamedTuple):
@@ -41,22 +41,6 @@ class BlockMark(NamedTuple):
     block: str
     from_us: int
     to_us: int
-
-
-class IdSpan(NamedTuple):
-    """Ids from one on, and below another."""
-
-    from_id: str
-    below_id: str
-
-    @property
-    def empty(self) -> bool:
-        """Whether no id can be in it."""
-        return self.from_id >= self.below_id
-
-    def holds(self, name: str) -> bool:
-        """Whether an id is in it."""
-        return self.from_id <= name < self.below_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +60,9 @@ class BlockMarker:
 
     def mark(self, session: Session, rows: Iterable[LogRow]) -> None:
         """Do so in the transaction of the rows."""
-        self._new = find_places(rows) - self._known
+        places = find_places(rows)
+        mark_strays(session, {(begin, cell) for *_, begin, cell in places})
+        self._new = {_cut_place(place) for place in places} - self._known
         if self._new:
             _add(session, (_find_mark(place) for place in self._new))
 
@@ -93,12 +79,13 @@ def mark_old_blocks(session: Session) -> None:
     for start in range(0, len(found), _MARKED_AT_A_TIME):
         _add(session, found[start : start + _MARKED_AT_A_TIME])
     for rows in _list_packed(session):
-        _add(session, map(_find_mark, find_places(rows)))
+        _add(session, map(_find_mark, map(_cut_place, find_places(rows))))
 
 
 def drop_blocks(session: Session, *, before_us: int) -> None:
     """Forget blocks and kinds that have no row from then on."""
     session.run("drop_blocks_before", before=before_us)
+    session.run("drop_strays_before", before=before_us)
     session.run("drop_kinds_before", before=before_us)
 
 
@@ -127,25 +114,25 @@ class Blocks:
         return None if block is None else str(block)
 
 
-def shift(block: str, by: int) -> str:
-    """The block that comes so many after one, or before it, whether it has rows or not."""
-    if not _HEX.fullmatch(block):
-        # No id of ours: what sorts after all that begin so ends with the next character.
-        return block if by <= 0 else block[:-1] + chr(ord(block[-1:] or " ") + 1)
-    moved = f"{max(0, int(block, 16) + by):0{len(block)}x}"
-    return moved if len(moved) == len(block) else LAST_ID
-
-
 def find_places(rows: Iterable[LogRow]) -> set[Place]:
-    """The kinds, blocks and stretches of time that rows are in."""
+    """The kinds and moments that rows are of."""
     # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
     return {
-        (tenant, agent, server, tool, outcome, error_class or "", name[:DIGITS], at_us >> _CELL)
+        (
+            tenant, agent, server, tool, outcome, error_class or "",
+            name[:MOMENT_DIGITS], at_us >> MOMENT_CELL,
+        )
         for (
             name, at_us, tenant, agent, server, tool, _, _, outcome, _,
             error_class, _, _, _, _, _, _, _, _, _,
         ) in rows
     }  # fmt: skip
+
+
+def _cut_place(place: Place) -> Place:
+    """The same with a whole block, and a time to a quarter of an hour or so."""
+    *kind, begin, cell = place
+    return (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL)
 
 
 def _find_mark(place: Place) -> BlockMark:

@@ -1,0 +1,1 @@
+"""Rows of the log: which blocks they are in, how they are found, and how old ones are packed."""

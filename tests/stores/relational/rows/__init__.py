@@ -1,0 +1,1 @@
+"""Rows of the log: found by their blocks, and packed."""

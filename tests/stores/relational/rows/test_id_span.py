@@ -1,0 +1,66 @@
+"""Spans of ids: blocks follow one another, and a time has its place among them."""
+
+from __future__ import annotations
+
+from mulligan.core.ids import make_uuid7
+from mulligan.core.instants import to_us
+from mulligan.stores.relational.rows.id_span import (
+    DIGITS,
+    LAST_ID,
+    IdSpan,
+    find_end_us,
+    find_first_id,
+    shift,
+    tells_time,
+)
+from mulligan.testing.store_contract.contract import NOW
+
+NOW_US = to_us(NOW, name="now")
+
+
+def test_blocks_follow_one_another_in_the_order_of_ids() -> None:
+    made = make_uuid7(NOW_US, 0)[:DIGITS]
+
+    assert shift(made, -1) < made < shift(made, 1) == shift(shift(made, 2), -1)
+    assert shift("fffffff", 1) == LAST_ID
+    assert shift("0000000", -5) == "0000000"
+    assert shift("call_9", 1) > "call_9"
+    assert shift("call_9", -3) == "call_9"
+
+
+def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
+    span = IdSpan("b", "d")
+
+    assert [name for name in "abcd" if span.holds(name)] == ["b", "c"]
+    assert not span.empty
+    assert span._replace(below_id="b").empty
+
+
+def test_what_a_span_is_cut_to_is_never_outside_it() -> None:
+    span = IdSpan("b", "d")
+
+    assert span.cut(from_id="", below_id=LAST_ID) == span
+    assert span.cut(from_id="c", below_id=LAST_ID) == ("c", "d")
+    assert span.cut(from_id="", below_id="c") == ("b", "c")
+    assert span.cut(from_id="x", below_id="z") == ("d", "d")
+    assert span.cut(from_id="", below_id="a") == ("b", "b")
+
+
+def test_a_time_is_before_the_ids_made_then_and_after_those_made_earlier() -> None:
+    first = find_first_id(NOW_US)
+
+    assert make_uuid7(NOW_US - 1, 2**62 - 1) < first <= make_uuid7(NOW_US, 0)
+    assert find_first_id(-(2**62)) == ""
+    assert find_first_id(2**62) == LAST_ID
+
+
+def test_a_block_ends_after_its_last_id_was_made() -> None:
+    made = make_uuid7(NOW_US, 0)[:DIGITS]
+
+    assert find_first_id(find_end_us(made))[:DIGITS] == shift(made, 1)
+    assert find_first_id(find_end_us(made) - 1)[:DIGITS] == made
+
+
+def test_only_a_block_of_our_ids_tells_its_time() -> None:
+    assert tells_time(make_uuid7(NOW_US, 0)[:DIGITS])
+    assert not any(map(tells_time, ("", "0f3", "call_9x", "0192f3b4", "0192F3B")))
