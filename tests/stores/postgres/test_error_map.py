@@ -21,6 +21,9 @@ from mulligan.stores.postgres.error_map import describe_error, translate, transl
         (pg.AdminShutdown("bye"), driver.ConnectionLostError),
         (psycopg.DataError("cannot contain NUL (0x00)"), driver.UnstorableTextError),
         (pg.InsufficientPrivilege("denied"), errors.StoreUnavailableError),
+        (pg.UndefinedTable("no writer"), errors.StoreUnavailableError),
+        (pg.InvalidSqlStatementName("no _pg3_0"), errors.StoreUnavailableError),
+        (pg.DuplicatePreparedStatement("_pg3_0 again"), errors.StoreUnavailableError),
         (psycopg.OperationalError("gone"), errors.StoreUnavailableError),
         (psycopg.ProgrammingError("odd"), errors.StoreError),
     ],
@@ -55,3 +58,9 @@ def test_who_may_not_is_told_so_and_not_to_look_at_the_server() -> None:
 
     assert "may not do that (denied)" in str(found)
     assert "check the server" not in str(found)
+
+
+def test_a_server_that_forgot_what_a_connection_was_told_is_behind_a_pooler() -> None:
+    found = translate(pg.UndefinedTable("no writer"), "postgresql://db/family", broken=False)
+
+    assert "pool by session" in str(found)

@@ -69,6 +69,20 @@ def translate(
                 f"The user that {store} was opened with may not do that ({said}): use one that "
                 "may, or have its owner allow it (`mulligan access grant`)."
             )
+        case _:
+            return _translate_use(error, store, said)
+
+
+def _translate_use(error: psycopg.Error, store: str, said: str) -> StoreError:
+    """What is wrong with how the store is reached, if that is it."""
+    match error:
+        case pg.UndefinedTable() | pg.InvalidSqlStatementName() | pg.DuplicatePreparedStatement():
+            # What a connection was told when it was opened holds for it alone.
+            return StoreUnavailableError(
+                f"{store} answers over another connection than the one that was opened ({said}): "
+                "if a pooler stands before it, have that pool by session (PgBouncer: `pool_mode = "
+                "session`), or connect to the server itself."
+            )
         case psycopg.OperationalError():
             return StoreUnavailableError(
                 f"{store} cannot be used ({said}): check the server, the database and the user."
