@@ -62,12 +62,18 @@ def _open_bytecode_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="bytecode")
 
 
+def build_environment() -> dict[str, str]:
+    """That of a process whose bytecode is written once and found from then on."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": _open_bytecode_folder().name}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
+
+
 def _import_in_new_process(statement: str) -> dict[str, float]:
     """The last line that it prints: seconds on the clock and of the processor."""
     clocks = "(__import__('time').perf_counter(), __import__('time').process_time())"
     *before, measured = statement.split(MARK)
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": _open_bytecode_folder().name}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment = build_environment()
     code = f"_began = {clocks}\n{measured}\nprint()\nprint(*_began, *{clocks})"
     with tempfile.TemporaryDirectory() as elsewhere:
         for each in (*before, code):

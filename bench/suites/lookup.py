@@ -23,6 +23,7 @@ from rich.text import Text
 
 from bench import history, versions
 from bench.history import Known
+from bench.imports import build_environment
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
@@ -184,7 +185,7 @@ def _ask(place: Place, wanted: list[Known]) -> dict[str, list[float]]:
 def _command(url: str) -> None:
     """`mulligan stats`, as a person runs it."""
     command = [sys.executable, "-m", "mulligan", "stats", "--store", url, "--json"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=build_environment())
 
 
 def _timed(question: Callable[[], object]) -> float:

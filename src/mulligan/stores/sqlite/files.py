@@ -25,8 +25,10 @@ _HEADER_BYTES = 100
 _LOG_OF_A_PROGRAM = ".log"
 """What programs call their own logs: a store without an ending would take that name."""
 CHECKED_BYTES = 64 * 1024 * 1024
-"""Files up to this size have tables and indexes checked at every opening, which takes a fraction of
-a second; larger ones only when their health is asked for."""
+"""A journal up to this size has tables and indexes checked at every opening, which takes a fraction
+of a second; a larger one only when its health is asked for."""
+CHECKED_LOG_BYTES = 16 * 1024 * 1024
+"""Of a log less: it is larger, no action rests on it, and every command opens it."""
 
 
 class SqliteSchema:
@@ -111,7 +113,7 @@ def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> N
     try:
         prepare(path, LOG, migrate=migrate, timeout=timeout)
         with _close_after(SqliteSession(path, LOG, timeout=timeout)) as session:
-            refuse_damaged(session, path)
+            refuse_damaged(session, path, most_bytes=CHECKED_LOG_BYTES)
     except StoreDamagedError:
         if not migrate:
             raise
@@ -119,9 +121,9 @@ def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> N
         prepare(path, LOG, migrate=True, timeout=timeout)
 
 
-def refuse_damaged(session: Session, path: Path) -> None:
+def refuse_damaged(session: Session, path: Path, *, most_bytes: int = CHECKED_BYTES) -> None:
     """Raise when the structure of a file is broken. A large file is taken on trust."""
-    if path.stat().st_size > CHECKED_BYTES:
+    if path.stat().st_size > most_bytes:
         return
     broken = check_structure(session, path)
     if broken:
