@@ -79,8 +79,8 @@ def _translate_use(error: psycopg.Error, store: str, said: str) -> StoreError:
         case pg.UndefinedTable() | pg.InvalidSqlStatementName() | pg.DuplicatePreparedStatement():
             # What a connection was told when it was opened holds for it alone.
             return StoreUnavailableError(
-                f"{store} answers over another connection than the one that was opened ({said}): "
-                "if a pooler stands before it, have that pool by session (PgBouncer: `pool_mode = "
+                f"{store} has not what was there when its connection was opened ({said}): if a "
+                "pooler stands before it, have that pool by session (PgBouncer: `pool_mode = "
                 "session`), or connect to the server itself."
             )
         case psycopg.OperationalError():
