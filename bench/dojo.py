@@ -18,11 +18,11 @@ from mulligan.checks.dates import dates_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import not_glued
 from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.checks.people import people_named
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
-from mulligan.checks.subject import Parameters, Subject
+from mulligan.checks.subject.people import people_named
+from mulligan.checks.subject.subject import Parameters, Subject
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Check, Gather

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mulligan.app.recognizing import recognize
-from mulligan.core.advice import Decision
 from mulligan.core.call import LogRow
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import from_us, to_us
-from mulligan.core.interfaces import Store
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Ending,
     Episode,
     Group,
@@ -30,9 +27,12 @@ from mulligan.core.lesson import (
     Remedy,
     Transformation,
 )
-from mulligan.core.log_query import Batch
-from mulligan.core.rollup import roll_up
-from mulligan.core.suggestion import Kind, Origin, Pattern
+from mulligan.core.failures.suggestion import Kind, Origin, Pattern
+from mulligan.core.interfaces import Store
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.rollup import roll_up
 
 AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"

@@ -11,16 +11,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.checks.feedback import render_feedback
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.ids import ids_read
-from mulligan.core.budget import Budget, Meter
+from mulligan.checks.writer.feedback import render_feedback
+from mulligan.core.display.question import Question
 from mulligan.core.finding import Severity, reach_verdict
 from mulligan.core.notes import Notes, Refinement
-from mulligan.core.question import Question
 from mulligan.core.record import Record
 from mulligan.core.task import Reflect, Task
 from mulligan.core.text import Claim, Critique, Draft, Reply, Support
+from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.learning.tasks.brief import render_brief
 from mulligan.loops.critics import judged_by

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.advice import Decision
-from mulligan.core.suggestion import Origin
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.suggestion import Origin
 from mulligan.turns.memory.advice_text import Advised
 from mulligan.turns.turn.context import OpenTurn
 

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mulligan.core.errors import StaleNotesError
-from mulligan.core.instants import require_aware
 from mulligan.core.notes import (
     ON_TOP,
     Ground,
@@ -34,6 +33,7 @@ from mulligan.core.notes import (
     find_needed_versions,
     may_enter,
 )
+from mulligan.core.storage.instants import require_aware
 
 RUNS_KEPT = 40
 

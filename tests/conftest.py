@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from mulligan import Mulligan
 from mulligan.core.call import LogRow
-from mulligan.core.event import CallLogged
+from mulligan.core.happened.event import CallLogged
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.postgres import PostgresServer, run_postgres_server

@@ -21,11 +21,11 @@ from mulligan import Effect, Mulligan
 from mulligan.checks.dates.resolve import parse_once
 from mulligan.checks.file import preset
 from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.ids import make_uuid7
 from mulligan.core.interfaces import Journal
-from mulligan.core.log_query import Batch
 from mulligan.core.record import Record
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.rollup import roll_up
 from mulligan.core.text import Reply
 from mulligan.stores.opening import open_store
 from mulligan.turns.turn.context import OpenTurn

@@ -19,7 +19,7 @@ from mulligan import Effect, Mulligan, Repeat
 from mulligan.app.settings import Settings
 from mulligan.core.action import State
 from mulligan.core.effect import ProbeBy
-from mulligan.core.event import ActionMoved, Happened
+from mulligan.core.happened.event import ActionMoved, Happened
 from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Fault, Item
 

@@ -16,7 +16,7 @@ from bench.crash.scenario import Case
 from bench.hosts.frameworks import FRAMEWORKS, Drive
 from mulligan import Mulligan
 from mulligan.core.action import State
-from mulligan.core.instants import to_us
+from mulligan.core.storage.instants import to_us
 from mulligan.testing.faults import PlannedError
 from mulligan.testing.remote import FakeRemote
 from mulligan.turns.turn.context import OpenTurn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mulligan.app.settings import Settings
-from mulligan.stores import presence
+from mulligan.stores.process import presence
 
 LEASE = timedelta(milliseconds=300)
 

@@ -38,7 +38,7 @@ from bench.crash.scenario import Case
 from bench.crash.worlds import find_url
 from mulligan import Mulligan
 from mulligan.app.settings import Settings
-from mulligan.core.limits import Backoff
+from mulligan.core.waiting.limits import Backoff
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan.testing.remote import FakeRemote
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from mulligan.checks.dates import date_facts
 from mulligan.core.call import Call
+from mulligan.core.display.question import Question
 from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.question import Question
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
 from mulligan.loops.opinion import Area, Opinion, Remark

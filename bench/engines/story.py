@@ -14,10 +14,10 @@ from mulligan import Effect, Mulligan, Repeat
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.core.action import State
-from mulligan.core.durable import DurableTurn
 from mulligan.core.errors import ConflictError, MulliganError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
+from mulligan.core.storage.durable import DurableTurn
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 

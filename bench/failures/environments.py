@@ -13,9 +13,9 @@ from bench.failures.past import past_episode
 from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, Failure
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Episode, Remedy
-from mulligan.core.suggestion import Earlier, FailedCall
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Episode, Remedy
+from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons.explain import find_remedies
 
 Case = dict[str, Any]

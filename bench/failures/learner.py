@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from mulligan.core.failures.lesson import (
+    Balance,
+    Episode,
+    Lesson,
+    Offer,
+    compute_balance,
+    join_kinds,
+)
+from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import Balance, Episode, Lesson, Offer, compute_balance, join_kinds
-from mulligan.core.suggestion import FailedCall, Suggestion
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.lessons.life import judge_life
 from mulligan.learning.lessons.mine import mine

@@ -16,9 +16,9 @@ from bench.peers import peer_python
 from bench.rounds import Worker
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Episode, Remedy
-from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Episode, Remedy
+from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.lessons.explain import find_remedies
 
 Case = dict[str, Any]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.advice import Decision
-from mulligan.core.lesson import Ending, Episode, Remedy
-from mulligan.core.suggestion import FailedCall
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import Ending, Episode, Remedy
+from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.errors.wording import classify_text
 

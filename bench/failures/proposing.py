@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bench.failures.environments import Case, Environments
+from mulligan.core.failures.suggestion import Earlier, Suggestion
 from mulligan.core.interfaces import Suggest
-from mulligan.core.suggestion import Earlier, Suggestion
 from mulligan.learning.repair.suggest import suggest_corrections
 
 TRIES = 3

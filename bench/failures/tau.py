@@ -12,12 +12,12 @@ from typing import Any
 from bench.data import read_cases
 from bench.failures.past import past_episode
 from bench.missing import MissingError
-from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Episode
-from mulligan.core.suggestion import Earlier, FailedCall
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Episode
+from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons.explain import find_remedies
 
 FOLDS = 5

@@ -23,8 +23,8 @@ from bench.failures.stream import BFCL, TAU, failures_in_order
 from bench.report import Step
 from bench.suites.memory import fold_of as scenario_fold
 from bench.suites.tau_repair import same_arguments
-from mulligan.core.lesson import Episode, Lesson
-from mulligan.core.suggestion import FailedCall, Suggestion
+from mulligan.core.failures.lesson import Episode, Lesson
+from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory

@@ -17,10 +17,10 @@ from mulligan.checks.dates.moment import Moment
 from mulligan.checks.grounding.digits import find_digit_runs
 from mulligan.checks.grounding.source import read_source
 from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.mailboxes import find_addresses
+from mulligan.checks.subject.mailboxes import find_addresses
 from mulligan.checks.text.inline import choose_steps
+from mulligan.core.display.size import is_long
 from mulligan.core.errors import MulliganError
-from mulligan.core.size import is_long
 from mulligan.learning.repair.knowledge import parse_result
 from mulligan.learning.results.silent import find_silent_error
 from mulligan.learning.written.calls import read_calls
@@ -30,7 +30,7 @@ READING = (
     "checks",
     "learning",
     "redaction",
-    "core.escape",
+    "core.display.escape",
     "packs.calendar.text",
     "prompts.render",
 )
@@ -50,7 +50,7 @@ NOT_FROM_OUTSIDE = frozenset({
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.
-    "redaction.edits.apply_edits",
+    "redaction.secrets.edits.apply_edits",
 })  # fmt: skip
 AT = Moment(now=datetime(2026, 11, 15, 9), zone=ZoneInfo("Europe/Berlin"), country=None)  # noqa: DTZ001
 SHORT = "Dinner is on Friday at 7, for 40 EUR."
@@ -106,8 +106,8 @@ FILLED: Mapping[str, Callable[[str], object]] = {
 """What else a function takes, by the parameter's name, or by its name and type."""
 
 OTHERS: Mapping[str, Callable[[str], object]] = {
-    "checks.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
-    "core.size.is_long": is_long,
+    "checks.subject.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
+    "core.display.size.is_long": is_long,
     "learning.results.silent.find_silent_error": find_silent_error,
     "learning.repair.knowledge.parse_result": parse_result,
     "learning.written.structures.decode_arguments": decode_arguments,

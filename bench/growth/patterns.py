@@ -13,15 +13,15 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 
 import mulligan
-from mulligan.core.late_pattern import LatePattern
+from mulligan.core.runtime.late_pattern import LatePattern
 
 USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 """They go on after each match, so that what they take is that of `finditer`."""
 
 FILLED: Mapping[str, Mapping[str, object]] = {
-    "checks.accounted": {"wanted": "evt-12"},
-    "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
+    "checks.facts.accounted": {"wanted": "evt-12"},
+    "checks.facts.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.dates.notations": {"day_name": None, "form": None, "days": None},
     "checks.dates.binding.masking": {"name": "game night"},
     "checks.ids": {"form": None},
@@ -36,11 +36,11 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.objects": {"name": "ann", "nouns": "meeting|call", "of_owner": "['\u2019]s\\s+"},
     "checks.standard.kind": {"name": "address"},
     "checks.standard.named": {"sort": "folder"},
-    "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
+    "checks.subject.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
     "checks.text.vocabulary": {"term": "cheap"},
     "checks.text.word_search": {"body": None},
-    "core.late_pattern": {"pattern": None},
-    "core.suggestion": {"self": None},
+    "core.runtime.late_pattern": {"pattern": None},
+    "core.failures.suggestion": {"self": None},
     "gateway.undoing.effect_cases": {"each": None},
     "gateway.undoing.recipe": {"each": None},
     "learning.complaints.sentences": {"words": None},
@@ -57,7 +57,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "learning.written.literal": {"closing": None},
     "learning.written.calls": {"known": "send_mail|add_event"},
     "packs.sql.statements": {"pattern": None},
-    "redaction.folding": {"pattern": None},
+    "redaction.secrets.folding": {"pattern": None},
     "redaction.mask": {"argument": "evt\\-12"},
 }
 """What stands for a local name where a pattern is put together at run time. `None`: the pattern is

@@ -50,7 +50,7 @@ USES = {
             print(nobody)
         """,
     "fast": """
-        from mulligan.redaction.fast import describe_form
+        from mulligan.redaction.values.fast import describe_form
         assert describe_form(fast=True).startswith("compiled"), describe_form(fast=True)
         """,
     "calendar": "import mulligan.packs.calendar",
@@ -86,7 +86,7 @@ USES = {
     "gateway": "import mulligan.gateway.serving.http, mulligan.gateway.upstream.http",
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
-        from mulligan.stores.seal import make_seal
+        from mulligan.stores.keys.seal import make_seal
         make_seal(b"k" * 32)
         """,
     "dates": """

@@ -10,8 +10,8 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.text import avoids
 from mulligan.core.call import LogRow
 from mulligan.core.effect import ProbeBy
-from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote, Item
 
 WEDNESDAY = "2026-11-18"

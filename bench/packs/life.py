@@ -20,7 +20,7 @@ from bench.crash.processes import in_child
 from mulligan import Mulligan
 from mulligan.core.action import SETTLED, State
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.context import OpenTurn
 

@@ -31,7 +31,7 @@ from bench.dojo import (
 from bench.report import progress, table
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.tools import ToolShape
-from mulligan.checks.subject import Subject
+from mulligan.checks.subject.subject import Subject
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check, Gather
 

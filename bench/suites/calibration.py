@@ -22,7 +22,7 @@ from bench.suites.tau_repair import same_arguments
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
-from mulligan.core.suggestion import FailedCall, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.lessons.calibration.calibrate import Calibration, measure_calibration
 from mulligan.learning.lessons.calibration.picture import render_reliability

@@ -23,7 +23,7 @@ from bench.crash.tally import Tally
 from bench.crash.workers import hunt_all, run_campaign, scratch
 from bench.crash.worlds import open_worlds
 from bench.report import progress, table
-from mulligan.core.points import Point
+from mulligan.core.runtime.points import Point
 
 Result = dict[str, Any]
 

@@ -21,9 +21,9 @@ from bench import versions
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.core.instants import to_us
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.instants import to_us
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.partitions import LogPartitions, build_day, make_partition
 from mulligan.stores.postgres.session import PostgresSession

@@ -31,8 +31,8 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import FailedCall, Pattern, Suggestion
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import FailedCall, Pattern, Suggestion
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import Asking, Recall
 

@@ -17,7 +17,7 @@ from bench.failures.proposing import Trial, try_out
 from bench.failures.tau import add_history_argument, read_history
 from bench.report import Step, progress, table
 from bench.versions import ours
-from mulligan.core.lesson import Episode
+from mulligan.core.failures.lesson import Episode
 from mulligan.learning.repair.suggest import SOURCES
 
 Result = dict[str, Any]

@@ -28,7 +28,7 @@ from bench.report import progress, table
 from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
-from mulligan.core.lesson import Episode, Lesson
+from mulligan.core.failures.lesson import Episode, Lesson
 from mulligan.learning.errors.wording import classify_text
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.probability import Outcomes, build_chance

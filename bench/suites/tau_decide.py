@@ -20,7 +20,7 @@ from bench.failures.tau import (
 )
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.core.advice import Decision
+from mulligan.core.failures.advice import Decision
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections

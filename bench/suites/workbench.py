@@ -19,8 +19,8 @@ from rich.console import Group, RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
 from bench.report import progress, table
-from mulligan.checks.subject import Subject
-from mulligan.checks.values import as_record
+from mulligan.checks.subject.subject import Subject
+from mulligan.checks.subject.values import as_record
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

@@ -33,7 +33,7 @@ from bench.years.application import Question, Trial, open_application, open_tria
 from bench.years.past import Past
 from bench.years.sizes import measure_row_bytes
 from mulligan.app.settings import Settings
-from mulligan.core.identity import IdentityKind
+from mulligan.core.storage.identity import IdentityKind
 from mulligan.stores.opening import open_store
 
 Result = dict[str, Any]

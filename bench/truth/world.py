@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Record, Repeat
-from mulligan.checks.concern import limit_to_calls
-from mulligan.core.limits import Backoff
-from mulligan.core.question import Question
+from mulligan.checks.subject.concern import limit_to_calls
+from mulligan.core.display.question import Question
+from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
 from mulligan.loops.opinion import Opinion, Remark
 from mulligan.testing.remote import FakeRemote, Item, RemoteError

@@ -24,9 +24,9 @@ from bench.workers.protocol import serve
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.ids import make_uuid7
 from mulligan.core.interfaces import Journal
 from mulligan.core.record import Record
+from mulligan.core.storage.ids import make_uuid7
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Item
 from mulligan.turns.turn.context import OpenTurn

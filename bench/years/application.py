@@ -14,8 +14,8 @@ from bench.filled import Filled
 from mulligan import Effect, Mulligan
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.errors import MulliganError
-from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.turn.context import OpenTurn
 
 OPEN = 20

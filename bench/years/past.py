@@ -11,10 +11,10 @@ from bench import history
 from mulligan.app.recognizing import recognize
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.retention import Retention
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.retention import Retention
 
 EACH = 10
 """Executions for each action, and for each failure that is remembered …"""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from mulligan.core.record import Record
-    from mulligan.core.retention import Retention
+    from mulligan.core.storage.retention import Retention
     from mulligan.core.turn import Turn
     from mulligan.turns.journal.hold import Held
     from mulligan.turns.turn.act import Done
@@ -48,7 +48,7 @@ _HOMES = {
     "Outcome": "mulligan.core.call",
     "Record": "mulligan.core.record",
     "Repeat": "mulligan.core.effect",
-    "Retention": "mulligan.core.retention",
+    "Retention": "mulligan.core.storage.retention",
     "Settings": "mulligan.app.settings",
     "Severity": "mulligan.core.finding",
     "Standing": "mulligan.core.finding",

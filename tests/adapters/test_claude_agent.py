@@ -20,7 +20,7 @@ from mulligan.adapters.claude_agent import (  # noqa: E402
     read_result,
 )
 from mulligan.core.adapter import Answer  # noqa: E402
-from mulligan.core.log_query import LogQuery  # noqa: E402
+from mulligan.core.storage.log_query import LogQuery  # noqa: E402
 from mulligan.testing.scripted_claude import ScriptedClaude  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default")

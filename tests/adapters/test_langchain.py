@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
 

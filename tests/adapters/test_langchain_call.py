@@ -17,7 +17,7 @@ from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan
 from mulligan.adapters.langchain_call import GraphCall, add_calls, find_message, read_value
 from mulligan.core.adapter import MeantCall
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
 

@@ -16,7 +16,7 @@ from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from mulligan import Effect, Mulligan, Standing, State
 from mulligan.core.adapter import HostCall
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 
 @pytest.fixture

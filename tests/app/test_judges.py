@@ -12,9 +12,9 @@ from mulligan.app.judges import JUDGE_ASKED, log_outage, read_outage
 from mulligan.checks.grounding.verified import Verification
 from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.finding import Standing
-from mulligan.core.log_query import LogQuery
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.task import Reflect, Task
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafts import DraftRules

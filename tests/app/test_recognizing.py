@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from mulligan.app.recognizing import recognize
 from mulligan.core.call import Outcome
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 from tests.telemetry.rows import a_row
 
 

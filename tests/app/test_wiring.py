@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
+from mulligan.app.reviewing import Asked
 from mulligan.app.settings import Settings
-from mulligan.app.wiring import Asked, assemble
+from mulligan.app.wiring import assemble
 from mulligan.core.action import Kept
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry

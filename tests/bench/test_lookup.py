@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
-from mulligan.core.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.log_query import LogQuery, PatternQuery
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
+from mulligan.core.storage.log_query import LogQuery, PatternQuery
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import Recall
 from tests.bench.running import read_result

@@ -16,9 +16,17 @@ from bench.failures.learner import Learner, taught_by
 from bench.failures.proposing import Stage, try_out
 from bench.failures.stream import failures_in_order
 from mulligan.core.call import Call, Failure
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Ending, Episode
-from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Ending, Episode
+from mulligan.core.failures.suggestion import (
+    Earlier,
+    FailedCall,
+    FirstCall,
+    Kind,
+    Origin,
+    Patch,
+    Suggestion,
+)
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons.explain import find_remedies
 from tests.bench.running import write_cases

@@ -8,8 +8,8 @@ from bench.names import list_missing
 from bench.suites import years
 from bench.years.past import Past
 from mulligan.core.action import ActionQuery
-from mulligan.core.lesson import EpisodeQuery
-from mulligan.core.log_query import LogQuery
+from mulligan.core.failures.lesson import EpisodeQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from tests.bench.running import read_result
 

@@ -13,12 +13,12 @@ from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import GOOGLE_CALENDAR, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.checks.people import people_named
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.ranks import rank_as_said, ranks_read
 from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
+from mulligan.checks.subject.people import people_named
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Finding
 from tests.checks.attempts import attempt, gathered, ran

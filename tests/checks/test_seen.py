@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.checks.people import people_named
 from mulligan.checks.seen import addresses_seen, ids_seen
+from mulligan.checks.subject.people import people_named
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Severity
 from tests.checks.attempts import attempt, gathered, ran

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from mulligan.cli.commands import COMMANDS
-from mulligan.cli.examples import list_commands
+from mulligan.cli.help.examples import list_commands
 from mulligan.cli.main import build_parser
 
 
@@ -43,7 +43,7 @@ def test_what_runs_no_command_loads_none(arguments: list[str]) -> None:
 def test_the_help_of_one_command_loads_no_other() -> None:
     loaded = list_loaded("migrate", "--help")
 
-    others = {f"mulligan.cli.{module}" for module in COMMANDS} - {"mulligan.cli.migrate"}
+    others = {f"mulligan.cli.{module}" for module in COMMANDS} - {"mulligan.cli.store.migrate"}
     assert not others & loaded
 
 

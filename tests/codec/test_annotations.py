@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from mulligan.codec.annotations import to_arguments_schema, to_schema
-from mulligan.core.lesson import hash_schema
+from mulligan.core.failures.lesson import hash_schema
 
 
 class Colour(StrEnum):

@@ -16,13 +16,13 @@ from mulligan.codec.records import decode_record, encode_record
 from mulligan.codec.values import decode_value, encode_value
 from mulligan.core.action import Entry, Opening, State
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Episode, Lesson, Use
+from mulligan.core.failures.lesson import Episode, Lesson, Use
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.text import Reply
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
-from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
-from mulligan.stores.encoding import decode_entry, decode_tool, encode_entry, encode_tool
-from mulligan.stores.histogram import dump_counts, load_counts
+from mulligan.stores.columns.encoding import decode_entry, decode_tool, encode_entry, encode_tool
+from mulligan.stores.columns.histogram import dump_counts, load_counts
+from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.relational.archive import _decode_notes, _encode_notes
 from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
 from mulligan.turns.journal.evidence import decode_executions, decode_turn, pack_evidence

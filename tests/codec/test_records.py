@@ -11,7 +11,7 @@ import pytest
 
 from mulligan.codec.records import UndecodableError, decode_record, encode_record
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Episode, Lesson, Use
+from mulligan.core.failures.lesson import Episode, Lesson, Use
 from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.move import Move
 from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
-from mulligan.core.limits import Backoff
-from mulligan.core.move import Move
 from mulligan.core.policy import Failed, Step, choose_move, decide
+from mulligan.core.waiting.limits import Backoff
 
 pytestmark = pytest.mark.promise(2)
 

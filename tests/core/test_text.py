@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.text import Critique, Reply, TextCheck
+from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach_verdict
+from mulligan.core.text import Critique, Iteration, Replied, Reply, TextCheck
 
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
 
@@ -41,3 +42,25 @@ def test_a_draft_is_accepted_by_its_score_or_by_word(
 @pytest.mark.parametrize("context", ["One text.", ["One text."], ("One text.",)])
 def test_a_context_that_is_one_text_is_one_passage(context: object) -> None:
     assert Reply(text="x", context=context).context == ("One text.",)  # type: ignore[arg-type]
+
+
+def test_what_travels_with_a_reply_is_ready_for_json() -> None:
+    found = Finding(rule="own.x", severity=Severity.ERROR, issue="Wrong.", quote="this")
+    reply, verdict = Reply(text="this"), reach_verdict([found])
+    tries = (Iteration(reply=reply, verdict=verdict, feedback="Mend it."),) * 2
+    replied = Replied(
+        reply=reply,
+        standing=Standing.REJECTED,
+        confidence=Confidence.LOW,
+        findings=verdict.findings,
+        iterations=tries,
+        bound_reached=True,
+        checks_run=("own",),
+        limit="time",
+    )
+
+    told = json.loads(json.dumps(replied.metadata))
+
+    assert (told["iteration_count"], told["standing"], told["limit"]) == (2, "rejected", "time")
+    assert told["findings"][0][0]["rule"] == "own.x"
+    assert replied.text == "this"

@@ -17,13 +17,13 @@ from mulligan.app.insights.views.filters import Window
 from mulligan.core.action import Entry, Opening, State
 from mulligan.core.call import LogRow
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.ids import make_uuid7
-from mulligan.core.instants import to_us
-from mulligan.core.lesson import Lesson, LessonState, Remedy
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
-from mulligan.core.suggestion import Pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
+from mulligan.core.failures.suggestion import Pattern
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.instants import to_us
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security.roles import Role
 from tests.dashboard.conftest import Visit

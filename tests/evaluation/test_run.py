@@ -7,8 +7,8 @@ from datetime import timedelta
 from mulligan.checks.file import preset
 from mulligan.checks.text import avoids
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.budget import Budget
 from mulligan.core.finding import Correction, Severity, Standing
+from mulligan.core.waiting.budget import Budget
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import run_cases

@@ -22,8 +22,8 @@ OF_OTHERS = {
     "checks.ids": "what a user says every id of a provider looks like; ours are tried below",
     "gateway.undoing.effect_cases": "an operator's own, which sees 20,000 characters at most",
     "gateway.undoing.recipe": "an operator's own, which sees 4,000 characters of an error at most",
-    "core.late_pattern": "those of other modules, which are tried where they are written",
-    "core.suggestion": "a user's own rule for errors, which sees 4,000 characters at most",
+    "core.runtime.late_pattern": "those of other modules, which are tried where they are written",
+    "core.failures.suggestion": "a user's own rule for errors, which sees 4,000 characters at most",
 }
 """Where a pattern is whatever somebody passes."""
 

@@ -30,8 +30,8 @@ ONLY_WHERE_ASKED_FOR = (
     "mulligan.learning.tasks",
     "mulligan.loops.reflecting",
     "mulligan.loops.review",
-    "mulligan.redaction.numbers",
-    "mulligan.redaction.patterns",
+    "mulligan.redaction.secrets.numbers",
+    "mulligan.redaction.secrets.patterns",
 )
 """For tasks, for a judge, for text that may hold a secret."""
 

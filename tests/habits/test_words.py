@@ -131,10 +131,10 @@ def test_no_module_name_stands_more_than_twice(repo):
     assert namesakes(sorted(m for m in modules if m[0] != "__init__"), MOST_NAMESAKES) == {}
 
 
-def test_no_folder_is_a_drawer(repo, only_exceptions):
+def test_no_folder_is_a_drawer(repo):
     modules = [repo.name(p) for p in repo.under("src")]
 
-    only_exceptions("full_rooms", full_rooms(modules))
+    assert full_rooms(modules) == {}
 
 
 def test_every_folder_says_in_a_sentence_what_is_in_it(repo):

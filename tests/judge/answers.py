@@ -12,9 +12,9 @@ from datetime import timedelta
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from mulligan.core.event import JudgeAsked
-from mulligan.core.limits import Breaker, JudgeLimits
-from mulligan.core.question import Prompt, Question
+from mulligan.core.display.question import Prompt, Question
+from mulligan.core.happened.event import JudgeAsked
+from mulligan.core.waiting.limits import Breaker, JudgeLimits
 from mulligan.judge.model import ModelJudge
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.event import AskOutcome, JudgeAsked
-from mulligan.core.question import Question
+from mulligan.core.display.question import Question
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from mulligan.core.text import Critique
 from mulligan.judge.answers import TextJudge, find_json
 from mulligan.prompts.render import render

@@ -13,9 +13,9 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import AskOutcome
-from mulligan.core.question import Question
+from mulligan.core.happened.event import AskOutcome
 from mulligan.judge.model import MOST_BREAKERS
 from tests.judge.answers import (
     QUESTION,

@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from mulligan import Effect, Mulligan
-from mulligan.core.question import Question
-from mulligan.core.quoted import Ours
+from mulligan.core.display.question import Question
+from mulligan.core.display.quoted import Ours
 from mulligan.judge.scrubbing import NOT_SCRUBBED, ScrubbedJudge, scrub_question
 from mulligan.loops.review import Opinion
 from mulligan.testing.judge import ScriptedJudge

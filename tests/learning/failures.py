@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from mulligan.core.call import Call, Failure
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import Earlier, FailedCall
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Earlier, FailedCall
 
 
 def failed(

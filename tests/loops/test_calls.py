@@ -8,9 +8,9 @@ import pytest
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.effect import Effect, Mode, Repeat
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import CallRetried
-from mulligan.core.limits import Backoff, Breaker, RetryBudget
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.happened.event import CallRetried
+from mulligan.core.waiting.limits import Backoff, Breaker, RetryBudget
 from mulligan.loops.calls import Knowing, Retrying, retry_call
 
 pytestmark = pytest.mark.promise(2)

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from mulligan.checks.text import avoids
+from mulligan.core.display.size import LONG
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.size import LONG
 from mulligan.core.text import Reply
 from mulligan.loops.checking import BROKEN, run_checks, run_checks_aside, run_checks_now
 

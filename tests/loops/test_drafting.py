@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.text import length
-from mulligan.core.budget import Budget, Meter
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Happened
 from mulligan.core.finding import Correction
+from mulligan.core.happened.event import Happened
+from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
 from mulligan.core.text import Critique, Draft, Reply
-from mulligan.core.text_event import ToolAnswered, ToolCalled
+from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.loops.drafting import Brief, ReplyBrief, Tools
 
 

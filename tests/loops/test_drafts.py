@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.budget import Budget
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
+from mulligan.core.happened import text_event as happened
 from mulligan.core.text import Critique, Draft
-from mulligan.core.text_event import Reflected, Responded, Thought, ToolAnswered, ToolCalled
+from mulligan.core.waiting.budget import Budget
 from mulligan.loops.critics import combine_mean, combine_worst
 from mulligan.loops.drafting import Brief
 from mulligan.loops.drafts import (
@@ -256,11 +256,15 @@ async def test_steps_are_told_as_they_happen() -> None:
     steps = [step async for step in draft_steps(write, question="q", rules=rules)]
 
     assert [type(step) for step in steps] == [
-        Thought, ToolCalled, ToolAnswered, Reflected, Thought, Reflected, Responded,
+        happened.Thought, happened.ToolCalled, happened.ToolAnswered, happened.Reflected,
+        happened.Thought, happened.Reflected, happened.Responded,
     ]  # fmt: skip
-    assert steps[2] == ToolAnswered(tool="look_up", step=1, result="about x")
-    assert [step.revising for step in steps if isinstance(step, Reflected)] == [True, False]
-    assert isinstance(steps[-1], Responded)
+    assert steps[2] == happened.ToolAnswered(tool="look_up", step=1, result="about x")
+    assert [step.revising for step in steps if isinstance(step, happened.Reflected)] == [
+        True,
+        False,
+    ]
+    assert isinstance(steps[-1], happened.Responded)
     assert steps[-1].accepted
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.contradiction import CallFacts
 from mulligan.checks.dates import date_facts
+from mulligan.checks.facts.contradiction import CallFacts
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Severity
 from mulligan.core.turn import Turn

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from mulligan.core.happened.task_event import NotesRejected, TaskRan, TaskReflected
 from mulligan.core.notes import Ground, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.core.task_event import NotesRejected, TaskRan, TaskReflected
 from mulligan.loops.learning import Learning
 from mulligan.loops.reflecting import find_strategy
 from mulligan.loops.tasks import run_task

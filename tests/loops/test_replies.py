@@ -12,11 +12,11 @@ from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.text import avoids, call_to_action, length
 from mulligan.core.adapter import AgentWriter
+from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
-from mulligan.core.question import Question
+from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
 from mulligan.core.text import Claim, Reply, Support, Written
-from mulligan.core.text_event import ReplyChecked, ReplySettled
 from mulligan.loops.replies import FALLBACK, ReplyRules, load_reply_rules, write_reply
 
 NO_DELVING = ReplyRules(checks=[avoids(words=["delve"]), length(at_least=10)])

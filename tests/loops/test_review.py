@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import RemarkDropped
+from mulligan.core.display.quoted import Quoted
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.finding import Confidence, Fact, Severity, Source, Standing, reach_verdict
-from mulligan.core.quoted import Quoted
+from mulligan.core.happened.event import RemarkDropped
 from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, Weighed, ask_about, weigh
 from mulligan.prompts.render import render

@@ -11,9 +11,7 @@ import pytest
 
 from mulligan.core.errors import StoreUnavailableError
 from mulligan.core.finding import Finding, Severity, Standing
-from mulligan.core.notes import NotesState
-from mulligan.core.task import Ran, Reflect
-from mulligan.core.task_event import (
+from mulligan.core.happened.task_event import (
     NotesPromoted,
     NotesProposed,
     NotesRejected,
@@ -22,6 +20,8 @@ from mulligan.core.task_event import (
     TaskRan,
     TaskReflected,
 )
+from mulligan.core.notes import NotesState
+from mulligan.core.task import Ran, Reflect
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive
 from tests.loops.lab import DESCRIPTION, EXPECTED, Lab, notes, numbered

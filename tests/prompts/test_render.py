@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.question import Question
 from mulligan.prompts.render import render
 
 VALUES = {"message": "Move dinner", "now": "Monday", "facts": "none", "calls": "1. move {}"}

@@ -6,11 +6,17 @@ import random
 import string
 from collections.abc import Callable, Iterator
 
-from mulligan.core.escape import escape
-from mulligan.redaction.edits import Edit, apply_edits
-from mulligan.redaction.folding import MOST_LAYERS, edit_view, fold_text, fold_view, join_edits
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.patterns import RULES, Rule
+from mulligan.core.display.escape import escape
+from mulligan.redaction.secrets.edits import Edit, apply_edits
+from mulligan.redaction.secrets.folding import (
+    MOST_LAYERS,
+    edit_view,
+    fold_text,
+    fold_view,
+    join_edits,
+)
+from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.patterns import RULES, Rule
 
 
 def naive_scrub(text: str, *, hide: Hide = Hide.PERSONAL, without: int = 0) -> str:

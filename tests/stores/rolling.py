@@ -11,7 +11,7 @@ import sys
 import time
 import uuid
 
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
 from mulligan.stores import migrate
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mulligan.core.interfaces import Store
+from mulligan.stores.keys.seal import make_seal
 from mulligan.stores.options import Options
 from mulligan.stores.schemes import choose_opener
-from mulligan.stores.seal import make_seal
 
 KEY = bytes(range(32))
 

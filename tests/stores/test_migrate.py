@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
-from mulligan.core.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.log_query import Batch, LogQuery
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
+from mulligan.core.storage.log_query import Batch, LogQuery
 from mulligan.stores import migrate
 from mulligan.stores.migrate import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store

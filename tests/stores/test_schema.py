@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.core.errors import SchemaTooNewError, StoreError
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores import migrate
 from mulligan.stores.migrate import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store

@@ -11,10 +11,10 @@ from pathlib import Path
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.event import JudgeAsked
+from mulligan.core.happened.event import JudgeAsked
 from mulligan.core.interfaces import Check, Judge
-from mulligan.core.limits import Breaker, JudgeLimits
 from mulligan.core.record import Record
+from mulligan.core.waiting.limits import Breaker, JudgeLimits
 from mulligan.judge.model import ModelJudge
 from mulligan.loops.actions import Attempted
 from mulligan.prompts.render import render

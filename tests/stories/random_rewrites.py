@@ -14,9 +14,9 @@ from mulligan import Effect, Mulligan
 from mulligan.adapters.writers.discovery import find_writer
 from mulligan.checks.grounding.verified import Claims, Verifier
 from mulligan.checks.text import avoids
-from mulligan.core.awaiting import await_value
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
+from mulligan.core.waiting.awaiting import await_value
 from mulligan.evaluation.cases import Case, read_cases
 from mulligan.evaluation.compare import ChangeSafety, compare
 from mulligan.evaluation.report import Report

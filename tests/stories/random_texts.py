@@ -14,15 +14,15 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, cast
 
-from mulligan.checks.feedback import choose_best_round
 from mulligan.checks.text import avoids
-from mulligan.core.budget import Budget
+from mulligan.checks.writer.feedback import choose_best_round
 from mulligan.core.engine import Round
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.notes import Refinement
 from mulligan.core.policy import Step
 from mulligan.core.task import Gate, Reflect, Task
 from mulligan.core.text import Critique, Written
+from mulligan.core.waiting.budget import Budget
 from mulligan.loops.drafts import DraftRules, choose_best_draft, write_draft
 from mulligan.loops.learning import Learning
 from mulligan.loops.replies import ReplyRules, write_reply

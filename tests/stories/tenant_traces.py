@@ -19,11 +19,11 @@ from typing import Any, cast
 from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Repeat, Severity
 from mulligan.core.action import ActionQuery, State
 from mulligan.core.errors import MulliganError
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
 from mulligan.core.interfaces import Store
-from mulligan.core.lesson import EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.limits import Backoff
-from mulligan.core.log_query import LogQuery, PatternQuery
 from mulligan.core.record import Record
+from mulligan.core.storage.log_query import LogQuery, PatternQuery
+from mulligan.core.waiting.limits import Backoff
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.postgres import run_postgres_server

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mulligan import Effect, Mulligan
-from mulligan.core.suggestion import Earlier
+from mulligan.core.failures.suggestion import Earlier
 from mulligan.learning.errors.fingerprint import mask_error
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.precheck import precheck

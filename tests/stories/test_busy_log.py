@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
 from mulligan.testing.fakes import StallingLog
 from tests.telemetry.rows import a_row
 from tests.telemetry.test_writer import QUICK, a_writer

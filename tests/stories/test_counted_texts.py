@@ -11,14 +11,12 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.app.insights.text_figures import TextFigures, read_text_figures
-from mulligan.core.budget import Budget
 from mulligan.core.call import LogRow
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.log_query import Batch, LogQuery
 from mulligan.core.notes import Refinement
-from mulligan.core.rating import RATED
-from mulligan.core.task import Reflect, Task
-from mulligan.core.text_rollup import (
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rating import RATED
+from mulligan.core.storage.text_rollup import (
     DRAFT_RESPONDED,
     REPLY_CHECKED,
     REPLY_SETTLED,
@@ -26,6 +24,8 @@ from mulligan.core.text_rollup import (
     TASK_REFLECTED,
     read_facts,
 )
+from mulligan.core.task import Reflect, Task
+from mulligan.core.waiting.budget import Budget
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
 from mulligan.testing.store_contract.text_counts import make_step, make_texts

@@ -15,7 +15,7 @@ import pytest
 from mulligan import Finding, Severity, State
 from mulligan.cli.main import main
 from mulligan.core.effect import NoVerdict
-from mulligan.core.points import Point
+from mulligan.core.runtime.points import Point
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike

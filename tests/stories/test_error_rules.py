@@ -10,11 +10,11 @@ import pytest
 from mulligan import Effect, Mulligan, Settings
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.limits import Backoff
-from mulligan.core.log_query import LogQuery
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.waiting.limits import Backoff
 
 AT_ONCE = Backoff(first=Backoff().first * 0)
 SOLD_OUT = ErrorRule(says="sold out", error_class=ErrorClass.RULE, pattern="sold out")

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan import State
+from mulligan.core.display.recipe import render_recipe
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.recipe import render_recipe
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import Fault

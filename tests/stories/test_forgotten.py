@@ -17,11 +17,11 @@ from mulligan.app.upkeep.housekeeping import sweep
 from mulligan.core.action import Kept, State
 from mulligan.core.call import LogRow
 from mulligan.core.errors import StoreLockedError
-from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch
-from mulligan.core.retention import Retention
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.instants import to_us
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.retention import Retention
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.postgres import PostgresServer
 from mulligan.testing.store_contract.contract import find_way, make_log_row, walk

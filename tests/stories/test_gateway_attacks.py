@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.serving.access import Access
 from mulligan.gateway.serving.http import GatewayApp

@@ -13,8 +13,8 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.errors import SilentError
-from mulligan.core.limits import Backoff
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.waiting.limits import Backoff
 from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.calls.toolbox import Toolbox

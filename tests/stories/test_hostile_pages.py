@@ -16,8 +16,8 @@ from playwright.sync_api import Page, expect
 from mulligan import Effect, Mulligan
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Lesson, LessonState, Remedy
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
 from mulligan.dashboard.exporting import render_csv
 from mulligan.dashboard.queries import ViewRequest
 from mulligan.dashboard.sections import SECTIONS

@@ -14,7 +14,7 @@ import pytest
 from starlette.applications import Starlette
 
 from mulligan import Mulligan
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.gateway.api.routes import create_api
 from tests.gateway.web import serve_app
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Held, Mulligan, State
-from mulligan.core.event import CallLogged
+from mulligan.core.happened.event import CallLogged
 from mulligan.core.record import Record
 
 

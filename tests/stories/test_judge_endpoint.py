@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.event import AskOutcome, JudgeAsked
 from mulligan.core.finding import Fact, Severity
-from mulligan.core.limits import JudgeLimits
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from mulligan.core.turn import Turn
+from mulligan.core.waiting.limits import JudgeLimits
 from mulligan.judge.model import ModelJudge
 from mulligan.loops.review import Area, Opinion, Remark, ask_about
 from mulligan.prompts.render import render

@@ -11,8 +11,8 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.duplicates import made_once
-from mulligan.core.event import ActionUndone, Happened
 from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.happened.event import ActionUndone, Happened
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark

@@ -14,8 +14,8 @@ import pytest
 from mulligan import Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Happened, RemarkDropped
 from mulligan.core.finding import Severity
+from mulligan.core.happened.event import Happened, RemarkDropped
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Fault

@@ -14,7 +14,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.effect import Mode
-from mulligan.core.lesson import (
+from mulligan.core.failures.lesson import (
     Benefit,
     Ending,
     Episode,
@@ -23,7 +23,7 @@ from mulligan.core.lesson import (
     Use,
     compute_balance,
 )
-from mulligan.core.suggestion import FailedCall, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.errors.fingerprint import build_pattern
 from mulligan.learning.lessons.explain import find_remedies
 from mulligan.learning.lessons.life import judge_life

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.log_query import LogQuery
+from mulligan.core.failures.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from mulligan.turns.journal import waiter
 from mulligan.turns.turn.context import OpenTurn

@@ -10,7 +10,7 @@ import pytest
 from bench.hosts.frameworks import FRAMEWORKS
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, CallRetried, Happened
+from mulligan.core.happened.event import CallRepaired, CallRetried, Happened
 
 NOTE = (
     "[Mulligan: find failed as it was called. This is the result of calling it with limit=10 "

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from mulligan.core.happened.task_event import NotesPromoted
 from mulligan.core.notes import NotesState
-from mulligan.core.task_event import NotesPromoted
 from mulligan.learning.tasks.versions import pin, roll_back, unpin
 from tests.loops.lab import Lab, notes, numbered
 

@@ -19,8 +19,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from mulligan import Standing, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.event import AskOutcome, Happened, JudgeAsked, RemarkDropped
 from mulligan.core.finding import Severity, Source
+from mulligan.core.happened.event import AskOutcome, Happened, JudgeAsked, RemarkDropped
 from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, weigh
 from mulligan.testing.judge import ScriptedJudge

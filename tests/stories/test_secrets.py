@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from tests.redaction.canaries import found_in, pieces_of
 

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from mulligan import Mulligan
 from mulligan.core.call import LogRow
-from mulligan.core.ids import make_uuid7
-from mulligan.core.log_query import Batch
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.rollup import roll_up
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.stream import MOST_CLIENTS
 from tests.dashboard.conftest import serve

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mulligan.core.happened.task_event import TaskReflected
 from mulligan.core.notes import Refinement
 from mulligan.core.task import Ran
-from mulligan.core.task_event import TaskReflected
 from mulligan.loops.tasks import run_task
 from tests.loops.lab import Lab, numbered
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.advice import Decision
-from mulligan.core.lesson import LessonQuery, LessonState
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import LessonQuery, LessonState
 from mulligan.turns.turn.context import OpenTurn
 
 PEOPLE = ["ann", "ben", "cleo", "dora", "emil"]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.event import AttemptReviewed
-from mulligan.core.lesson import EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.log_query import LogQuery
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
+from mulligan.core.happened.event import AttemptReviewed
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.turn.context import OpenTurn
 
 PAIRS = [

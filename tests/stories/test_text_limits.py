@@ -14,10 +14,10 @@ import pytest
 from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Verifier
 from mulligan.checks.text import avoids, length
-from mulligan.core.budget import Budget
+from mulligan.core.display.question import Question
 from mulligan.core.finding import Correction, Finding, Severity, Standing
-from mulligan.core.question import Question
 from mulligan.core.text import Critique, Draft, Reply, Written
+from mulligan.core.waiting.budget import Budget
 from mulligan.loops.drafting import Brief
 from mulligan.loops.drafts import DraftRules, write_draft
 from mulligan.loops.replies import FALLBACK, ReplyRules, write_reply

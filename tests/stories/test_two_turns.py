@@ -13,7 +13,7 @@ import pytest
 
 from mulligan import Confidence, Standing, State
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, RemoteError
 from mulligan.turns.turn.act import Done

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.ids import make_uuid7
+from mulligan.core.storage.ids import make_uuid7
 
 _chance = random.Random(7)
 START_US = 1_794_733_200_000_000

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan, Standing
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
 from mulligan.telemetry.dropping import Closer, closer
 

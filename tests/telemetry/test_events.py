@@ -3,8 +3,8 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from mulligan.core.event import AttemptReviewed, FindingSeen, Happened, RowsDropped
 from mulligan.core.finding import Severity, Standing
+from mulligan.core.happened.event import AttemptReviewed, FindingSeen, Happened, RowsDropped
 from mulligan.telemetry.events import Events
 
 

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import RowsDropped
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.finding import FindingRow
-from mulligan.core.suggestion import Pattern
+from mulligan.core.happened.event import RowsDropped
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.telemetry.rows import a_row

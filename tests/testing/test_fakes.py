@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
 from mulligan.testing.fakes import FixedClock, StallingLog
 from tests.telemetry.rows import a_row
 

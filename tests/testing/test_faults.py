@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.points import Point, reach
 from mulligan.testing.faults import (
     Deed,
     Faults,
@@ -90,7 +90,7 @@ async def test_a_kill_is_the_real_signal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 PAUSED = """
 import asyncio
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.points import Point, reach
 from mulligan.testing.faults import Deed, Faults, Strike
 async def main():
     with Faults(*(Strike(deed=Deed.PAUSE, hit=1) for _ in range({pauses}))):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question
 from mulligan.testing.judge import ScriptedJudge
 
 

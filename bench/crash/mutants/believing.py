@@ -10,10 +10,10 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State, UndoResult
 from mulligan.core.call import Failure
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.record import Record
 from mulligan.loops.calls import retry_call
-from mulligan.stores.relational.safe import Safe
+from mulligan.stores.relational.signing.safe import Safe
 from mulligan.turns.calls import images, journaled, outcome, retry
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal import landing, steady

@@ -10,7 +10,7 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.app.turn_opener import About
 from mulligan.core.action import State, UndoResult
 from mulligan.core.finding import Standing, Verdict
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction

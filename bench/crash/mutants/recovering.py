@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.points import Point, reach
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.turns.calls import retry
 from mulligan.turns.journal import landing, late_answers

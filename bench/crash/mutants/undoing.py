@@ -8,8 +8,8 @@ from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import Kept, State, UndoResult
-from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import ObjectHistory

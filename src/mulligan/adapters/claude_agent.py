@@ -17,8 +17,8 @@ from claude_agent_sdk import HookMatcher
 
 from mulligan.codec.json_text import split_json_lines
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NothingDone
+from mulligan.core.runtime.dataclass import dataclass
 
 Given = Mapping[str, Any]
 """What a hook is told."""

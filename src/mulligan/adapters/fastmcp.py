@@ -23,9 +23,9 @@ from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import Standing
+from mulligan.core.runtime.dataclass import dataclass
 
 ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
 """What a tool answers with that asks its client first; earlier releases have no such thing."""

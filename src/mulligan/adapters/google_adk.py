@@ -19,9 +19,9 @@ from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
+from mulligan.core.runtime.dataclass import dataclass
 
 STEERING = (
     "google.adk.tools.transfer_to_agent_tool",

@@ -42,8 +42,8 @@ from mulligan.adapters.langchain_call import (
 )
 from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.runtime.dataclass import dataclass
 
 MOST = 1000
 """Runs that are remembered while nobody says that they are over."""

@@ -17,8 +17,8 @@ from langgraph.types import Command, interrupt
 from pydantic import ValidationError
 
 from mulligan.core.adapter import Host, MeantCall
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.runtime.dataclass import dataclass
 
 Bring = Callable[["GraphCall"], Awaitable[Any]]
 """Brings a call, and answers with what its host is given for it."""

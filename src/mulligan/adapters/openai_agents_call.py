@@ -26,8 +26,8 @@ from pydantic import ValidationError
 
 from mulligan.adapters.openai_agents_model import warn_of_unwrapped
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
+from mulligan.core.runtime.dataclass import dataclass
 
 RICH = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
 

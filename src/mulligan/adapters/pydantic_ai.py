@@ -25,9 +25,9 @@ from pydantic_graph import End
 
 from mulligan.adapters.pydantic_ai_call import Misfit, ToolsetCall
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import is_feedback
+from mulligan.core.runtime.dataclass import dataclass
 
 CANNOT = {
     "hold_back": (

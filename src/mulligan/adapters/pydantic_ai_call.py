@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_ai import ToolReturn
 
 from mulligan.core.adapter import Called
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(slots=True)

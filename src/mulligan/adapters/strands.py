@@ -23,9 +23,9 @@ from strands.types.tools import AgentTool
 
 from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
+from mulligan.core.runtime.dataclass import dataclass
 
 INTERRUPT = "mulligan"
 """The name of the interrupt that a held call is."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from mulligan.app.turn_opener import About
 from mulligan.app.wiring import Parts, on_brief_loop
 from mulligan.core.errors import ConfigurationError, RunningLoopError
-from mulligan.core.own_loop import run_on_own_loop
+from mulligan.core.waiting.own_loop import run_on_own_loop
 from mulligan.turns.hosts.waiting_thread import WaitingThread
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Agent, Done

@@ -18,10 +18,10 @@ from mulligan.app.turn_opener import About, TurnOpener
 from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
-from mulligan.core.dataclass import dataclass
-from mulligan.core.durable import Plain
 from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.interfaces import Clock
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.durable import Plain
 from mulligan.turns.calls.advice import read_advised
 from mulligan.turns.hosts.holds import Decides, HostHolds
 from mulligan.turns.hosts.hosted_tools import HostedTools
@@ -30,7 +30,7 @@ from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
 
 if TYPE_CHECKING:
-    from mulligan.core.replied import Replied
+    from mulligan.core.text import Replied
     from mulligan.learning.shape.lenient import Meant
     from mulligan.turns.hosts.run import Run
     from mulligan.turns.turn.reply import Rewrite

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import AskOutcome, JudgeAsked
-from mulligan.core.instants import from_us
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from mulligan.core.interfaces import Judge
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import from_us
 from mulligan.redaction.scrub import scrub
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Judges:
     def _make_from_text(self, source: object) -> Judge:
         """A judge of what answers in text: an agent, or a function of the prompt."""
         from mulligan.adapters.writers.discovery import find_agent, name_writer
-        from mulligan.core.awaiting import call_function
+        from mulligan.core.waiting.awaiting import call_function
         from mulligan.judge.answers import TextJudge
         from mulligan.loops.drafting import PlainBrief
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from mulligan.core.event import LessonLearned
-from mulligan.core.identity import IdentityKind
+from mulligan.core.failures.lesson import Episode, Lesson, LessonQuery
+from mulligan.core.happened.event import LessonLearned
 from mulligan.core.interfaces import Clock, Store, Subscriber
-from mulligan.core.lesson import Episode, Lesson, LessonQuery
-from mulligan.core.sharing import share_duty
+from mulligan.core.storage.identity import IdentityKind
+from mulligan.core.storage.sharing import share_duty
 from mulligan.redaction import Redactor
 from mulligan.telemetry.errands import Errands
 from mulligan.turns.memory.episodes import Ended, OpenEpisode

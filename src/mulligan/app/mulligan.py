@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, o
 
 from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
+from mulligan.app.reviewing import Asked
 from mulligan.app.settings import Settings, say_memory_once
 from mulligan.app.texts.writing import Writing
 from mulligan.app.turn_opener import About, TurnOpener
-from mulligan.app.wiring import Asked, Parts, assemble
-from mulligan.checks.asked import Checks
+from mulligan.app.wiring import Parts, assemble
+from mulligan.checks.own.asked import Checks
 from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
 from mulligan.core.finding import Severity, Standing
-from mulligan.core.identity import IdentityKind
 from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
-from mulligan.core.late_modules import LateModules
-from mulligan.stores.clock import read_utc_now
+from mulligan.core.runtime.late_modules import LateModules
+from mulligan.core.storage.identity import IdentityKind
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
 from mulligan.turns.calls.wrapper import wrap_tool
 from mulligan.turns.hosts.hosted_tools import HostedTools
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from mulligan.app.texts.writing import Rules
     from mulligan.app.upkeep.worker import UpkeepWorker
     from mulligan.core.adapter import AgentWriter
-    from mulligan.core.replied import Replied
+    from mulligan.core.text import Replied
     from mulligan.learning.shape.lenient import Meant
     from mulligan.turns.recovery.looking import Onlooker
     from mulligan.turns.turn.reply import Rewrite

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import ErrorRule, Pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule, Pattern
 
 if TYPE_CHECKING:
     # Not loaded by those who only read.

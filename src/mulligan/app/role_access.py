@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.app.settings import Settings
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.identity import IdentityKind, is_identity
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.identity import IdentityKind, is_identity
 from mulligan.stores.opening import open_store
 
 if TYPE_CHECKING:

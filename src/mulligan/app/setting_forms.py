@@ -11,10 +11,10 @@ from functools import partial
 from typing import Annotated, NamedTuple
 
 from mulligan.core.effect import Outside
+from mulligan.core.failures.suggestion import ErrorRule, read_error_rules
 from mulligan.core.interfaces import Similarity
-from mulligan.core.limits import Backoff
-from mulligan.core.retention import Retention
-from mulligan.core.suggestion import ErrorRule, read_error_rules
+from mulligan.core.storage.retention import Retention
+from mulligan.core.waiting.limits import Backoff
 from mulligan.redaction import Capture, Hide
 
 IN_PYTHON = "in Python only"

@@ -16,16 +16,16 @@ from typing import Self, cast, get_type_hints
 from mulligan.app.loading import load_object
 from mulligan.app.setting_forms import FORMS, IN_PYTHON, Seconds, SettingForm
 from mulligan.core.action import HOLD_LIFE
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import ConfigurationError, HiddenSecretError, StoreUnavailableError
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.interfaces import LEASE, Similarity, Store
-from mulligan.core.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
-from mulligan.core.retention import Retention
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.retention import Retention
+from mulligan.core.waiting.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
 from mulligan.learning.errors.nearest import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
-from mulligan.stores.private_file import refuse_unsafe
+from mulligan.stores.disk.private_file import refuse_unsafe
 
 PREFIX = "MULLIGAN_"
 TEST_PREFIX = "MULLIGAN_TEST_"

@@ -118,6 +118,6 @@ class TurnOpener:
 
 def _require_zone(zone: str | None) -> None:
     if zone:
-        from mulligan.checks.moments import require_zone
+        from mulligan.checks.subject.moments import require_zone
 
         require_zone(zone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -15,28 +15,32 @@ from typing import TYPE_CHECKING
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
 from mulligan.app.recognizing import build_recognizer
+from mulligan.app.reviewing import Asked, build_reviewers
 from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
-from mulligan.checks.asked import Checks, load_checks
-from mulligan.checks.own import list_functions, make_call_check, name_check, read_severity
-from mulligan.core.dataclass import dataclass
+from mulligan.checks.own.asked import load_checks
+from mulligan.checks.own.own import make_call_check, name_check, read_severity
 from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.core.event import ActionMoved, ActionUndone, AttemptReviewed, Happened, RemarkDropped
 from mulligan.core.finding import Severity
-from mulligan.core.identity import IdentityKind
-from mulligan.core.instants import to_us
-from mulligan.core.interfaces import Archive, Check, Clock, Gather, Judge, Store
-from mulligan.core.limits import JudgeLimits, UndoBudget
+from mulligan.core.happened.event import (
+    ActionMoved,
+    ActionUndone,
+    Happened,
+)
+from mulligan.core.interfaces import Check, Clock, Store
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.identity import IdentityKind
+from mulligan.core.storage.instants import to_us
+from mulligan.core.waiting.limits import JudgeLimits
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
 from mulligan.redaction.scrub import scrub
-from mulligan.stores.clock import read_utc_now
 from mulligan.stores.opening import open_store
 from mulligan.stores.own_archive import with_archive
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
-from mulligan.turns.calls.rows import log_findings
 from mulligan.turns.calls.runtime import ActionTools, Runtime, choose_call_form, read_wall_us
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
@@ -54,18 +58,6 @@ if TYPE_CHECKING:
     from mulligan.telemetry.otlp import Otlp
 
 _report = logging.getLogger("mulligan")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Who reviews what agents do, as the application named them."""
-
-    checks: Checks = ()
-    facts: Iterable[Gather] = ()
-    judge: object = None
-    """A judge; a model, or the name of one such as `anthropic:…`; an agent; or a function."""
-    archive: Archive | None = None
-    """Where tasks are remembered instead of in the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +190,7 @@ def assemble(
     judges = Judges(runtime)
     runtime = replace(runtime, judge=judges.open_own(asked.judge))
     checks, standard = load_checks(asked.checks, find_tool=toolbox.find_shape)
-    reviewers = replace(_build_reviewers(asked, runtime, settings=settings), checks=checks)
+    reviewers = replace(build_reviewers(asked, runtime, settings=settings), checks=checks)
     under_way = TurnsUnderWay()
     outside = OutsideCalls(
         rule=settings.outside, reviewers=reviewers, book=runtime.book, under_way=under_way
@@ -313,42 +305,6 @@ def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Cl
         tenant=runtime.tenant,
         make_id=lambda: runtime.make_id(runtime.wall_us()),
     )
-
-
-def _build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Reviewers:
-    return Reviewers(
-        attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_undos),
-        gathers=(
-            *list_functions(asked.facts, what="facts"),
-            *_list_shipped_facts(runtime.judge),
-        ),
-        judge=runtime.judge,
-        show=runtime.redactor.redact_value,
-        tell=partial(_announce_review, runtime=runtime),
-    )
-
-
-def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime) -> None:
-    """What a review came to: for those who listen now, and for those who ask later."""
-    if isinstance(event, AttemptReviewed):
-        redactor = runtime.redactor
-        event = replace(
-            event,
-            tenant=redactor.identify(event.tenant, IdentityKind.TENANT),
-            agent=redactor.redact_label(event.agent),
-        )
-        log_findings(event, runtime=runtime)
-    runtime.events.publish(event)
-
-
-def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
-    """Facts that a judge is given whether or not the application asks for them."""
-    if judge is None:
-        return ()
-    from mulligan.checks.computed import computed_facts
-
-    return (computed_facts,)
 
 
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:

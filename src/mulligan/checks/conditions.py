@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Subject
-from mulligan.checks.values import list_numbers
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.subject import Subject
+from mulligan.checks.subject.values import list_numbers
 from mulligan.core.call import Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

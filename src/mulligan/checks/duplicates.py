@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Subject, list_effective_calls
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.subject import Subject, list_effective_calls
 from mulligan.core.call import Call
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 

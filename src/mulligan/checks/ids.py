@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.standard.meant import suggest_id
-from mulligan.checks.subject import (
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.subject import (
     EXISTS,
     Argument,
     Parameters,
@@ -16,14 +16,14 @@ from mulligan.checks.subject import (
     select_arguments,
     with_heard,
 )
-from mulligan.checks.values import as_record, list_texts
-from mulligan.core.awaiting import await_value
+from mulligan.checks.subject.values import as_record, list_texts
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.core.turn import Turn
+from mulligan.core.waiting.awaiting import await_value
 
 OBJECT = "object."
 """How the kind of a fact about an object begins; the name of its field follows."""

@@ -11,18 +11,24 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.moments import find_earliest_now, parse_local_moment
-from mulligan.checks.people import PERSON, split_names
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Argument, Parameters, Subject, read_records, select_arguments
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.subject.people import PERSON, split_names
+from mulligan.checks.subject.subject import (
+    Argument,
+    Parameters,
+    Subject,
+    read_records,
+    select_arguments,
+)
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from mulligan.checks.concern import limit_to_calls, limit_to_parameters
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.moments import find_earliest_now, parse_local_moment
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Parameters, Subject, list_effective_calls
+from mulligan.checks.subject.concern import limit_to_calls, limit_to_parameters
+from mulligan.checks.subject.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.subject.subject import Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import quote_value
 
 _SHOWN = 60
 """Characters of a value in a sentence."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.language.choosing import choose_requests, list_requests
-from mulligan.checks.subject import Argument, Parameters, Subject, select_arguments
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.subject import Argument, Parameters, Subject, select_arguments
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather

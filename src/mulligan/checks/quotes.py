@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from mulligan.checks.concern import limit_to_parameters
-from mulligan.checks.subject import Parameters, Subject, select_arguments
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.subject import Parameters, Subject, select_arguments
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import Read, list_ids
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.slots import ReadDay
-from mulligan.checks.subject import Parameters, Subject, select_arguments
-from mulligan.checks.values import as_record
-from mulligan.core.awaiting import await_value
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.checks.subject.subject import Parameters, Subject, select_arguments
+from mulligan.checks.subject.values import as_record
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check, Gather
 from mulligan.core.turn import Turn
+from mulligan.core.waiting.awaiting import await_value
 
 RANK = "calendar.rank"
 """The kind of fact: where in its day an object stands: `first`, `last`, `only`, `between`."""

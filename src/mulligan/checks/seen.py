@@ -9,11 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from mulligan.checks.concern import limit_to_parameters, limit_to_tools
-from mulligan.checks.mailboxes import find_addresses
-from mulligan.checks.people import PERSON
 from mulligan.checks.standard.meant import suggest_id
-from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_arguments, with_heard
+from mulligan.checks.subject.concern import limit_to_parameters, limit_to_tools
+from mulligan.checks.subject.mailboxes import find_addresses
+from mulligan.checks.subject.people import PERSON
+from mulligan.checks.subject.subject import (
+    Argument,
+    Heard,
+    Parameters,
+    Subject,
+    list_arguments,
+    with_heard,
+)
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 

@@ -6,19 +6,19 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, date, datetime, timedelta
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.moments import parse_local_moment
 from mulligan.checks.quotes import drop_quotes
-from mulligan.checks.subject import Subject, list_effective_calls
-from mulligan.checks.values import list_texts
-from mulligan.core.awaiting import await_value
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.checks.subject.subject import Subject, list_effective_calls
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Call
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.interfaces import Check, Gather
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
+from mulligan.core.waiting.awaiting import await_value
 
 BUSY = "calendar.busy"
 """The kind of fact: what takes up a time, and `start/end` of it, as the person's clock shows it."""

@@ -20,41 +20,41 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "working.worker": {
         "worker": "look after what other processes leave: recovery, approvals, retention, lessons"
     },
-    "call_log": {"log": "every call of every tool, redacted"},
-    "action_list": {
+    "memory.call_log": {"log": "every call of every tool, redacted"},
+    "effects.action_list": {
         "open": "effects that still need somebody",
         "actions": "everything that agents did to the world, settled or not",
     },
-    "actions": {
+    "effects.actions": {
         "show": "one action, reply or draft, and all that happened to it",
         "settle": "close an open action that you have seen to",
         "rate": "a thumb up or down for a reply or a draft",
     },
-    "decisions": {
+    "effects.decisions": {
         "approve": "let a held call run",
         "deny": "never run a held call",
         "undo": "take an action back",
     },
-    "figures": {
+    "memory.figures": {
         "stats": "how calls go: success, repairs, latency, what fails most",
         "patterns": "failures that are one and the same",
         "suggest": "what would mend a call that failed",
     },
-    "lessons": {
+    "memory.lessons": {
         "lessons": "what was learned from failures, and your word on it",
         "pitfalls": "what an agent should know about a tool, as Markdown",
         "calibration": "whether probabilities mean what they say, and what memory is worth",
     },
-    "tasks": {"tasks": "what was learned about tasks, version by version"},
-    "evaluate": {
+    "texts.tasks": {"tasks": "what was learned about tasks, version by version"},
+    "texts.evaluate": {
         "evaluate": "how often replies are written again, and whether a change of checks is safe"
     },
-    "doctor": {"doctor": "how the store is, and what needs a person"},
-    "migrate": {"migrate": "bring a store up to date, or make it"},
-    "access": {"access": "which role of Postgres sees whose rows"},
+    "store.doctor": {"doctor": "how the store is, and what needs a person"},
+    "store.migrate": {"migrate": "bring a store up to date, or make it"},
+    "store.access": {"access": "which role of Postgres sees whose rows"},
     "working.backup": {"backup": "copy a SQLite store while it is used"},
     "working.forget": {"forget": "remove what is past its time now, from the disk too"},
-    "completion": {"completion": "let a shell complete commands and options"},
+    "help.completion": {"completion": "let a shell complete commands and options"},
 }
 """Each module in here, with its commands and their line of help, in the order of the help."""
 

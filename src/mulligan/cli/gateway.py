@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 
 from mulligan.app.settings import Settings
-from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.cli.terminal.options import Commands, add_command, add_store
 
 MODES = ("observe", "suggest", "auto")
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from mulligan.cli.commands import list_adders
-from mulligan.cli.examples import add_examples
-from mulligan.cli.options import Parser
-from mulligan.cli.output import keep_stdout
+from mulligan.cli.help.examples import add_examples
+from mulligan.cli.terminal.options import Parser
+from mulligan.cli.terminal.output import keep_stdout
 from mulligan.core.errors import ConfigurationError, MulliganError
-from mulligan.core.version import VERSION
+from mulligan.core.runtime.version import VERSION
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
 
@@ -100,7 +100,7 @@ def _find_named(given: Sequence[str]) -> str | None:
 
 def _run(options: argparse.Namespace) -> int:
     from mulligan.app.settings import Settings
-    from mulligan.cli.waiting import show_waiting
+    from mulligan.cli.terminal.waiting import show_waiting
 
     settings = Settings.load()
     if getattr(options, "store", None) is not None:
@@ -113,7 +113,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _complain(error: object, code: int) -> int:
-    from mulligan.cli.render import escape_text
+    from mulligan.cli.terminal.render import escape_text
 
     print(f"mulligan: {escape_text(str(error))}", file=sys.stderr)
     return code

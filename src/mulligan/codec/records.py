@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast, get_type_hints
 import msgspec
 
 from mulligan.codec.json_text import Simplify, decode_json, to_builtin
-from mulligan.core.instants import from_us, to_us
+from mulligan.core.storage.instants import from_us, to_us
 
 R = TypeVar("R")
 

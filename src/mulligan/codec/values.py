@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from mulligan.codec.json_text import Simplify, decode_json, encode_json, to_builtin
+from mulligan.core.display.escape import format_value
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import format_value
 
 _SPELLED_BY_US = (datetime, timedelta, bytes, bytearray, memoryview)
 """What msgspec would spell in its own way."""

@@ -7,9 +7,9 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import IllegalTransitionError, JournalError, StaleEntryError
+from mulligan.core.runtime.dataclass import dataclass
 
 
 class State(StrEnum):

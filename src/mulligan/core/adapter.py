@@ -19,7 +19,6 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any, NamedTuple, Protocol, TypedDict
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import (
     AlreadyDoneError,
     FlaggedCallError,
@@ -27,6 +26,7 @@ from mulligan.core.errors import (
     OwnParameterError,
 )
 from mulligan.core.finding import Confidence, Finding, Standing
+from mulligan.core.runtime.dataclass import dataclass
 
 NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError)
 """What `HostRun.call` raises of a call that was not made, in words for its agent: a framework that
@@ -306,7 +306,7 @@ class Host(Protocol):
     async def make_step(
         self, step: dict[str, Any], *, tools: Mapping[str, Callable[..., object]]
     ) -> dict[str, Any]:
-        """Make a step of a turn that a durable engine keeps (`mulligan.core.durable`), in whichever
+        """Make a step of a turn that a durable engine keeps (`core.storage.durable`), in whichever
         process; one that was made before is not made again, but told."""
 
     def read_advice(self, error: BaseException) -> str:

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.enums import set_enums
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import set_enums
 
 OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.policy import Step
+from mulligan.core.runtime.dataclass import dataclass
 
 S = TypeVar("S")
 """The subject: what an attempt makes and a review looks at."""

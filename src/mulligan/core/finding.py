@@ -7,9 +7,9 @@ from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.enums import set_enums
-from mulligan.core.quoted import Quoted
+from mulligan.core.display.quoted import Quoted
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import set_enums
 
 
 class Severity(StrEnum):

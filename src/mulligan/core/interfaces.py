@@ -17,12 +17,9 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mulligan.core.action import Action, ActionQuery, Entry, Kept
-from mulligan.core.advice import Decision
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.dataclass import dataclass
-from mulligan.core.event import Happened
-from mulligan.core.finding import Fact, FindingCount
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import (
     Balances,
     Episode,
     EpisodeQuery,
@@ -31,16 +28,19 @@ from mulligan.core.lesson import (
     LessonQuery,
     Use,
 )
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.rollup import Rollup, Slot
-from mulligan.core.suggestion import ErrorRule, FailedCall, Suggestion
+from mulligan.core.failures.suggestion import ErrorRule, FailedCall, Suggestion
+from mulligan.core.finding import Fact, FindingCount
+from mulligan.core.happened.event import Happened
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import Rollup, Slot
+from mulligan.core.storage.writer import WriterSeen
 from mulligan.core.turn import Turn
-from mulligan.core.writer import WriterSeen
 
 if TYPE_CHECKING:
+    from mulligan.core.display.question import Question
     from mulligan.core.notes import Ground, Notes, NotesState, Scorecard, TaskRun
-    from mulligan.core.question import Question
-    from mulligan.core.text_rollup import TextCounts
+    from mulligan.core.storage.text_rollup import TextCounts
 
 S = TypeVar("S", contravariant=True)
 A = TypeVar("A")
@@ -217,7 +217,7 @@ class Log(Protocol):
 
         A row whose id is there already is left alone and never counted twice: the roll-ups of its
         batch are made anew from the others. Later tries are held against those before them
-        (`roll_up_tries`), texts are counted as `core.text_rollup` says. A loss or finding that is
+        (`roll_up_tries`), texts are counted as `storage.text_rollup` says. A loss or finding that is
         there already is the same one. Text the database cannot hold costs a character, no row.
         """
 

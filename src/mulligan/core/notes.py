@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
+from mulligan.core.runtime.dataclass import dataclass
 
 GENERATIONS = 20
 """How far back a version's ancestors are looked at."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.error_traits import ErrorTraits
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.error_traits import ErrorTraits
+from mulligan.core.failures.move import MOST_TRIES, Cell, Move, Situation
 from mulligan.core.finding import Source, Standing, Verdict
-from mulligan.core.limits import ATTEMPTS
-from mulligan.core.move import MOST_TRIES, Cell, Move, Situation
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.limits import ATTEMPTS
 
 
 class Step(StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from typing import TypedDict
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
-from mulligan.core.budget import NO_LIMIT, Budget
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Standing
 from mulligan.core.interfaces import Check
 from mulligan.core.notes import Notes, Refinement, TaskRun
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.budget import NO_LIMIT, Budget
 
 
 class Gate(StrEnum):

@@ -7,10 +7,10 @@ from dataclasses import field
 from datetime import datetime
 from types import MappingProxyType
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Verdict
-from mulligan.core.instants import require_aware
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import require_aware
 
 NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
 

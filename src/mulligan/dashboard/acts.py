@@ -8,7 +8,7 @@ from typing import Any
 from mulligan.app.insights.views import Views
 from mulligan.app.insights.views.answers.notebook import LessonPage, TaskPage
 from mulligan.app.insights.views.answers.waiting import Act, ActionPage
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.security.roles import Role
 
 

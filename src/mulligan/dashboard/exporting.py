@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
-from mulligan.core.escape import escape, escape_json
+from mulligan.core.display.escape import escape, escape_json
 
 _FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
     "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip

@@ -13,8 +13,8 @@ from markupsafe import escape as escape_html
 
 from mulligan.app.insights.estimates import Estimate
 from mulligan.codec.json_text import encode_json
-from mulligan.core.escape import escape
-from mulligan.core.identity import is_identity, read_label
+from mulligan.core.display.escape import escape
+from mulligan.core.storage.identity import is_identity, read_label
 
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 SHORTENED = 12

@@ -8,8 +8,8 @@ from dataclasses import field
 from mulligan.app.insights.views import ViewFilter
 from mulligan.app.insights.views.filters import Window
 from mulligan.app.insights.views.paging import MOST_PAGES
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 
 FILTERS = ("window", "tool", "agent", "tenant")
 """What every page keeps in its address."""

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.app.insights.views import Views
 from mulligan.codec.json_text import decode_json, encode_json
+from mulligan.core.display.escape import escape_json
 from mulligan.core.errors import ConfigurationError, JournalError, MulliganError, StoreError
-from mulligan.core.escape import escape_json
 from mulligan.dashboard.acts import ActOrder, ActRoute
 from mulligan.dashboard.exporting import render_csv
 from mulligan.dashboard.queries import LONGEST, parse_query

@@ -21,7 +21,7 @@ from mulligan.app.insights.views.answers.tool_table import ToolsView
 from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
 from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
 from mulligan.app.insights.views.answers.worth import WorthView
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.queries import ViewRequest
 
 Read = Callable[[Views, ViewRequest], Any]

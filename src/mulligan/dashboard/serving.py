@@ -11,8 +11,8 @@ from urllib.parse import quote
 import uvicorn
 
 from mulligan.app.insights import Insights
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.app import CarryOut, create_app
 from mulligan.dashboard.security.guard import PageAccess
 from mulligan.dashboard.security.roles import Role

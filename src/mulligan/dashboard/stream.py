@@ -11,7 +11,7 @@ from dataclasses import field
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 MOST_CLIENTS = 50
 MOST_MESSAGES = 256

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from mulligan.codec.json_text import split_json_lines
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 
 _TEXTS = ("context", "answer", "recorded")
 _FIELDS = frozenset({"id", "question", *_TEXTS})

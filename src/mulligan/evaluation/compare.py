@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from enum import StrEnum
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import CaseResult
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 
 from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.awaiting import call_function
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Correction, Severity, Standing, Verdict
-from mulligan.core.replied import Replied
-from mulligan.core.text import Reply, Written
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.text import Replied, Reply, Written
+from mulligan.core.waiting.awaiting import call_function
 from mulligan.evaluation.cases import Case
 from mulligan.evaluation.writers import ReplyFunction
 from mulligan.loops.replies import ReplyRules, write_reply

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.declarations import ToolDeclaration
 from mulligan.gateway.protocol.limits import Limits
 

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from mulligan.app.hosts import Hosts
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.recipes.library import load_recipe
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.undoing.compiler import CallTool, compile_recipe
 from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
 from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
 from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
-from mulligan.stores.private_file import refuse_unsafe
+from mulligan.stores.disk.private_file import refuse_unsafe
 from mulligan.turns.tools.binding import mark_unbound
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declaration import declare as check_declared

@@ -9,10 +9,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.clients.jsonc import parse_jsonc
-from mulligan.stores.private_file import refuse_unsafe
+from mulligan.stores.disk.private_file import refuse_unsafe
 
 SECTIONS = ("mcpServers", "servers", "context_servers")
 """Where the servers stand: of most clients, of VS Code, of Zed."""

@@ -10,8 +10,8 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan.app.insights.insights import Insights
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import format_one_line
+from mulligan.core.display.escape import format_one_line
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.recipes.library import ShippedRecipe, find_recipe
 
 WINDOW = timedelta(days=30)

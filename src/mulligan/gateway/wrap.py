@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.clients.jsonc import Node, parse_jsonc
 from mulligan.gateway.clients.known import CLIENTS, find_client_file
 from mulligan.gateway.servers_file import find_section, list_entries, read_servers

@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.codec.json_text import encode_json
 from mulligan.codec.records import UndecodableError, describe_record, to_record
-from mulligan.core.question import A, Prompt
+from mulligan.core.display.question import A, Prompt
 from mulligan.judge.model import RE_ASKS, BoundedJudge, UnreadableAnswerError, Usage
 
 AskText = Callable[[str], Awaitable[object]]

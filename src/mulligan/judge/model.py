@@ -9,12 +9,12 @@ from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.question import A, Prompt, Question
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import AskOutcome, JudgeAsked
-from mulligan.core.limits import Breaker, JudgeLimits
-from mulligan.core.question import A, Prompt, Question
-from mulligan.core.timeouts import run_with_timeout
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.limits import Breaker, JudgeLimits
+from mulligan.core.waiting.timeouts import run_with_timeout
 from mulligan.judge.opening import open_model
 from mulligan.judge.scrubbing import Scrub, scrub_question
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from mulligan.core.display.question import A, Question
+from mulligan.core.display.quoted import Ours
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import A, Question
-from mulligan.core.quoted import Ours
 
 NOT_SCRUBBED = "<redaction failed>"
 WIDEST = 65_536

@@ -9,14 +9,12 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from mulligan.checks.concern import has_concern, is_about_attempts
-from mulligan.checks.own import ANSWERS_WITHIN
+from mulligan.checks.own.own import ANSWERS_WITHIN
+from mulligan.checks.subject.concern import has_concern, is_about_attempts
 from mulligan.core.action import UndoResult
-from mulligan.core.awaiting import await_value
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import escape
-from mulligan.core.event import AttemptReviewed, RemarkDropped
+from mulligan.core.display.escape import escape
+from mulligan.core.display.size import SaidText, is_long
 from mulligan.core.finding import (
     ABOUT_ACTIONS,
     Correction,
@@ -27,12 +25,14 @@ from mulligan.core.finding import (
     Verdict,
     reach_verdict,
 )
+from mulligan.core.happened.event import AttemptReviewed, RemarkDropped
 from mulligan.core.interfaces import Check, Gather, Judge
-from mulligan.core.late_modules import LateModules
-from mulligan.core.limits import ATTEMPTS, UndoBudget
-from mulligan.core.size import SaidText, is_long
-from mulligan.core.timeouts import run_with_timeout
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_modules import LateModules
 from mulligan.core.turn import Turn
+from mulligan.core.waiting.awaiting import await_value
+from mulligan.core.waiting.limits import ATTEMPTS, UndoBudget
+from mulligan.core.waiting.timeouts import run_with_timeout
 from mulligan.loops.checking import run_checks_aside
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ _report = logging.getLogger("mulligan")
 ASK = "If you cannot know what is right, ask the person rather than guess."
 
 DATES = LateModules(
-    "mulligan.checks.accounted", "mulligan.checks.dates.arguments", "mulligan.checks.denied"
+    "mulligan.checks.facts.accounted",
+    "mulligan.checks.dates.arguments",
+    "mulligan.checks.facts.denied",
 )
 """With the tables of dates and of every language, which only turns that change something need:
 loaded, and used for the first time, on a thread beside the loop."""
@@ -179,7 +181,7 @@ async def _hold_against_facts(
     """
     if not attempted.list_acted():
         return [], True
-    from mulligan.checks.denied import find_denials
+    from mulligan.checks.facts.denied import find_denials
 
     found, answered = await run_checks_aside(attempted, (find_denials,), long=long)
     said = {(finding.rule, finding.call) for finding in beside}
@@ -242,7 +244,7 @@ def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
     if attempted.leftovers or attempted.acted is None or not attempted.acted:
         return ()
-    from mulligan.checks.accounted import find_account
+    from mulligan.checks.facts.accounted import find_account
 
     read = [execution.result for execution in attempted.earlier]
     try:

@@ -7,14 +7,14 @@ from dataclasses import field, replace
 from datetime import timedelta
 
 from mulligan.core.call import Execution, Failure, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.engine import Loop, Round, run_loop
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import CallRetried
-from mulligan.core.limits import Backoff, Breaker, RetryBudget
-from mulligan.core.move import Move
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.move import Move
+from mulligan.core.happened.event import CallRetried
 from mulligan.core.policy import Failed, Step, choose_move
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.limits import Backoff, Breaker, RetryBudget
 
 Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""

@@ -9,13 +9,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
-from mulligan.core.awaiting import call_function
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.question import Question, split_pieces
+from mulligan.core.display.quoted import Ours
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question, split_pieces
-from mulligan.core.quoted import Ours
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Critique, Draft
+from mulligan.core.waiting.awaiting import call_function
 from mulligan.prompts.template import read_own_prompt
 
 PROMPT = "critique_draft"

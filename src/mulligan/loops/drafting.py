@@ -6,17 +6,17 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from mulligan.checks.requirements import render_requirements
-from mulligan.core.awaiting import call_function
-from mulligan.core.budget import NO_LIMIT, Meter
 from mulligan.core.call import ToolFunction
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.quoted import Quoted
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Happened
 from mulligan.core.finding import Correction
+from mulligan.core.happened.event import Happened
+from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import Quoted
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Critique, Draft, Reply, Written
-from mulligan.core.text_event import ToolAnswered, ToolCalled
+from mulligan.core.waiting.awaiting import call_function
+from mulligan.core.waiting.budget import NO_LIMIT, Meter
 
 """Sync or async, called by name."""
 Announce = Callable[[Happened], None]

@@ -11,17 +11,17 @@ from dataclasses import field
 from typing import cast
 
 from mulligan.checks.text.fold import is_blank
-from mulligan.core.awaiting import call_function
-from mulligan.core.budget import Budget, Meter
 from mulligan.core.call import ToolFunction
-from mulligan.core.dataclass import dataclass
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.event import Happened
 from mulligan.core.finding import Standing
+from mulligan.core.happened.event import Happened
+from mulligan.core.happened.text_event import Reflected, Responded, Thought
 from mulligan.core.policy import Step
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import BEST_SCORE, Critique, Draft, Written, read_plain
-from mulligan.core.text_event import Reflected, Responded, Thought
+from mulligan.core.waiting.awaiting import call_function
+from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.loops.critics import Combine, Critic, JudgeCritic, combine_worst, criticise
 from mulligan.loops.drafting import Announce, Brief, Tools, Writer, ignore_event
 

@@ -9,10 +9,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Happened
+from mulligan.core.happened.event import Happened
 from mulligan.core.interfaces import Archive, Clock, Judge
+from mulligan.core.runtime.dataclass import dataclass
 
 if TYPE_CHECKING:
     from mulligan.core.notes import Ground

@@ -10,15 +10,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from mulligan.checks.contradiction import CallFacts
-from mulligan.checks.moments import parse_local_moment
-from mulligan.checks.values import list_texts
+from mulligan.checks.facts.contradiction import CallFacts
+from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
-from mulligan.core.enums import set_enums
-from mulligan.core.escape import quote_name
+from mulligan.core.display.escape import quote_name
+from mulligan.core.display.quoted import Ours, Quoted
 from mulligan.core.finding import Severity
-from mulligan.core.quoted import Ours, Quoted
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import set_enums
 from mulligan.core.turn import Turn
 from mulligan.learning.values.locked import is_locked, stands_in
 

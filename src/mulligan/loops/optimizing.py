@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Happened
+from mulligan.core.happened.event import Happened
+from mulligan.core.happened.task_event import NotesRejected, TaskReflected
 from mulligan.core.notes import Ground, TaskRun
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.task import Reflect, Task
-from mulligan.core.task_event import NotesRejected, TaskReflected
 from mulligan.learning.tasks.front import Candidate, find_front, pick_lesson, pick_parent
 from mulligan.learning.tasks.select import ON_TRIAL
 from mulligan.loops.learning import Learning

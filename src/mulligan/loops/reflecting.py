@@ -9,15 +9,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from mulligan.checks.notes import Proposed, screen
-from mulligan.core.awaiting import await_value
-from mulligan.core.dataclass import dataclass
+from mulligan.checks.writer.notes import Proposed, screen
 from mulligan.core.errors import ConfigurationError, StaleNotesError
-from mulligan.core.event import Happened
-from mulligan.core.interfaces import Archive
-from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.task import Experience, Reflect, Strategy, Task
-from mulligan.core.task_event import (
+from mulligan.core.happened.event import Happened
+from mulligan.core.happened.task_event import (
     NotesPromoted,
     NotesProposed,
     NotesRejected,
@@ -25,7 +20,12 @@ from mulligan.core.task_event import (
     NotesRolledBack,
     TaskReflected,
 )
-from mulligan.core.timeouts import run_with_timeout
+from mulligan.core.interfaces import Archive
+from mulligan.core.notes import ON_TOP, Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.task import Experience, Reflect, Strategy, Task
+from mulligan.core.waiting.awaiting import await_value
+from mulligan.core.waiting.timeouts import run_with_timeout
 from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
 from mulligan.learning.tasks.select import (
     ON_TRIAL,

@@ -10,19 +10,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from mulligan.checks.feedback import (
+from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
+from mulligan.checks.grounding.verified import Verification, Verified, Verifier
+from mulligan.checks.text.fold import is_blank
+from mulligan.checks.writer.feedback import (
     choose_best_round,
     mend_reply,
     name_text_check,
     render_feedback,
 )
-from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
-from mulligan.checks.grounding.verified import Verification, Verified, Verifier
-from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.awaiting import call_aside, call_function, watch_steps
-from mulligan.core.budget import Budget, Meter
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.size import is_long
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import ConfigurationError, OutsideTurnError
 from mulligan.core.finding import (
@@ -34,12 +32,13 @@ from mulligan.core.finding import (
     Verdict,
     reach_verdict,
 )
+from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Check
 from mulligan.core.policy import Step, decide
-from mulligan.core.replied import Iteration, Replied
-from mulligan.core.size import is_long
-from mulligan.core.text import Reply, Written, read_plain
-from mulligan.core.text_event import ReplyChecked, ReplySettled
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.text import Iteration, Replied, Reply, Written, read_plain
+from mulligan.core.waiting.awaiting import call_aside, call_function, watch_steps
+from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.loops.checking import run_text_checks
 from mulligan.loops.drafting import ReplyBrief, Tools
 

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date
 
-from mulligan.checks.contradiction import (
+from mulligan.checks.facts.contradiction import (
     CallFacts,
     contradict_correction,
     contradict_finding,
     is_outcome_right,
 )
-from mulligan.checks.moments import find_zone
+from mulligan.checks.subject.moments import find_zone
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import format_one_line, quote_name
-from mulligan.core.event import RemarkDropped
+from mulligan.core.display.escape import format_one_line, quote_name
+from mulligan.core.display.question import Question
+from mulligan.core.display.quoted import Ours
 from mulligan.core.finding import Fact, Finding, Severity, Source
-from mulligan.core.question import Question
-from mulligan.core.quoted import Ours
+from mulligan.core.happened.event import RemarkDropped
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.loops.opinion import (
     Area,

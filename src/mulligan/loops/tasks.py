@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import field, replace
 from functools import partial
 
-from mulligan.core.awaiting import call_function
-from mulligan.core.budget import Meter
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Standing, Verdict, reach_verdict
+from mulligan.core.happened.task_event import TaskRan
 from mulligan.core.notes import Ground, Notes, PairedScore, TaskRun
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.task import Ran, Reflect, Task
-from mulligan.core.task_event import TaskRan
+from mulligan.core.waiting.awaiting import call_function
+from mulligan.core.waiting.budget import Meter
 from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
 from mulligan.learning.tasks.brief import cut_middle, render_brief
 from mulligan.learning.tasks.record import read_record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from mulligan.core.limits import Breaker, RetryBudget
+from mulligan.core.waiting.limits import Breaker, RetryBudget
 from mulligan.learning.repair.applying import TrackRecord
 
 MOST_TENANTS = 1_000

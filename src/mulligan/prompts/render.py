@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 
-from mulligan.core.escape import escape
-from mulligan.core.question import A, Prompt, Question
-from mulligan.core.quoted import Quoted
+from mulligan.core.display.escape import escape
+from mulligan.core.display.question import A, Prompt, Question
+from mulligan.core.display.quoted import Quoted
 from mulligan.prompts.template import adapt_template, load_template
 
 _WARNING = (

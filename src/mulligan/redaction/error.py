@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.core.escape import escape
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.names import looks_like_field
+from mulligan.core.display.escape import escape
 from mulligan.redaction.scrub import UNSURE, scrub, scrub_only
-from mulligan.redaction.stub import format_class
+from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.names import looks_like_field
+from mulligan.redaction.values.stub import format_class
 
 if TYPE_CHECKING:
     from mulligan.redaction.mask import Masks

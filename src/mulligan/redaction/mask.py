@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 from uuid import UUID
 
-from mulligan.redaction.keys import Keys
-from mulligan.redaction.objects import is_record, read_attributes
 from mulligan.redaction.quotes import Quotable, TooMuchError, find_quotes, fold, replace
-from mulligan.redaction.walk import NO_ENUM
+from mulligan.redaction.values.keys import Keys
+from mulligan.redaction.values.objects import is_record, read_attributes
+from mulligan.redaction.values.walk import NO_ENUM
 
 _SHORTEST = 3
 _WORD = 4

@@ -9,15 +9,15 @@ from typing import Any
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.identity import Identities, IdentityKind
+from mulligan.core.storage.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
-from mulligan.redaction.fast import FastWalk, build_compiled
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.keys import Keys
-from mulligan.redaction.lean import Lean
 from mulligan.redaction.scrub import clip
-from mulligan.redaction.stub import Stubs
-from mulligan.redaction.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, Walk
+from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.values.fast import FastWalk, build_compiled
+from mulligan.redaction.values.keys import Keys
+from mulligan.redaction.values.lean import Lean
+from mulligan.redaction.values.stub import Stubs
+from mulligan.redaction.values.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, Walk
 
 TEXT = 2_000
 LABEL = 100

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.redaction.hide import Hide
-from mulligan.redaction.names import classify_name
 from mulligan.redaction.scrub import scrub
+from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.names import classify_name
 
 _GIVEN = ("default", "examples", "example", "const")
 _SAID = ("description", "title", "$comment")

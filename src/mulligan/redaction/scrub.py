@@ -11,9 +11,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mulligan.core.escape import escape
-from mulligan.redaction.edits import Edit, apply_edits
-from mulligan.redaction.folding import (
+from mulligan.core.display.escape import escape
+from mulligan.redaction.secrets.edits import Edit, apply_edits
+from mulligan.redaction.secrets.folding import (
     MOST_LAYERS,
     ODD,
     edit_view,
@@ -23,7 +23,7 @@ from mulligan.redaction.folding import (
     is_escaped,
     join_edits,
 )
-from mulligan.redaction.hide import (
+from mulligan.redaction.secrets.hide import (
     AZURE,
     BESIDE,
     COMMAND,
@@ -47,12 +47,12 @@ from mulligan.redaction.hide import (
     XML,
     Hide,
 )
-from mulligan.redaction.names import ABROAD
-from mulligan.redaction.pairs import may_hold_pairs
-from mulligan.redaction.seed_phrases import may_hold_phrase
+from mulligan.redaction.secrets.names import ABROAD
+from mulligan.redaction.secrets.pairs import may_hold_pairs
+from mulligan.redaction.secrets.seed_phrases import may_hold_phrase
 
 if TYPE_CHECKING:
-    from mulligan.redaction.patterns import Rule
+    from mulligan.redaction.secrets.patterns import Rule
 
 UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
@@ -251,7 +251,7 @@ def _scrub_folded(text: str, *, hide: Hide) -> str:
 
 @cache
 def _choose_rules(bits: int, hide: Hide) -> tuple[Rule, ...]:
-    from mulligan.redaction.patterns import RULES
+    from mulligan.redaction.secrets.patterns import RULES
 
     return tuple(rule for rule in RULES if bits & rule.bit and hide.covers(rule.least))
 

@@ -18,14 +18,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreError
-from mulligan.core.late_pattern import compile_late
-from mulligan.stores.driver import Session
-from mulligan.stores.relational.rollups import roll_up_old_days
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.stores.database.driver import Session
+from mulligan.stores.relational.counts.rollups import roll_up_old_days
+from mulligan.stores.relational.counts.text_hours import roll_up_old_texts
 from mulligan.stores.relational.rows.blocks import mark_old_blocks
 from mulligan.stores.relational.rows.strays import mark_old_strays
-from mulligan.stores.relational.text_hours import roll_up_old_texts
 
 _EXPAND = "-- expand"
 _CONTRACT = compile_late(r"-- contract: (\d+)$", re.MULTILINE)

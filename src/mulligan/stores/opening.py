@@ -7,11 +7,11 @@ from typing import TypedDict, Unpack
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.retention import Retention
-from mulligan.stores.clock import read_utc_now
+from mulligan.core.storage.retention import Retention
+from mulligan.stores.keys.seal import make_seal
 from mulligan.stores.options import Options
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.stores.schemes import choose_opener
-from mulligan.stores.seal import make_seal
 
 
 class Waits(TypedDict, total=False):

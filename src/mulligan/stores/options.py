@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import field
 from datetime import timedelta
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import LEASE, Clock
-from mulligan.core.retention import Retention
-from mulligan.stores.clock import read_utc_now
-from mulligan.stores.seal import Seal
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.retention import Retention
+from mulligan.stores.keys.seal import Seal
+from mulligan.stores.process.clock import read_utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

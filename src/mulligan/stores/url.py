@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 HIDDEN = "<store>"
 """Shown for a URL that nobody can prove to hold no password."""

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 
-from mulligan.core.fork_hooks import call_on_fork
+from mulligan.core.runtime.fork_hooks import call_on_fork
 
 Close = Callable[[], None]
 

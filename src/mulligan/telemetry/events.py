@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
-from mulligan.core.event import AttemptReviewed, Happened
+from mulligan.core.happened.event import AttemptReviewed, Happened
 from mulligan.core.interfaces import Subscriber
 from mulligan.telemetry.errands import Errands
 

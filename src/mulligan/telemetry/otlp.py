@@ -32,8 +32,8 @@ from opentelemetry.trace import (
 
 from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import ActionMoved, AttemptReviewed, CallLogged, Happened
 from mulligan.core.finding import FindingSeen, Severity
+from mulligan.core.happened.event import ActionMoved, AttemptReviewed, CallLogged, Happened
 from mulligan.telemetry.spans import has_tracer_provider
 
 MOST_WAITING = 4_096

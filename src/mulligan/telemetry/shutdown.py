@@ -11,7 +11,7 @@ import weakref
 from types import FrameType
 from typing import Protocol
 
-from mulligan.core.fork_hooks import call_on_fork
+from mulligan.core.runtime.fork_hooks import call_on_fork
 
 
 class Leaving(Protocol):

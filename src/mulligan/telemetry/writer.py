@@ -13,14 +13,14 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
-from mulligan.core.event import RowsDropped
+from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.finding import FindingRow
+from mulligan.core.happened.event import RowsDropped
 from mulligan.core.interfaces import Clock, Log
-from mulligan.core.log_query import Batch, Loss
-from mulligan.core.rollup import roll_up
-from mulligan.core.suggestion import Pattern
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import Batch, Loss
+from mulligan.core.storage.rollup import roll_up
 from mulligan.telemetry import shutdown
 from mulligan.telemetry.queue import CROWDED, RowQueue
 

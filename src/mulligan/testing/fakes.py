@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from mulligan.core.call import LogRow
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
 from mulligan.stores.memory.log import MemoryLog
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mulligan.core.display.question import A, Prompt, Question
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.question import A, Prompt, Question
 from mulligan.prompts.render import render
 
 Script = Sequence[object] | Callable[[Question[Any]], object]

@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypedDict
 
 from mulligan.core.action import SETTLED, State
-from mulligan.core.dataclass import dataclass
-from mulligan.core.event import ActionMoved, Happened
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.happened.event import ActionMoved, Happened
 from mulligan.core.interfaces import Check, Clock, Subscriber
 from mulligan.core.record import Abilities, Image, Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung

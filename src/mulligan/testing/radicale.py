@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urljoin
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MissingExtraError
+from mulligan.core.runtime.dataclass import dataclass
 
 _TIMEOUT = 60.0
 _USER = "family"

@@ -8,8 +8,8 @@ import inspect
 from dataclasses import replace
 from datetime import timedelta
 
-from mulligan.core.awaiting import await_value
 from mulligan.core.record import Abilities, Record, Told
+from mulligan.core.waiting.awaiting import await_value
 
 
 async def call_ability(

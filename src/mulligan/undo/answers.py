@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping
 
-from mulligan.core.escape import format_value
+from mulligan.core.display.escape import format_value
 
 
 def says_gone(error: BaseException) -> bool:

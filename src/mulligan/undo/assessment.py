@@ -7,9 +7,9 @@ from dataclasses import field, replace
 from datetime import timedelta
 
 from mulligan.core.action import UndoResult
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.undo.answers import describe_error, is_refusal, says_gone
 from mulligan.undo.sameness import find_image, is_restored, is_same
 

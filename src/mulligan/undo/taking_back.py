@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.core.runtime.points import Point, reach
 from mulligan.undo.abilities import call_ability, copy_record, read_version
 from mulligan.undo.answers import is_silence, says_gone
 from mulligan.undo.assessment import Sight, Terms, Undone, assess_proof

@@ -4,8 +4,8 @@ import pytest
 
 from mulligan.adapters.writers.langchain import build_writer, is_agent, read_text
 from mulligan.core.finding import Standing
+from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
 from mulligan.core.text import Critique
-from mulligan.core.text_event import ToolAnswered, ToolCalled
 from mulligan.loops.drafts import DraftRules, write_draft
 
 pytest.importorskip("langchain_core")

@@ -5,8 +5,8 @@ import pytest
 from mulligan.adapters.writers.pydantic_ai import build_writer, is_agent, is_model
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
+from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
 from mulligan.core.text import Critique, Draft
-from mulligan.core.text_event import ToolAnswered, ToolCalled
 from mulligan.loops.drafts import DraftRules, write_draft
 
 pydantic_ai = pytest.importorskip("pydantic_ai")

@@ -13,9 +13,9 @@ from mulligan.checks.text import avoids
 from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Confidence, Severity, Standing
-from mulligan.core.log_query import LogQuery
+from mulligan.core.happened.text_event import Reflected, Responded
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.text import Claim, Critique, Support
-from mulligan.core.text_event import Reflected, Responded
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules
 from mulligan.testing.judge import ScriptedJudge

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.step_log import STEPS
+from mulligan.app.texts.step_log import STEPS
 from mulligan.checks.grounding.verified import Verification
 from mulligan.checks.text import avoids
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import Happened
+from mulligan.core.happened.event import Happened
 from mulligan.core.text import Critique
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules

@@ -15,8 +15,8 @@ from mulligan.app.upkeep.consolidating import (
     take_back,
 )
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.lesson import Benefit, LessonQuery, LessonState, Use
 from mulligan.core.interfaces import KnownTool, Store
-from mulligan.core.lesson import Benefit, LessonQuery, LessonState, Use
 from mulligan.learning.errors.fingerprint import compute_fingerprint
 from mulligan.stores.opening import open_store
 from tests.learning.lessons.cases import HASHED, NOW, episode, lesson

@@ -6,11 +6,11 @@ from pathlib import Path
 from mulligan.app.upkeep.housekeeping import sweep
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.log_query import Batch, LogQuery
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement
-from mulligan.core.retention import Retention
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.retention import Retention
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.cases import make_episode, make_lesson

@@ -10,7 +10,7 @@ import pytest
 
 from mulligan.checks.dates import calculate_datetime, date_facts
 from mulligan.checks.dates.zones import list_instants
-from mulligan.checks.moments import find_zone
+from mulligan.checks.subject.moments import find_zone
 from mulligan.core.call import Call
 from mulligan.core.turn import Turn
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.grounding.verified import MOST_PIECES, Claims, Verifier
+from mulligan.core.display.question import PIECE, Question
 from mulligan.core.finding import Severity, Source
-from mulligan.core.question import PIECE, Question
 from mulligan.core.text import Claim, Reply, Support
 
 YES, NO, UNSURE = Support.SUPPORTED, Support.UNSUPPORTED, Support.CANNOT_TELL

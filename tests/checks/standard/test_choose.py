@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.concern import has_concern
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import Standard, ToolShape
+from mulligan.checks.subject.concern import has_concern
 from mulligan.core.call import Call
 from mulligan.core.effect import Effect
 from mulligan.core.finding import Severity

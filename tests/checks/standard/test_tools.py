@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.asked import load_checks
 from mulligan.checks.dates import dates_as_said
+from mulligan.checks.own.asked import load_checks
 from mulligan.checks.standard.choose import StandardChecks
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import (

@@ -11,7 +11,7 @@ from mulligan import Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.core.action import ActionQuery
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from tests.cli.running import run
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.gateway.api import turns as module
 from mulligan.gateway.api.messages import ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind

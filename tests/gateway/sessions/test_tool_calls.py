@@ -68,7 +68,7 @@ async def test_every_call_is_in_the_log_with_its_server_and_agent(tmp_path):
         await client.call("fail", {"why": "no"})
         await client.session.finish()
         m.flush()
-        from mulligan.core.log_query import LogQuery
+        from mulligan.core.storage.log_query import LogQuery
 
         rows = m.insights.log(LogQuery())
 
@@ -150,7 +150,7 @@ async def test_calls_of_one_named_turn_belong_together(tmp_path):
         await client.call("add", {"a": 1, "b": 4})
         await client.session.finish()
         m.flush()
-        from mulligan.core.log_query import LogQuery
+        from mulligan.core.storage.log_query import LogQuery
 
         rows = m.insights.log(LogQuery())
 

@@ -14,7 +14,7 @@ import pytest
 
 from mulligan import Mulligan, State
 from mulligan.core.errors import HeldError
-from mulligan.core.points import Point
+from mulligan.core.runtime.points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
 from tests.gateway.recorded_server import LocalFiles, Upstream, connect_files, declare_files
 from tests.gateway.undoing.undo_child import open_application

@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.call import Call
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError, NothingDone
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.learning.errors.classify import build_classifier, classify
 
 CALL = Call(id="1", tool="find")

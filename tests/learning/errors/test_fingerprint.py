@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.call import Call
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.learning.errors.fingerprint import (
     FINGERPRINT_VERSION,
     build_pattern,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import Pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Pattern
 from mulligan.learning.errors.nearest import (
     MOST_PATTERNS,
     MOST_PEOPLE,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.learning.errors.wording import classify_text
 
 

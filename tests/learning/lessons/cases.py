@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import (
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Ending,
     Episode,
     How,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import EpisodeSlot, Group
-from mulligan.core.suggestion import Origin
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import EpisodeSlot, Group
+from mulligan.core.failures.suggestion import Origin
 
 TODAY = date(2026, 11, 15)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.lesson import How
-from mulligan.core.suggestion import Earlier, FirstCall
+from mulligan.core.failures.lesson import How
+from mulligan.core.failures.suggestion import Earlier, FirstCall
 from mulligan.learning.lessons.apply import build_patch
 from mulligan.learning.lessons.explain import find_remedies
 from tests.learning.failures import failed

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.learning.lessons.general import (
     SUBJECT,
     are_alike,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.lesson import Balance, Benefit, LessonState, Use, compute_balance
+from mulligan.core.failures.lesson import Balance, Benefit, LessonState, Use, compute_balance
 from mulligan.learning.lessons.life import (
     RULES,
     approve,

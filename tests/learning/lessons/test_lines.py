@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import How, LessonState
+from mulligan.core.failures.lesson import How, LessonState
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from tests.learning.lessons.cases import DAY, HASHED, NOW, calling, lesson, made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from mulligan.core.lesson import Ending, How, LessonState, Remedy
+from mulligan.core.failures.lesson import Ending, How, LessonState, Remedy
 from mulligan.learning.lessons.life import quarantine
 from mulligan.learning.lessons.mine import mine
 from tests.learning.lessons.cases import DAY, HASHED, NOW, calling, changing, episode, made

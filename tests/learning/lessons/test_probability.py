@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Balance, Offer, build_episode_slot
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Balance, Offer, build_episode_slot
+from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.probability import (
     Outcomes,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import How, Lesson, LessonState, Remedy
-from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy
+from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons.apply import build_suggestion
 from mulligan.learning.lessons.life import revoke

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.core.suggestion import Earlier, FailedCall
+from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons.scope import asks_for_other, find_scope_changes, is_named
 from tests.learning.failures import TEXT, failed, obj
 from tests.learning.lessons.cases import changing, made

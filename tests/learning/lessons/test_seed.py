@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.lesson import How
-from mulligan.core.suggestion import FailedCall
+from mulligan.core.failures.lesson import How
+from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.probability import Outcomes, build_chance
 from mulligan.learning.lessons.recall import from_memory

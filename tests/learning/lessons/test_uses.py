@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.lesson import Benefit, Ending, How, Offer
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.lesson import Benefit, Ending, How, Offer
+from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.lessons.mine import mine
 from mulligan.learning.lessons.uses import find_uses
 from tests.learning.lessons.cases import HASHED, NOW, changing, episode, made

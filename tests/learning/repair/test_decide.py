@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.advice import Decision
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import How
-from mulligan.core.suggestion import Earlier, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import How
+from mulligan.core.failures.suggestion import Earlier, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.decide import decide
 from mulligan.learning.repair.suggest import suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mulligan.core.suggestion import Earlier, Kind, Origin
+from mulligan.core.failures.suggestion import Earlier, Kind, Origin
 from mulligan.learning.repair.from_judge import (
     MOST_PIECES,
     Proposal,

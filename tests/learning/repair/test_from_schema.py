@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.errors import NoSchemaError
-from mulligan.core.suggestion import Kind, Origin, Patch
+from mulligan.core.failures.suggestion import Kind, Origin, Patch
 from mulligan.learning.repair.from_schema import from_schema
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 

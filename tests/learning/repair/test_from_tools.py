@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.suggestion import FirstCall, Kind, Patch
+from mulligan.core.failures.suggestion import FirstCall, Kind, Patch
 from mulligan.learning.repair.from_tools import from_tools
 from tests.learning.failures import failed
 

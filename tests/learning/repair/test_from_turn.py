@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import Earlier, Kind
+from mulligan.core.failures.suggestion import Earlier, Kind
 from mulligan.learning.repair.from_turn import from_turn
 from tests.learning.failures import failed
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.suggestion import Earlier
+from mulligan.core.failures.suggestion import Earlier
 from mulligan.learning.repair.knowledge import Knowledge, Value, find_records, parse_result
 
 FOUND = Earlier(tool="find", result='{"orders": {"W17": {"owner": "Ann Lee", "total": 5}}}')

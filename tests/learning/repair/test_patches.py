@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.suggestion import Patch
+from mulligan.core.failures.suggestion import Patch
 from mulligan.learning.repair.patches import diff_arguments
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mulligan.core.call import Call
-from mulligan.core.suggestion import Earlier, Planned
+from mulligan.core.failures.suggestion import Earlier, Planned
 from mulligan.learning.repair.precheck import precheck
 from tests.learning.failures import TEXT, obj
 

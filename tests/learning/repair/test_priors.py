@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.repair.priors import BY_KIND, BY_SOURCE, estimate_prior
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.repair.suggest import MOST, SOURCES, suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 

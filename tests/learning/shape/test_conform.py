@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.shape.conform import conform
 from mulligan.learning.shape.schema import read_schema
 

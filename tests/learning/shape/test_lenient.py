@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.shape.lenient import Meant, read_meant, suggest_tool
 from mulligan.learning.shape.schema import read_schema
 from tests.learning.failures import TEXT, WHOLE, obj

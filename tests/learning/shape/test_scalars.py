@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.shape.scalars import list_types, mend_value
 
 UNITS = {"type": "string", "enum": ["km", "mi"]}

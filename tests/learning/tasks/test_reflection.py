@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mulligan.core.display.question import Question
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Notes, Refinement, TaskRun
-from mulligan.core.question import Question
 from mulligan.core.task import Experience, Reflect, Task
 from mulligan.learning.tasks.reflection import ask_judge, build_question, choose_contrasting
 from mulligan.prompts.render import render

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.points import watch_points
+from mulligan.core.runtime.points import watch_points
 from mulligan.packs.calendar import CalDAV
 from mulligan.testing.line import Line, line_to
 from mulligan.testing.radicale import RadicaleServer, radicale_server

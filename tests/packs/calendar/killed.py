@@ -8,7 +8,7 @@ import signal
 import sys
 
 from mulligan import Mulligan
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.turns.turn.context import OpenTurn
 from tests.packs.calendar.family import NOW, ZONE, event_id, rejects_everything

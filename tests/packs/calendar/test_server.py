@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.learning.errors.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError

@@ -8,7 +8,7 @@ from datetime import timedelta
 import psycopg
 
 from mulligan.core.call import LogRow
-from mulligan.core.instants import from_us
+from mulligan.core.storage.instants import from_us
 from mulligan.stores.postgres.partitions import (
     DAY_US,
     build_day,

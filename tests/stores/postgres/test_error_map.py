@@ -5,7 +5,7 @@ import pytest
 from psycopg import errors as pg
 
 from mulligan.core import errors
-from mulligan.stores import driver
+from mulligan.stores.database import driver
 from mulligan.stores.postgres.error_map import describe_error, translate, translate_errors
 
 

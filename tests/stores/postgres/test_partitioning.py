@@ -7,8 +7,8 @@ import re
 import psycopg
 import pytest
 
-from mulligan.core.instants import from_us
-from mulligan.core.log_query import Batch, LogQuery
+from mulligan.core.storage.instants import from_us
+from mulligan.core.storage.log_query import Batch, LogQuery
 from mulligan.stores import migrate
 from mulligan.stores.migrate import load_migrations
 from mulligan.stores.opening import open_store

@@ -11,10 +11,10 @@ from functools import partial
 import psycopg
 import pytest
 
-from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.instants import from_us
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions, compute_bound
 from mulligan.testing.store_contract.contract import make_log_row

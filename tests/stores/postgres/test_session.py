@@ -17,9 +17,9 @@ import pytest
 from mulligan.core.call import Outcome
 from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
-from mulligan.stores.driver import ConnectionLostError
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
+from mulligan.stores.database.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.store_contract.contract import DAY, NOW, make_failed_row, make_log_row

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from mulligan.core.action import Kept, State
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import (
     NOW,

@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mulligan.stores.chain import GENESIS, ChainEntry, hash_entry
-from mulligan.stores.mark import unpack
+from mulligan.stores.disk.mark import unpack
+from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry
 
 Table = list[dict[str, Any]]
 Tables = dict[str, Table]

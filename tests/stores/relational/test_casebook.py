@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.lesson import EpisodeQuery, LessonQuery
+from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.driver import UnreadableError
+from mulligan.stores.database.driver import UnreadableError
 from mulligan.stores.relational.listing import list_readable, list_unreadable
 
 

@@ -15,7 +15,7 @@ from mulligan.core.action import State
 from mulligan.core.errors import StaleEntryError
 from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
-from mulligan.stores.presence import identify_process
+from mulligan.stores.process.presence import identify_process
 from mulligan.stores.relational.writing import ledger
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
 

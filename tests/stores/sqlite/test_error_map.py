@@ -15,7 +15,7 @@ import pytest
 
 from mulligan.core.action import Kept
 from mulligan.core.errors import StoreDamagedError, StoreFullError, StoreLockedError
-from mulligan.core.log_query import Batch, Loss
+from mulligan.core.storage.log_query import Batch, Loss
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.session import PRAGMAS
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.sqlite import health

@@ -12,9 +12,9 @@ import pytest
 
 from mulligan.core.action import State
 from mulligan.core.errors import StoreDamagedError
-from mulligan.core.log_query import Batch
+from mulligan.core.storage.log_query import Batch
+from mulligan.stores.database.queries import load
 from mulligan.stores.opening import open_store
-from mulligan.stores.queries import load
 from mulligan.testing.store_contract.contract import (
     make_first_entry,
     make_log_row,

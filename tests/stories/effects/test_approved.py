@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mulligan import Effect, Mulligan
 from mulligan.core.action import State
-from mulligan.core.points import Point
 from mulligan.core.record import Record
+from mulligan.core.runtime.points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import ConflictError, Effect, Mulligan, Record, State
-from mulligan.core.event import ActionMoved
+from mulligan.core.happened.event import ActionMoved
 from mulligan.turns.turn.context import OpenTurn
 from tests.stories.effects.world import list_open, open_app
 

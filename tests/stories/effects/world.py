@@ -9,8 +9,8 @@ from typing import Any
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Action
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.limits import Backoff
 from mulligan.core.record import Record
+from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn

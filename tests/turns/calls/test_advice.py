@@ -10,9 +10,9 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat, State
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, Happened
-from mulligan.core.log_query import LogQuery
+from mulligan.core.happened.event import CallRepaired, Happened
 from mulligan.core.record import Record
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -13,8 +13,8 @@ import pytest
 from mulligan import Effect, Mulligan, Repeat
 from mulligan.core.errors import ConfigurationError, OwnParameterError
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.limits import Backoff
-from mulligan.core.points import Point
+from mulligan.core.runtime.points import Point
+from mulligan.core.waiting.limits import Backoff
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import Fault, Item, RemoteError
 from mulligan.turns.turn.context import OpenTurn

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.advice import Decision
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.event import CallRepaired, Happened
-from mulligan.core.suggestion import Origin
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.suggestion import Origin
+from mulligan.core.happened.event import CallRepaired, Happened
 from mulligan.learning.repair.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.calls import judge_advice

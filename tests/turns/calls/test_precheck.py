@@ -9,8 +9,8 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import FlaggedCallError
-from mulligan.core.event import CallFlagged, Happened
-from mulligan.core.log_query import LogQuery
+from mulligan.core.happened.event import CallFlagged, Happened
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -15,9 +15,9 @@ from bench.compiled.build import build_package, import_library
 from bench.compiled.calls import compare_queues, compare_site
 from bench.missing import MissingError
 from mulligan import Effect, Mulligan
-from mulligan.core.event import CallLogged, Happened
-from mulligan.redaction import fast
-from mulligan.redaction.fast import RedactionForm
+from mulligan.core.happened.event import CallLogged, Happened
+from mulligan.redaction.values import fast
+from mulligan.redaction.values.fast import RedactionForm
 from mulligan.telemetry.queue import RowQueue
 from mulligan.turns.calls.runtime import (
     COPIED,

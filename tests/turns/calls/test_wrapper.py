@@ -14,9 +14,9 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, Outcome
 from mulligan.core.call import LogRow
-from mulligan.core.event import CallLogged, CallRepaired, CallRetried, Happened
-from mulligan.core.identity import read_label
-from mulligan.core.limits import Backoff
+from mulligan.core.happened.event import CallLogged, CallRepaired, CallRetried, Happened
+from mulligan.core.storage.identity import read_label
+from mulligan.core.waiting.limits import Backoff
 from mulligan.turns.turn.context import find_current_turn
 
 pytestmark = pytest.mark.promise(9)

@@ -6,7 +6,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.core.errors import HeldError
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 
 
 class Bank:

@@ -8,7 +8,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan, NothingDone, Standing
 from mulligan.checks.text import avoids
 from mulligan.core.errors import HeldError
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 DAYS = {"dinner": 18}
 

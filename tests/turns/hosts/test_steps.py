@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.durable import Plain
-from mulligan.core.points import Point
+from mulligan.core.runtime.points import Point
+from mulligan.core.storage.durable import Plain
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.turns.hosts.steps import compute_id
 

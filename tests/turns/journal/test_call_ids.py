@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.journal.call_ids import take_call_id, with_call_id
 
 

@@ -14,9 +14,9 @@ from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, Stat
 from mulligan.core.action import Action
 from mulligan.core.effect import ProbeBy
 from mulligan.core.interfaces import LogQuery
-from mulligan.core.limits import Backoff
-from mulligan.core.points import Point
 from mulligan.core.record import Record
+from mulligan.core.runtime.points import Point
+from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike

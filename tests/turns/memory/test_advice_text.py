@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.advice import Advice, Decision
 from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.suggestion import (
+from mulligan.core.failures.advice import Advice, Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import (
     FailedCall,
     Kind,
     Origin,
     Patch,
     Suggestion,
 )
+from mulligan.core.finding import Finding, Severity
 from mulligan.turns.memory.advice_text import Advised
 
 

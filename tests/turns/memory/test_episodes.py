@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import Earlier
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Earlier
 from mulligan.turns.memory.episodes import Ended, build_earlier
 
 

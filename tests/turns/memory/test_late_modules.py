@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mulligan import Effect, Mulligan, Outcome
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.memory.late_modules import LATE
 
 FAILING = """

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.suggestion import Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.suggestion import Kind, Origin, Patch, Suggestion
 from mulligan.turns.memory.offers import MOST_OPEN, Offers
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from mulligan.core.suggestion import Patch
+from mulligan.core.failures.suggestion import Patch
 from mulligan.turns.memory.advice_text import Mended
 from mulligan.turns.memory.told import listen, tell
 

@@ -14,7 +14,7 @@ from mulligan import Effect, Mulligan, State
 from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike

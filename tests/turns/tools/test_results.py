@@ -11,9 +11,9 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, State
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.limits import Backoff
-from mulligan.core.log_query import LogQuery
 from mulligan.core.record import Record
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.waiting.limits import Backoff
 from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

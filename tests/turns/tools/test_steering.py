@@ -6,7 +6,7 @@ from langgraph.types import Command
 from pydantic_ai import ApprovalRequired, CallDeferred, ModelRetry
 
 from mulligan import Effect, Mulligan, Outcome
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
 
 DEFERRALS = [CallDeferred(), ApprovalRequired(), GraphInterrupt(())]

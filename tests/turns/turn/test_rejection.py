@@ -12,8 +12,8 @@ import pytest
 
 from mulligan import Effect, Finding, Mulligan, Severity, State
 from mulligan.core.action import Entry, Opening
-from mulligan.core.points import Point
 from mulligan.core.record import Record
+from mulligan.core.runtime.points import Point
 from mulligan.loops.actions import Attempted
 from mulligan.stores.opening import open_store
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike

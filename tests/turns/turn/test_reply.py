@@ -14,9 +14,9 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan
 from mulligan.checks.grounding.check import grounded
-from mulligan.core.budget import Budget
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Standing
+from mulligan.core.waiting.budget import Budget
 from mulligan.loops.replies import ReplyRules
 from mulligan.turns.turn.context import OpenTurn
 
@@ -264,7 +264,7 @@ async def test_an_agent_writes_again_without_its_tools() -> None:
 
 
 async def test_a_rewriter_that_holds_up_the_loop_is_named_once(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("mulligan.core.awaiting.HELD_UP", 0.02)
+    monkeypatch.setattr("mulligan.core.waiting.awaiting.HELD_UP", 0.02)
     m, agent = application()
 
     async def block(correction: Correction) -> str:

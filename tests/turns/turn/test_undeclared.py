@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import AlreadyDoneError, Finding, Mode, Standing, State
-from mulligan.core.recipe import render_recipe
+from mulligan.core.display.recipe import render_recipe
 from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds

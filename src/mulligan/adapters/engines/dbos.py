@@ -9,8 +9,9 @@ from typing import Any, cast
 from dbos import DBOS
 
 from mulligan.core.adapter import Host
-from mulligan.core.dataclass import dataclass
-from mulligan.core.durable import (
+from mulligan.core.errors import StoreError
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.durable import (
     DurableAgent,
     DurableTurn,
     Plain,
@@ -19,7 +20,6 @@ from mulligan.core.durable import (
     name_tools,
     run_turn,
 )
-from mulligan.core.errors import StoreError
 
 CANNOT = {
     "about": "What is known of a turn is given where its workflow is started.",

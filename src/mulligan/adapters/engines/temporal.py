@@ -12,8 +12,8 @@ from temporalio.client import Client
 
 from mulligan.adapters.engines.temporal_workflow import SIGNAL, STEP, TemporalTurn
 from mulligan.core.adapter import Host
-from mulligan.core.dataclass import dataclass
-from mulligan.core.durable import Plain, name_tools
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.durable import Plain, name_tools
 
 __all__ = ["TemporalTurn", "TemporalTurns", "build"]
 

@@ -12,7 +12,7 @@ from typing import cast
 from temporalio import workflow
 from temporalio.common import RetryPolicy
 
-from mulligan.core.durable import DurableAgent, DurableTurn, Plain, describe_turn, run_turn
+from mulligan.core.storage.durable import DurableAgent, DurableTurn, Plain, describe_turn, run_turn
 
 STEP = "mulligan_step"
 SIGNAL = "decided"

@@ -11,8 +11,8 @@ from typing import Any, cast
 from mulligan.adapters import writers
 from mulligan.adapters.writers import pydantic_ai
 from mulligan.core.adapter import Adapter, AgentWriter
-from mulligan.core.awaiting import name_function, takes_arguments
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.waiting.awaiting import name_function, takes_arguments
 
 
 def find_agent(source: object) -> AgentWriter | None:

@@ -13,7 +13,7 @@ from mulligan.app.upkeep.worker import UpkeepWorker
 from mulligan.app.wiring import on_brief_loop
 from mulligan.core.action import Action
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.own_loop import run_on_own_loop
+from mulligan.core.waiting.own_loop import run_on_own_loop
 
 
 def load_application(name: str) -> Mulligan:

@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.text_figures import TextFigures, read_text_figures
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import PatternQuery, PatternSeen
-from mulligan.core.rollup import Rollup, Slot, compute_bucket_floor_us
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import Rollup, Slot, compute_bucket_floor_us
 from mulligan.learning.lessons.calibration.calibrate import Lift, measure_lift
 from mulligan.learning.lessons.calibration.intervals import SURE
 

@@ -9,9 +9,9 @@ from mulligan.app.insights.figures import (
     add_up_counts,
     build_share,
 )
-from mulligan.core.dataclass import dataclass
-from mulligan.core.log_query import PatternSeen
-from mulligan.core.rollup import Rollup
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternSeen
+from mulligan.core.storage.rollup import Rollup
 from mulligan.learning.lessons.calibration.calibrate import Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Self
 
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.settings import Settings
-from mulligan.core.advice import Advice
 from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import OUTSIDE, Outside
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.advice import Advice
+from mulligan.core.failures.suggestion import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.core.finding import FindingCount
-from mulligan.core.instants import from_us
 from mulligan.core.interfaces import Clock, Health, KnownTool, Store
-from mulligan.core.log_query import LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.retention import Retention
-from mulligan.core.suggestion import Alike, ErrorRule, FailedCall, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import from_us
+from mulligan.core.storage.log_query import LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.core.storage.retention import Retention
 from mulligan.redaction import Capture, Redactor
-from mulligan.redaction.fast import describe_form
-from mulligan.stores.clock import read_utc_now
+from mulligan.redaction.values.fast import describe_form
 from mulligan.stores.opening import open_store
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.writer import RowCounts
 
 # Each question loads what answers it once it is asked: a command asks one, and a person waits.

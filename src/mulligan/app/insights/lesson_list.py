@@ -19,10 +19,8 @@ from mulligan.app.upkeep.consolidating import (
     list_episodes,
     take_back,
 )
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Clock, KnownTool, Store
-from mulligan.core.lesson import (
+from mulligan.core.failures.lesson import (
     Balance,
     Episode,
     EpisodeSlot,
@@ -31,7 +29,9 @@ from mulligan.core.lesson import (
     LessonState,
     Use,
 )
-from mulligan.core.log_query import PatternQuery, PatternSeen
+from mulligan.core.interfaces import Clock, KnownTool, Store
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternQuery, PatternSeen
 from mulligan.learning.lessons import life
 from mulligan.learning.lessons.calibration.calibrate import (
     Calibration,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.core.identity import IdentityKind, is_identity, read_label
+from mulligan.core.storage.identity import IdentityKind, is_identity, read_label
 from mulligan.redaction import Redactor
 
 

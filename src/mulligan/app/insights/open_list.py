@@ -25,13 +25,13 @@ from mulligan.core.action import (
     has_expired,
     leads_to,
 )
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.recipe import render_recipe
+from mulligan.core.display.sentence import render_sentence
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, StoreError
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.recipe import render_recipe
 from mulligan.core.record import Record
-from mulligan.core.sentence import render_sentence
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.evidence import load_evidence
 from mulligan.turns.journal.kept.findings import load_findings

@@ -10,8 +10,8 @@ from mulligan.app.insights.goals import Criterion, GoalEvidence, judge_goals, li
 from mulligan.app.insights.lesson_list import RECENT, LessonList
 from mulligan.app.insights.series import EPOCH, HOUR, Series, SeriesStep, read_series
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.log_query import PatternQuery, PatternSeen
-from mulligan.core.rollup import Rollup
+from mulligan.core.storage.log_query import PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import Rollup
 from mulligan.learning.lessons.calibration.calibrate import measure_lift
 
 MOST_PATTERNS = 100_000

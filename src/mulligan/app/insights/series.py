@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_share, name_tool
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Log
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.rollup import Rollup, Slot
 
 HOUR = timedelta(hours=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mulligan.app.insights.name_lookup import NameLookup
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.tasks.record import ReflectorSummary, summarize
 from mulligan.learning.tasks.select import build_standings
 from mulligan.learning.tasks.versions import (

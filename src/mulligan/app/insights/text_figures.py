@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Store
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
 from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
-from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
 
 FEW = 20
 """Replies below which a rate says little."""

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mulligan.core.call import OWN, LogRow
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rating import RATED, Rating, build_rating_row, read_rating
-from mulligan.core.text_rollup import ENDS, REPLY_SETTLED, TASK_RAN
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rating import RATED, Rating, build_rating_row, read_rating
+from mulligan.core.storage.text_rollup import ENDS, REPLY_SETTLED, TASK_RAN
 from mulligan.turns.turn.reply_record import NAME, RecordedReply, unpack_reply
 
 if TYPE_CHECKING:

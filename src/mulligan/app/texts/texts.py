@@ -11,17 +11,17 @@ from typing import Any, cast
 
 from mulligan.adapters.writers.discovery import find_agent, find_writer
 from mulligan.app.settings import Settings
-from mulligan.app.step_log import StepLog
+from mulligan.app.texts.step_log import StepLog
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding.verified import Verification, Verifier
 from mulligan.core.action import Kept
 from mulligan.core.adapter import AgentWriter
-from mulligan.core.awaiting import call_function
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
 from mulligan.core.interfaces import Clock, Judge
-from mulligan.core.replied import Replied
 from mulligan.core.task import Ran
-from mulligan.core.text_event import ReplyChecked, ReplySettled
+from mulligan.core.text import Replied
+from mulligan.core.waiting.awaiting import call_function
 from mulligan.loops.critics import JudgeCritic, judged_by
 from mulligan.loops.drafting import PlainBrief, Writer
 from mulligan.loops.drafts import Drafted, DraftRules, choose_loop

@@ -16,9 +16,8 @@ from mulligan.core.interfaces import Check, Clock
 if TYPE_CHECKING:
     from mulligan.app.texts.texts import Texts
     from mulligan.core.adapter import AgentWriter
-    from mulligan.core.replied import Replied
     from mulligan.core.task import Reflect, Task
-    from mulligan.core.text import Reply
+    from mulligan.core.text import Replied, Reply
     from mulligan.loops.drafting import Writer
     from mulligan.loops.drafts import Drafted, DraftRules
     from mulligan.loops.learning import Learning
@@ -83,7 +82,7 @@ class Writing:
         It is kept in the log as evidence, the note less secrets, and stands in the figures. Of a
         run of a task it is the score, while the run is among the latest that are kept.
         """
-        from mulligan.core.rating import Rating, build_rating_row
+        from mulligan.core.storage.rating import Rating, build_rating_row
 
         runtime = self._parts.runtime
         rating = Rating(of=of, up=up, note=runtime.redactor.redact_text(note))
@@ -157,7 +156,7 @@ class Writing:
 
     def _build_learning(self) -> Learning:
         """What tasks learn by, with a log of the steps."""
-        from mulligan.app.step_log import StepLog
+        from mulligan.app.texts.step_log import StepLog
 
         return replace(self._parts.learning, announce=StepLog(self._parts.runtime))
 

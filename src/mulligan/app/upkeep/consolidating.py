@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StaleLessonError
-from mulligan.core.interfaces import Casebook, KnownTool, Store
-from mulligan.core.lesson import (
+from mulligan.core.failures.lesson import (
     Episode,
     EpisodeQuery,
     Lesson,
@@ -19,6 +17,8 @@ from mulligan.core.lesson import (
     count_known_people,
     hash_schema,
 )
+from mulligan.core.interfaces import Casebook, KnownTool, Store
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.errors.fingerprint import renew_fingerprint
 from mulligan.learning.lessons.life import find_count_start, judge_life
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson, mine

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.retention import Retention
-from mulligan.core.sharing import Vacuum, Vacuumed, share_duty
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.retention import Retention
+from mulligan.core.storage.sharing import Vacuum, Vacuumed, share_duty
 
 HOUR = 3600.0
 EVERY = timedelta(minutes=50)

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 from mulligan.app.upkeep.housekeeping import Swept
 from mulligan.app.wiring import Parts
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.turn.context import leave_turns
 
 LEARNED_EVERY = timedelta(hours=1)

@@ -14,9 +14,9 @@ from mulligan.checks.dates.notations import (
     may_hide_a_date,
     read_days,
 )
-from mulligan.checks.moments import parse_local_moment
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import show_name
+from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.core.display.escape import show_name
+from mulligan.core.runtime.dataclass import dataclass
 
 _DAY_ALONE = len("2025-10-24")
 _SHOWN = 60

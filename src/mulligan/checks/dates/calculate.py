@@ -11,8 +11,8 @@ from mulligan.checks.dates.reading import Grain, Reading
 from mulligan.checks.dates.resolve import find_meaning
 from mulligan.checks.dates.telling import describe_reading, rank_readings
 from mulligan.checks.dates.zones import list_instants
-from mulligan.checks.moments import find_zone, on_clock_of
-from mulligan.core.instants import require_aware
+from mulligan.checks.subject.moments import find_zone, on_clock_of
+from mulligan.core.storage.instants import require_aware
 
 _KINDS = {
     Grain.SECOND: "moment",

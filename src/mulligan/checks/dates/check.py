@@ -8,7 +8,6 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.dates.binding.bound import choose_expressions, list_call_words
 from mulligan.checks.dates.binding.holding import (
@@ -37,13 +36,20 @@ from mulligan.checks.dates.resolve import (
     read_message,
 )
 from mulligan.checks.dates.telling import describe_readings, rank_readings
-from mulligan.checks.moments import find_zone, parse_local_moment
-from mulligan.checks.subject import Argument, Heard, Parameters, Subject, list_effective_calls
+from mulligan.checks.subject.concern import limit_to_calls
+from mulligan.checks.subject.moments import find_zone, parse_local_moment
+from mulligan.checks.subject.subject import (
+    Argument,
+    Heard,
+    Parameters,
+    Subject,
+    list_effective_calls,
+)
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import quote_value
 from mulligan.core.turn import Turn
 
 _JUST_NOW = timedelta(minutes=5)

@@ -12,7 +12,7 @@ from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.resolve import SaidPhrases
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.core.call import Call
-from mulligan.core.escape import show_name
+from mulligan.core.display.escape import show_name
 from mulligan.core.finding import Fact
 from mulligan.core.turn import Turn
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.dates.arguments import Dated, find_argument_dates
 from mulligan.checks.dates.binding.bound import choose_times, list_call_words
 from mulligan.checks.dates.binding.masking import NamedRecords, find_known_records, read_known
@@ -18,7 +17,8 @@ from mulligan.checks.dates.conventions import NO_PINS, Pins
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Expression
 from mulligan.checks.dates.resolve import SaidPhrases, is_read_whole
-from mulligan.checks.subject import Argument, Parameters, Subject, list_effective_calls
+from mulligan.checks.subject.concern import limit_to_calls
+from mulligan.checks.subject.subject import Argument, Parameters, Subject, list_effective_calls
 from mulligan.core.call import Call, Execution
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.reading import Grain, Reading
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _DAY = timedelta(days=1)
 _MIDNIGHT = time()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.checks.language.senses import DayPart, Half, Side, Unit, Which
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

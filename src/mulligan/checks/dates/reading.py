@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from enum import IntEnum
 
 from mulligan.checks.dates.conventions import Convention
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 
 class Grain(IntEnum):

@@ -54,7 +54,7 @@ from mulligan.checks.language.senses import Limit, Which
 from mulligan.checks.language.tables import Words
 from mulligan.checks.language.tokens import tokenize
 from mulligan.checks.quotes import locate_quotes
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 CONDITION = ClauseKind.CONDITION
 LONGEST = 20_000

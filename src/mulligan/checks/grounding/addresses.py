@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mulligan.checks.grounding.digits import Run
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b", re.IGNORECASE)
 _PHONE = re.compile(r"\d[\d\s().\-/]{5,22}\d(?![\w,/%])")

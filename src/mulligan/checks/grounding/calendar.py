@@ -10,7 +10,7 @@ from mulligan.checks.grounding.lists import build_alternation, load_tables
 from mulligan.checks.language.detection import is_unspaced
 from mulligan.checks.language.folders import load_others
 from mulligan.checks.language.lexicon import join_words, load_words
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _SHORT_DATE = re.compile(r"(?P<day>0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?!\d)")
 """16.11., as German leaves the year out."""

@@ -16,7 +16,7 @@ from mulligan.checks.grounding.lists import (
 from mulligan.checks.grounding.quantity import Bound, Quantity
 from mulligan.checks.grounding.stems import stem
 from mulligan.checks.language.detection import is_unspaced
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 BEFORE = 24
 """Characters before a numeral in which its currency and its bound may stand."""

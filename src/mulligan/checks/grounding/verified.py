@@ -9,14 +9,14 @@ from dataclasses import replace
 from mulligan.checks.grounding.coverage import measure_coverage
 from mulligan.checks.grounding.source import join_words, read_source
 from mulligan.checks.text.fold import fold
-from mulligan.core.awaiting import call_aside
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.question import Question, split_pieces
+from mulligan.core.display.quoted import Ours, Quoted
+from mulligan.core.display.size import is_long
 from mulligan.core.finding import Finding, Severity, Source
 from mulligan.core.interfaces import Judge
-from mulligan.core.question import Question, split_pieces
-from mulligan.core.quoted import Ours, Quoted
-from mulligan.core.size import is_long
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Claim, Reply, Support
+from mulligan.core.waiting.awaiting import call_aside
 
 PROMPT = "verify_claims"
 REMEMBERED = 256

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from mulligan.checks.language.folders import list_folders, load_lexicon, load_others
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 _PARTS = compile_late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WORD = compile_late(r"[^\W\d_]{2,}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mulligan.checks.language.requests import NEVER, NOTHING
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _SHORT = 3
 """Letters by which months are told apart."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 NEVER = re.compile(r"(?!)")
 """Found in no text."""

@@ -9,7 +9,7 @@ from mulligan.checks.language.prose import ProsePhrases
 from mulligan.checks.language.requests import RequestPhrases
 from mulligan.checks.language.senses import DayPart, Half, Limit, Side, Unit, Which
 from mulligan.checks.language.tokens import Token, tokenize
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 V = TypeVar("V")
 

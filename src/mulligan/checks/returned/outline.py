@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 _KEY = compile_late(r"(?P<name>[\w@.+-](?:[\w @.+/-]{0,60}[\w@.+)-])?):(?:\s+(?P<rest>.*))?$")
 _ITEM = compile_late(r"-(?:\s+(?P<rest>.*))?$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mulligan.checks.language.lexicon import list_words
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.values import list_texts
 
 Found = Mapping[str, object]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.returned.records import get_id_of
 from mulligan.checks.returned.structure import list_fields, read_structure
-from mulligan.checks.subject import Heard, Subject, fold_answer, list_spellings
-from mulligan.checks.values import list_records
+from mulligan.checks.subject.mailboxes import find_addresses
+from mulligan.checks.subject.subject import Heard, Subject, fold_answer, list_spellings
+from mulligan.checks.subject.values import list_records
 from mulligan.core.call import Execution, Outcome
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from mulligan.checks.returned.outline import read_outline
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 LONGEST = 200_000
 """Characters from which a text is only a text: to take it apart would hold up the turn."""

@@ -9,14 +9,14 @@ from functools import cache
 from itertools import chain, islice
 from math import isclose, isfinite
 
-from mulligan.checks.concern import limit_to_calls
 from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.language.lexicon import is_understood, join_words, load_words
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
-from mulligan.checks.subject import Argument, Subject, list_arguments
-from mulligan.checks.values import list_leaves, list_parts, list_texts
+from mulligan.checks.subject.concern import limit_to_calls
+from mulligan.checks.subject.subject import Argument, Subject, list_arguments
+from mulligan.checks.subject.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check

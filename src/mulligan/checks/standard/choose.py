@@ -7,18 +7,18 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
-from mulligan.checks.concern import has_concern
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.language.lexicon import load_words, split_words
 from mulligan.checks.returned.structure import read_structure
 from mulligan.checks.standard.kind import Chosen, ParameterKind, find_kind, find_kind_of_value
 from mulligan.checks.standard.plan import choose_checks
 from mulligan.checks.standard.tools import FindTool, Standard, ToolKinds, ToolShape, read_kinds
-from mulligan.checks.subject import Subject, read_records
+from mulligan.checks.subject.concern import has_concern
+from mulligan.checks.subject.subject import Subject, read_records
 from mulligan.core.call import Call, Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact, Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 
 MOST_PLANS = 64

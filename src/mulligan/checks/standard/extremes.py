@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import cut_ending, find_stems, split_words
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.subject import Argument, Subject
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.subject import Argument, Subject
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check

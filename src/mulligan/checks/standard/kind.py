@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mulligan.checks.language.lexicon import join_words, load_words, split_words
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 
 class ParameterKind(StrEnum):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import find_stems, split_words
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, ValueOrigin, fold_value, with_seen
-from mulligan.checks.subject import Argument, Subject, list_arguments
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.subject import Argument, Subject, list_arguments
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Execution
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import quote_value
 from mulligan.core.turn import Turn
 
 _SHOWN = 60

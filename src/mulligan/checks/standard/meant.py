@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mulligan.checks.language.lexicon import find_stems
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of
 from mulligan.checks.returned.structure import read_structure
-from mulligan.checks.subject import Argument, Subject
-from mulligan.checks.values import list_records
-from mulligan.core.quoted import quote_value
+from mulligan.checks.subject.subject import Argument, Subject
+from mulligan.checks.subject.values import list_records
+from mulligan.core.display.quoted import quote_value
 
 _SHOWN = 60
 

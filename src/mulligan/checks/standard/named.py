@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import has_picking_words, load_words, split_words
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
-from mulligan.checks.subject import Argument, Heard, Subject, list_arguments
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.subject import Argument, Heard, Subject, list_arguments
 from mulligan.core.call import Execution
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import quote_value
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
 _SHOWN = 60

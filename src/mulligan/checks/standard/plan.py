@@ -27,7 +27,7 @@ from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.standard.tools import Standard, ToolKinds, ToolVerb, select_kinds
 from mulligan.checks.standard.written import dates_as_written
-from mulligan.checks.subject import Parameters, Subject
+from mulligan.checks.subject.subject import Parameters, Subject
 from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Check
 

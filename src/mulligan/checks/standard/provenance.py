@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from mulligan.checks.concern import limit_to_parameters
-from mulligan.checks.mailboxes import find_addresses
 from mulligan.checks.returned.seen_values import ValueOrigin, with_seen
-from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.mailboxes import find_addresses
+from mulligan.checks.subject.subject import Argument, Subject, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from mulligan.checks.concern import limit_to_tools
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import cut_ending, load_words, split_words
 from mulligan.checks.language.requests import RequestPhrases
 from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.standard.tools import ToolVerb
-from mulligan.checks.subject import Subject, list_effective_calls
-from mulligan.core.escape import show_name
+from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.subject import Subject, list_effective_calls
+from mulligan.core.display.escape import show_name
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
 

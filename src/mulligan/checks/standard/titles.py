@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
-from mulligan.checks.concern import limit_to_parameters
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.language.lexicon import (
     cut_ending,
@@ -17,10 +16,11 @@ from mulligan.checks.language.lexicon import (
 from mulligan.checks.quotes import find_quotes
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
 from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
-from mulligan.checks.subject import Argument, Subject, list_arguments
+from mulligan.checks.subject.concern import limit_to_parameters
+from mulligan.checks.subject.subject import Argument, Subject, list_arguments
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Check
-from mulligan.core.quoted import quote_value
 
 _SHOWN = 60
 

@@ -15,10 +15,10 @@ from mulligan.checks.standard.kind import (
     find_kind_of_value,
 )
 from mulligan.core.call import Call
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
-from mulligan.core.enums import set_enums
 from mulligan.core.finding import Severity
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import set_enums
 
 
 class ToolVerb(StrEnum):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mulligan.checks.text.blocks import BlockKind, split_blocks
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.inline import choose_steps, strip_markup
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 CODE, TABLE = BlockKind.CODE, BlockKind.TABLE
 RECENT = 8

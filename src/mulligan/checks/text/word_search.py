@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from mulligan.checks.text.fold import fold
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 SHORTEST_INFLECTED = 4
 """Words of fewer letters (of, to, the) have no forms worth looking for."""

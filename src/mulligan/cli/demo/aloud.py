@@ -9,10 +9,10 @@ from typing import Any, Unpack, cast
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli.demo.event_text import format_event, format_version, parse_event
 from mulligan.cli.demo.telling import Teller
-from mulligan.core.awaiting import await_value
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.record import Record, Told
+from mulligan.core.waiting.awaiting import await_value
 from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import Event
 from mulligan.packs.calendar.checks import OWN

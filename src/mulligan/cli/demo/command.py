@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.options import (
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import (
     Commands,
     add_command,
     add_json,

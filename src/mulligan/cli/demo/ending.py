@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from mulligan.cli import render
-from mulligan.cli.action_list import encode_action
 from mulligan.cli.demo.event_text import describe_request, format_event, format_version
 from mulligan.cli.demo.story import describe_versions
 from mulligan.cli.demo.telling import Teller
 from mulligan.cli.demo.week import Week
+from mulligan.cli.effects.action_list import encode_action
+from mulligan.cli.terminal import render
 
 
 def as_json(week: Week) -> dict[str, object]:

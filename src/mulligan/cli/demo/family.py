@@ -14,7 +14,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli.demo.aloud import SHOWN, Aloud, wrap_check
 from mulligan.cli.demo.children import TIMEOUT
 from mulligan.cli.demo.telling import Teller
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan.packs.calendar.desk import Desk
 from mulligan.packs.calendar.tools import CalendarTools

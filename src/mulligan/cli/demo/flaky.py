@@ -8,7 +8,7 @@ from pathlib import Path
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.effect import Effect
-from mulligan.core.event import CallRepaired, CallRetried, Happened
+from mulligan.core.happened.event import CallRepaired, CallRetried, Happened
 
 PLANTED = {
     "an API key": "sk-live-51HxQe2eZvKYlo2C9bq",

@@ -11,7 +11,7 @@ import signal
 import sys
 
 from mulligan.cli.demo.family import WEEK, Family, open_family
-from mulligan.core.points import Point, watch_points
+from mulligan.core.runtime.points import Point, watch_points
 from mulligan.turns.turn.context import OpenTurn
 
 REQUEST = "Move swimming to Monday"

@@ -14,8 +14,8 @@ from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action, State
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineFault
 from mulligan.turns.journal.hold import Held

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from mulligan.cli import render
+from mulligan.cli.terminal import render
 from mulligan.core.call import LogRow
 
 

@@ -15,8 +15,8 @@ from mulligan.cli.demo.story import Facts, Story
 from mulligan.cli.demo.telling import Teller
 from mulligan.core.action import Action
 from mulligan.core.call import LogRow
-from mulligan.core.dataclass import dataclass
-from mulligan.core.log_query import LogQuery
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.packs.calendar import Event
 from mulligan.testing.line import Line, LineWrite, line_to
 from mulligan.testing.radicale import radicale_server

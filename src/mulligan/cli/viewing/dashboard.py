@@ -8,8 +8,8 @@ from importlib.util import find_spec
 
 from mulligan.app.insights import open_insights, settle_now
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_store, find_user
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_store, find_user
 from mulligan.core.errors import MissingExtraError
 
 NEEDED = ("starlette", "uvicorn", "jinja2")

@@ -11,13 +11,13 @@ from pathlib import Path
 from mulligan.app.insights import Insights
 from mulligan.app.insights.views.export import read_actions, read_calls
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.action_list import encode_action
-from mulligan.cli.options import Commands, add_command, add_json, add_span, add_store
-from mulligan.cli.waiting import make_progress
+from mulligan.cli.effects.action_list import encode_action
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json, add_span, add_store
+from mulligan.cli.terminal.waiting import make_progress
 from mulligan.core.action import ActionQuery
 from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 TEXT, NUMBER, SHARE, TIME, FLAG, NESTED = (
     "VARCHAR", "BIGINT", "DOUBLE", "TIMESTAMPTZ", "BOOLEAN", "JSON",

@@ -8,9 +8,9 @@ from pathlib import Path
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store
-from mulligan.cli.output import refuse_unwritable
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
+from mulligan.cli.terminal.output import refuse_unwritable
 from mulligan.cli.viewing.dashboard import require_dashboard
 
 

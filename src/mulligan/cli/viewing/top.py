@@ -17,8 +17,8 @@ from mulligan.app.insights.estimates import Estimate
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.overview import Overview
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
 
 EVERY = 2.0
 _BARS = " ▁▂▃▄▅▆▇█"

@@ -9,11 +9,11 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
-from mulligan.cli.options import Commands, add_command, add_store
-from mulligan.cli.output import print_line
+from mulligan.cli.terminal.options import Commands, add_command, add_store
+from mulligan.cli.terminal.output import print_line
 from mulligan.codec.json_text import encode_json
+from mulligan.core.display.escape import escape_json
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import escape_json
 from mulligan.dashboard.exporting import render_csv
 from mulligan.dashboard.queries import FILTERS, parse_query
 from mulligan.dashboard.sections import SECTIONS, SINGLE, Section

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from mulligan.app.insights import forget_now
 from mulligan.app.settings import Settings
-from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
 
 
 def add_to(commands: Commands) -> None:

@@ -13,11 +13,11 @@ from dataclasses import asdict
 from mulligan.app.insights import build_worker, load_application
 from mulligan.app.settings import Settings
 from mulligan.app.upkeep.worker import GRACE, UpkeepWorker, WorkDone
-from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json
 from mulligan.cli.working.health import parse_address, serve_health
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.own_loop import run_on_own_loop
+from mulligan.core.waiting.own_loop import run_on_own_loop
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 

@@ -18,7 +18,7 @@ from datetime import timedelta
 from enum import StrEnum
 from time import time
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.security.roles import Role
 
 LONGEST = 2_048

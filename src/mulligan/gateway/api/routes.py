@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import Answer
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.idempotency import RepeatedWrites
 from mulligan.gateway.api.messages import (
     Logged,

@@ -11,8 +11,8 @@ from dataclasses import field
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.core.adapter import Answer, HostCall, HostRun
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
 

@@ -6,8 +6,8 @@ import json
 import re
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 
 DEEPEST = 64
 _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")

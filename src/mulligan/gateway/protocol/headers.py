@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import Frame, read_fields, read_object, read_text
 from mulligan.gateway.protocol.party import META
 

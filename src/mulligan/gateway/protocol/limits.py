@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 MEBI = 1024 * 1024
 

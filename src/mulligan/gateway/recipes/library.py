@@ -8,8 +8,8 @@ from dataclasses import field
 from enum import StrEnum
 from importlib import resources
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, take_enum
 
 _FILES = "mulligan.gateway.recipes"

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
-from mulligan.stores.private_file import refuse_unsafe
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.disk.private_file import refuse_unsafe
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16

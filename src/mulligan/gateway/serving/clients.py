@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.streams import Streams

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from mulligan.core.adapter import HostRun
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import Frame, build_error, write_error
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.own_calls import OwnCalls

@@ -7,11 +7,11 @@ from collections import OrderedDict, deque
 from collections.abc import Mapping
 
 from mulligan.core.action import Action, State, leads_to
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import Quoted
 from mulligan.core.effect import Effect
 from mulligan.core.errors import MulliganError
-from mulligan.core.escape import show_name
-from mulligan.core.quoted import Quoted
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.offered import PITFALLS, STATUS, UNDO, WHY
 from mulligan.gateway.tools.results import build_result

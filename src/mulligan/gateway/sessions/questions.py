@@ -10,7 +10,7 @@ import secrets
 from collections import OrderedDict
 
 from mulligan.codec.exact import encode_exact
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 MOST = 1_000
 """Questions that nobody has answered: the oldest is forgotten first, and is asked again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.codec.json_text import encode_json
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Frame,
     Raw,

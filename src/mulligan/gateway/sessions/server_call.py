@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.codec.exact import is_same
 from mulligan.codec.json_text import decode_json
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Frame,
     Raw,

@@ -8,9 +8,9 @@ from importlib.metadata import version
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import HostCall
+from mulligan.core.display.escape import show_name
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import show_name
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.servers_file import Server

@@ -15,7 +15,7 @@ from typing import Any
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.tools.shown_list import ListedTool
-from mulligan.stores.file_lock import hold_lock
+from mulligan.stores.disk.file_lock import hold_lock
 
 APPROVED, SEEN = "approved", "seen"
 Known = dict[str, dict[str, dict[str, str]]]

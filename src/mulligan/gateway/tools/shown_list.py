@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_sorted
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Raw,
     read_fields,

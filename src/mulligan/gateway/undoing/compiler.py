@@ -7,9 +7,9 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import DeclaredAbilities, Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.undoing.recipe import CONTENT, WHOLE, Look, ToolCall, UndoRecipe
 from mulligan.gateway.undoing.templates import MissingValueError, follow_path
 from mulligan.turns.tools.binding import mark_unbound

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.undoing.tables import WrittenTable, take_enum
 
 LONGEST = 20_000

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.undoing.tables import WrittenTable, take_enum
 from mulligan.gateway.undoing.templates import ArgumentTemplate
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
 
 SOURCES = ("arguments", "before", "result", "version", "key")
 """What a place may name: what the call was given, what was there before, what it returned, the

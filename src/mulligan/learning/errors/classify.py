@@ -10,10 +10,10 @@ from datetime import timedelta
 from itertools import islice
 
 from mulligan.core.call import Call, Failure
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConflictError, NothingDone
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.interfaces import Classify
-from mulligan.core.suggestion import ErrorRule
 from mulligan.learning.errors.strangers import ask, ask_text
 from mulligan.learning.values.leaves import list_leaves, print_value
 

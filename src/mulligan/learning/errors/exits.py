@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 END = 300
 """Characters at the end of a text in which a tool tells how the program ended …"""

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from mulligan.core.call import Call
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.suggestion import ErrorRule, Pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule, Pattern
 from mulligan.learning.errors.dumps import mask_dumps
 from mulligan.learning.errors.fields import read_error
 from mulligan.learning.errors.masks import (

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Alike, Pattern
 from mulligan.core.interfaces import Similarity
-from mulligan.core.suggestion import Alike, Pattern
 from mulligan.learning.values.stems import stem_words
 
 K = TypeVar("K")

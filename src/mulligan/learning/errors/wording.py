@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from mulligan.core.call import Failure
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.learning.errors.fields import ErrorFields, read_error
 from mulligan.learning.values.vocabulary import compile_phrases
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.lesson import How, Lesson, LessonState, Prerequisite, Remedy
-from mulligan.core.suggestion import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.lesson import How, Lesson, LessonState, Prerequisite, Remedy
+from mulligan.core.failures.suggestion import (
+    Earlier,
+    FailedCall,
+    FirstCall,
+    Kind,
+    Origin,
+    Patch,
+    Suggestion,
+)
 from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.repair.priors import estimate_prior

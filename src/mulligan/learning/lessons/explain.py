@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.core.suggestion import Earlier, FailedCall
+from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same
 from mulligan.learning.lessons.ways.table import WAYS, find_ways
 from mulligan.learning.values.leaves import is_small

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.core.suggestion import FailedCall
+from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.lessons.ways.place import ArgumentPlace
 from mulligan.learning.lessons.ways.table import make
 from mulligan.learning.shape.coerce import NOTHING

@@ -14,8 +14,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.lesson import Balance, Lesson, LessonState
+from mulligan.core.failures.lesson import Balance, Lesson, LessonState
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.lessons.calibration.intervals import compute_wilson
 
 

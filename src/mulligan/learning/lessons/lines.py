@@ -14,10 +14,10 @@ from typing import Any
 from mulligan.codec.json_text import decode_json
 from mulligan.codec.records import UndecodableError, to_record
 from mulligan.codec.values import to_plain
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.display.escape import format_one_line
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.escape import format_one_line
-from mulligan.core.lesson import (
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     How,
     Lesson,
     LessonState,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from mulligan.core.lesson import (
+from mulligan.core.failures.lesson import (
     Ending,
     Episode,
     Lesson,

@@ -16,10 +16,10 @@ from dataclasses import field, replace
 from datetime import date, timedelta
 from typing import cast
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Balance, EpisodeSlot, Lesson, join_kinds
-from mulligan.core.suggestion import Kind, Origin, Suggestion
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Balance, EpisodeSlot, Lesson, join_kinds
+from mulligan.core.failures.suggestion import Kind, Origin, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.lessons.recall import Chance, Nearness
 from mulligan.learning.repair.priors import estimate_prior
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from enum import IntEnum
 
 from mulligan.core.effect import Effect
+from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
+from mulligan.core.failures.suggestion import FailedCall, Kind, Suggestion
 from mulligan.core.interfaces import Suggest
-from mulligan.core.lesson import Lesson, LessonState, Remedy
-from mulligan.core.suggestion import FailedCall, Kind, Suggestion
 from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.lessons.apply import build_suggestion

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import How, Remedy, Transformation
-from mulligan.core.suggestion import FailedCall
+from mulligan.core.failures.lesson import How, Remedy, Transformation
+from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.complaints.complaint import ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.lessons.ways.place import ArgumentPlace, is_same

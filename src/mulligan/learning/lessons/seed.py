@@ -8,8 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy, Transformation
 from mulligan.learning.lessons.general import SUBJECT
 from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.mine import LessonPool, hash_lesson

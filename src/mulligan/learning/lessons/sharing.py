@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import NAME
-from mulligan.core.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.core.suggestion import NO_SCHEMA, FailedCall
+from mulligan.core.display.escape import NAME
+from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.suggestion import NO_SCHEMA, FailedCall
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.lessons.ways.reshape import CASES, FACTORS, SIGNS, TYPES
 from mulligan.learning.shape.form import ADDED, DROPPED
 from mulligan.learning.shape.formats import ORDERS

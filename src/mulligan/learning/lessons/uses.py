@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from mulligan.core.lesson import Benefit, Ending, Episode, Lesson, Remedy, Use
+from mulligan.core.failures.lesson import Benefit, Ending, Episode, Lesson, Remedy, Use
 from mulligan.learning.lessons.mine import build_remedy_key
 
 Spot = tuple[str, str, str, str]

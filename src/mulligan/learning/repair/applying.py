@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.error_traits import ArgumentFault
-from mulligan.core.suggestion import FailedCall, Suggestion
+from mulligan.core.failures.error_traits import ArgumentFault
+from mulligan.core.failures.suggestion import FailedCall, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 
 LEAST_FOR_READS = 0.5
 LEAST_FOR_OTHERS = 0.8

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from mulligan.core.advice import Advice, Decision
+from mulligan.core.display.quoted import quote_value
 from mulligan.core.effect import Effect
-from mulligan.core.error_traits import ArgumentFault
-from mulligan.core.lesson import Lesson
-from mulligan.core.quoted import quote_value
-from mulligan.core.suggestion import Earlier, FailedCall, Suggestion
+from mulligan.core.failures.advice import Advice, Decision
+from mulligan.core.failures.error_traits import ArgumentFault
+from mulligan.core.failures.lesson import Lesson
+from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.complaints.complaint import ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.errors.wording import find_likely_class

@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import NAME, quote_name
-from mulligan.core.question import Question, split_pieces
-from mulligan.core.quoted import Ours, Quoted
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.display.escape import NAME, quote_name
+from mulligan.core.display.question import Question, split_pieces
+from mulligan.core.display.quoted import Ours, Quoted
+from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.repair.priors import estimate_prior
 from mulligan.learning.values.leaves import list_leaves
 from mulligan.learning.values.locked import says_same, stands_in

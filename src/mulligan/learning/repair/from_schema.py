@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mulligan.core.effect import Effect
-from mulligan.core.error_traits import ArgumentFault
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.error_traits import ArgumentFault
+from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.repair.patches import diff_arguments

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.core.suggestion import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.errors.messages import extract_message
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.repair.priors import estimate_prior

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.errors.messages import extract_message
 from mulligan.learning.errors.wording import find_likely_class
 from mulligan.learning.repair.knowledge import Knowledge, Value

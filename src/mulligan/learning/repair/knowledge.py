@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.suggestion import Earlier
+from mulligan.core.failures.suggestion import Earlier
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.values.closeness import fold
 from mulligan.learning.values.leaves import find_key, list_leaves
 from mulligan.learning.written.whole import read_json

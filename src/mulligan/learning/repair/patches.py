@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.core.suggestion import Patch
+from mulligan.core.failures.suggestion import Patch
 
 
 def diff_arguments(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:

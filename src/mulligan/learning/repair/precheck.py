@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
+from mulligan.core.failures.suggestion import Planned
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.suggestion import Planned
 from mulligan.learning.repair.from_turn import points
 from mulligan.learning.repair.knowledge import Knowledge, find_records, parse_result
 from mulligan.learning.shape.schema import read_schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.suggestion import Kind, Origin
 
 BY_KIND: Mapping[Kind, float] = {
     Kind.RENAME: 0.85,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mulligan.core.effect import Effect
+from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.core.interfaces import Suggest
-from mulligan.core.suggestion import FailedCall, Kind, Origin, Suggestion
 from mulligan.learning.repair.from_schema import from_schema
 from mulligan.learning.repair.from_tools import from_tools
 from mulligan.learning.repair.from_turn import from_turn

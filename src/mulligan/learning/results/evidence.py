@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.errors.field_names import fold_names
 from mulligan.learning.errors.fields import EXITS
 from mulligan.learning.results.openings import opens_as_error, says_failure

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.results.evidence import KINDS, PASSING, SAID, STATES, TELLING, ends_as_error
 from mulligan.learning.values.vocabulary import list_words

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.errors.exits import looks_like_log
 from mulligan.learning.values.vocabulary import compile_phrases, join_alternatives, list_words
 

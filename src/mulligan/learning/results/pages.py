@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.errors.fields import ErrorFields
 from mulligan.learning.values.vocabulary import compile_phrases
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.errors.exits import find_exit, read_exit
 from mulligan.learning.errors.field_names import fold_name, fold_names
 from mulligan.learning.errors.fields import ErrorFields, read_error, read_structure

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NoSchemaError
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.shape.coerce import NOTHING, from_text
 from mulligan.learning.shape.form import NOTHING_SAID
 from mulligan.learning.shape.scalars import list_types, mend_value

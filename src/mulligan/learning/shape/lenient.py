@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.shape.coerce import may_be_two
 from mulligan.learning.shape.conform import Conformed, conform
 from mulligan.learning.shape.sameness import says_same_in_shape

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from mulligan.core.suggestion import Kind
+from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.shape.coerce import NOTHING, coerce, has_type
 from mulligan.learning.shape.formats import convert_format, list_variants
 from mulligan.learning.shape.moment_forms import find_form, format_moment

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import jsonschema_rs
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import NoSchemaError
+from mulligan.core.runtime.dataclass import dataclass
 
 TYPE_NAMES = {
     "dict": "object",

@@ -13,8 +13,8 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import Scorecard
+from mulligan.core.runtime.dataclass import dataclass
 
 OWN_PART = 0.07
 """How far one proposal's effect typically lies from its reflector's average."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from mulligan.core.display.quoted import Quoted
 from mulligan.core.notes import Notes
-from mulligan.core.quoted import Quoted
 from mulligan.core.task import Reflect, Task
 
 CHARACTERS_A_TOKEN = 4

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import TaskRun
+from mulligan.core.runtime.dataclass import dataclass
 
 OVERALL = "overall"
 

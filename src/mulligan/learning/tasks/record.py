@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord, weigh
 
 MOST_GROUNDS = 20

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
+from mulligan.core.display.question import Question
+from mulligan.core.display.quoted import Ours
 from mulligan.core.interfaces import Judge
 from mulligan.core.notes import Notes, Refinement, TaskRun
-from mulligan.core.question import Question
-from mulligan.core.quoted import Ours
 from mulligan.core.task import Experience, Reflect
 
 PROMPT = "reflect_task"

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.notes import Notes, NotesState, Scorecard
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.tasks.belief import NOBODY, Beliefs, ReflectorRecord, weigh
 
 ENOUGH = 10

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.tasks.select import Standings, build_standings
 
 _SURE = 1.96

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 _BETWEEN = compile_late(r"(?<!\s)\s++\|\s++|\n\s*+")
 

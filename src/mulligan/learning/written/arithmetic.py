@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 _SUM = compile_late(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
 _LOOKS_LIKE_A_DATE = compile_late(

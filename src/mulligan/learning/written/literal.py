@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.written.arithmetic import evaluate_sum
 
 DEEPEST = 60

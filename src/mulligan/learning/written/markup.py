@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _TAG = re.compile(
     r"<(?P<close>/?)(?:antml:)?"

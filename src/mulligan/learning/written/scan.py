@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.written.literal import GarbledError, Reader
 from mulligan.learning.written.spelling import is_like, match_tool
 from mulligan.learning.written.structures import WrittenCall, build_call, find_calls, from_named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.written.literal import GarbledError, Named, list_expressions
 from mulligan.learning.written.spelling import match_tool
 from mulligan.learning.written.talk import denies

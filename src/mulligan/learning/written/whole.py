@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.written.literal import LONGEST, GarbledError, read_value
 
 _SAYS_MORE = compile_late(r"\w")

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import cast
 from zoneinfo import ZoneInfo
 
-from mulligan.checks.values import as_record
-from mulligan.core.dataclass import dataclass
+from mulligan.checks.subject.values import as_record
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar.errors import SharedEventError
 from mulligan.packs.calendar.events import Event, Invited, Stored, read_changes
 from mulligan.packs.calendar.server import CalDAV

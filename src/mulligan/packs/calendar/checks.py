@@ -8,15 +8,12 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from mulligan.checks.concern import has_concern, limit_to_calls
 from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
-from mulligan.checks.moments import parse_local_moment, require_zone
 from mulligan.checks.objects import on_objects, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.checks.people import people_named
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
@@ -26,12 +23,15 @@ from mulligan.checks.standard.likeness import same_as_named
 from mulligan.checks.standard.provenance import not_from_content
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
-from mulligan.checks.subject import Parameters, Subject
-from mulligan.checks.values import as_record
+from mulligan.checks.subject.concern import has_concern, limit_to_calls
+from mulligan.checks.subject.moments import parse_local_moment, require_zone
+from mulligan.checks.subject.people import people_named
+from mulligan.checks.subject.subject import Parameters, Subject
+from mulligan.checks.subject.values import as_record
 from mulligan.core.call import Call, Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact
 from mulligan.core.interfaces import Check, Gather
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.packs.calendar.events import Event
 from mulligan.packs.calendar.server import CalDAV

@@ -7,8 +7,8 @@ import uuid
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from mulligan.checks.values import as_record
-from mulligan.core.dataclass import dataclass
+from mulligan.checks.subject.values import as_record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError
 from mulligan.packs.calendar.events import (
     Changes,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import TypedDict, cast
 
-from mulligan.checks.values import as_record
-from mulligan.core.dataclass import dataclass
+from mulligan.checks.subject.values import as_record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar.errors import BadEventError
 
 

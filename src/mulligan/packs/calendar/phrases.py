@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from mulligan.checks.dates import calculate_datetime
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock
-from mulligan.stores.clock import read_utc_now
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.turns.turn.context import find_current_turn
 
 

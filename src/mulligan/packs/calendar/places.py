@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field
 
 from mulligan.checks.language.lexicon import list_words, load_words
-from mulligan.core.awaiting import await_value
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.awaiting import await_value
 from mulligan.packs.calendar.events import Place
 from mulligan.turns.turn.context import find_current_turn
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mulligan.checks.moments import require_zone
+from mulligan.checks.subject.moments import require_zone
 from mulligan.core.call import ToolFunction
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy, Repeat
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Record, Told
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
@@ -26,7 +26,7 @@ from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError, Outd
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.stores.clock import read_utc_now
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declarer import Declares
 

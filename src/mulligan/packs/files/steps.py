@@ -8,8 +8,8 @@ import json
 import os
 from pathlib import Path
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConflictError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,

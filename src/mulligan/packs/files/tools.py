@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from mulligan.core.call import ToolFunction
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record, Told
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,

@@ -11,8 +11,8 @@ from weakref import WeakSet
 
 import httpx
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import EffectNote, note_effect
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.compose import find_composition
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})

@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 import httpx
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (

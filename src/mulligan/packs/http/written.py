@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import httpx
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal
 from mulligan.undo.accounting import is_work_of
 

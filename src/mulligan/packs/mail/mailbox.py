@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import field
 from urllib.parse import urlsplit
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NoSuchMailError
 from mulligan.packs.mail.message import find_id, hash_mail
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from mulligan.core.call import ToolFunction
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy, Repeat
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Told
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.mail.abilities import MailAbilities, is_same, read_version
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
-from mulligan.stores.clock import read_utc_now
+from mulligan.stores.process.clock import read_utc_now
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declarer import Declares
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 from sqlalchemy import types as kinds
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 PRINT = "mulligan_print"
 """The function that SQLite, which has no hash of its own, is given."""

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import EffectNote, note_effect
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import (
     NoTransactionError,
     OutdatedRowError,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Dialect
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _PLACEHOLDER = r"%\(\w+\)s|%s|::?\w+|@\w+|\$\d+"
 _STRICT = rf"""

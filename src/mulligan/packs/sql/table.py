@@ -13,8 +13,8 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine.interfaces import ReflectedForeignKeyConstraint
 from sqlalchemy.sql.compiler import IdentifierPreparer
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.dialects import Dialect, Field, choose_dialect
 
 Values = dict[str, Any]

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, ProbeBy
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import SqlPackError
 from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
 from mulligan.turns.tools.declaration import Declared

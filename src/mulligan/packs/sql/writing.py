@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.database import Database
 from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.listening import listen

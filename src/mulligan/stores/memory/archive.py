@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from mulligan.core.errors import StaleNotesError
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
     ON_TOP,
     Ground,
@@ -26,6 +25,7 @@ from mulligan.core.notes import (
     find_needed_versions,
     may_enter,
 )
+from mulligan.core.storage.instants import from_us, to_us
 
 RUNS_KEPT = 40
 

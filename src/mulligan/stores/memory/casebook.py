@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime
 
-from mulligan.core.advice import Decision
-from mulligan.core.instants import require_aware
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
@@ -21,7 +20,8 @@ from mulligan.core.lesson import (
     compute_balance,
     count_sources,
 )
-from mulligan.stores.lesson_search import (
+from mulligan.core.storage.instants import require_aware
+from mulligan.stores.columns.lesson_search import (
     decode_episode,
     decode_lesson,
     decode_use,

@@ -12,9 +12,9 @@ from itertools import islice
 
 from mulligan.core.action import SETTLED, Action, ActionQuery, Entry, Kept, check_entry
 from mulligan.core.errors import MulliganError, StoreUnavailableError
-from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
-from mulligan.stores.encoding import decode_entry, encode_entry
+from mulligan.core.storage.instants import to_us
+from mulligan.stores.columns.encoding import decode_entry, encode_entry
 
 
 class MemoryVault:

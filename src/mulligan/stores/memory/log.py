@@ -11,9 +11,9 @@ from functools import reduce
 
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
-from mulligan.core.instants import to_us
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.rollup import (
+from mulligan.core.storage.instants import to_us
+from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import (
     HOUR_US,
     PatternCount,
     PatternSlot,
@@ -26,15 +26,15 @@ from mulligan.core.rollup import (
     roll_up,
     roll_up_tries,
 )
-from mulligan.core.text_rollup import (
+from mulligan.core.storage.text_rollup import (
     TextCounts,
     add_texts,
     list_rated,
     roll_up_texts,
     roll_up_thumbs,
 )
-from mulligan.stores.filter import fits
-from mulligan.stores.pattern import build_pattern
+from mulligan.stores.columns.filter import fits
+from mulligan.stores.columns.pattern import build_pattern
 
 
 class MemoryLog:

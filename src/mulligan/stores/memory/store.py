@@ -6,13 +6,13 @@ import secrets
 import threading
 
 from mulligan.core.interfaces import Health
-from mulligan.stores.fork import renew_after_fork
 from mulligan.stores.memory.archive import MemoryArchive
 from mulligan.stores.memory.casebook import MemoryCasebook
 from mulligan.stores.memory.catalog import MemoryCatalog
 from mulligan.stores.memory.journal import MemoryJournal, MemoryVault
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.stores.options import Options
+from mulligan.stores.process.fork import renew_after_fork
 
 
 class MemoryStore:

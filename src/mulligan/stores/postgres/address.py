@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreUnavailableError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.stores.postgres.error_map import describe_error
 from mulligan.stores.url import HIDDEN
 

@@ -9,19 +9,19 @@ from typing import TypeVar
 
 from mulligan.core.errors import HiddenSecretError, StoreDamagedError
 from mulligan.core.interfaces import Health
-from mulligan.core.sharing import Vacuumed
-from mulligan.stores.driver import Session
-from mulligan.stores.fork import renew_after_fork
+from mulligan.core.storage.sharing import Vacuumed
+from mulligan.stores.database.driver import Session
+from mulligan.stores.database.pool import Pool
 from mulligan.stores.options import Options
-from mulligan.stores.pool import Pool
 from mulligan.stores.postgres.listening import NewsListener
 from mulligan.stores.postgres.partitions import LogPartitions
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.postgres.vacuum import vacuum_tables
-from mulligan.stores.presence import find_presence_caveats
-from mulligan.stores.relational.audit import refuse_damages
+from mulligan.stores.process.fork import renew_after_fork
+from mulligan.stores.process.presence import find_presence_caveats
+from mulligan.stores.relational.audit.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import TableStore, Truth
 from mulligan.stores.url import strip_credentials

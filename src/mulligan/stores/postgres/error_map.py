@@ -15,7 +15,7 @@ from mulligan.core.errors import (
     StoreLockedError,
     StoreUnavailableError,
 )
-from mulligan.stores.driver import (
+from mulligan.stores.database.driver import (
     AlreadyThereError,
     ConnectionLostError,
     TryAgainError,

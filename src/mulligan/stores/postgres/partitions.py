@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError, StoreLockedError
-from mulligan.core.ids import make_uuid7
-from mulligan.core.instants import from_us
-from mulligan.stores.driver import Session
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.instants import from_us
+from mulligan.stores.database.driver import Session
 from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.relational.log import Dropped
 

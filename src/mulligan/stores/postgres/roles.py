@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from psycopg import sql
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, StoreUnavailableError
-from mulligan.stores.driver import fetch_one
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.database.driver import fetch_one
 from mulligan.stores.postgres.row_security import NOT_WRITTEN, build_condition, may_ask
 from mulligan.stores.postgres.session import PostgresSession
 

@@ -15,11 +15,11 @@ import psycopg
 from psycopg import errors as pg
 
 from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.driver import Changed, ConnectionLostError, Row, Session
+from mulligan.stores.database.driver import Changed, ConnectionLostError, Row, Session
+from mulligan.stores.database.queries import convert_for_psycopg, load
 from mulligan.stores.migrate import find_latest_version
 from mulligan.stores.postgres.address import check_address
 from mulligan.stores.postgres.error_map import translate, translate_errors
-from mulligan.stores.queries import convert_for_psycopg, load
 from mulligan.stores.url import strip_credentials
 
 PART = "postgres"

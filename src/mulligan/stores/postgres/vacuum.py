@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from psycopg.errors import Diagnostic
 
 from mulligan.core.errors import StoreError
-from mulligan.core.sharing import Vacuumed
-from mulligan.stores.driver import Row, fetch_one
+from mulligan.core.storage.sharing import Vacuumed
+from mulligan.stores.database.driver import Row, fetch_one
 from mulligan.stores.postgres.session import PostgresSession
 
 TABLES = (

@@ -9,10 +9,9 @@ from typing import Any
 
 from mulligan.codec.json_text import decode_json
 from mulligan.codec.records import encode_record
+from mulligan.core.display.escape import escape
 from mulligan.core.errors import StaleNotesError
-from mulligan.core.escape import escape
 from mulligan.core.finding import Standing
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.notes import (
     ON_TOP,
     Ground,
@@ -30,9 +29,10 @@ from mulligan.core.notes import (
     find_needed_versions,
     may_enter,
 )
-from mulligan.stores.driver import Row, Session, fetch_one
-from mulligan.stores.encoding import report_unreadable
-from mulligan.stores.pool import Pool
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.stores.columns.encoding import report_unreadable
+from mulligan.stores.database.driver import Row, Session, fetch_one
+from mulligan.stores.database.pool import Pool
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Transaction, Work
 

@@ -9,11 +9,10 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
-from mulligan.core.advice import Decision
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.escape import escape
-from mulligan.core.instants import to_us
-from mulligan.core.lesson import (
+from mulligan.core.display.escape import escape
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
@@ -24,10 +23,10 @@ from mulligan.core.lesson import (
     Use,
     build_episode_slot,
 )
-from mulligan.core.suggestion import Origin
-from mulligan.stores.driver import Row, UnreadableError
-from mulligan.stores.encoding import report_unreadable
-from mulligan.stores.lesson_search import (
+from mulligan.core.failures.suggestion import Origin
+from mulligan.core.storage.instants import to_us
+from mulligan.stores.columns.encoding import report_unreadable
+from mulligan.stores.columns.lesson_search import (
     decode_episode,
     decode_lesson,
     decode_use,
@@ -36,7 +35,8 @@ from mulligan.stores.lesson_search import (
     make_stale_error,
     split_words,
 )
-from mulligan.stores.pool import Pool
+from mulligan.stores.database.driver import Row, UnreadableError
+from mulligan.stores.database.pool import Pool
 from mulligan.stores.relational.listing import Ask, list_readable, list_unreadable
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Transaction, Work

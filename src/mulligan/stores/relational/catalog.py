@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
 from mulligan.core.interfaces import KnownTool
-from mulligan.stores.encoding import decode_tool, encode_tool
-from mulligan.stores.pool import Pool
+from mulligan.stores.columns.encoding import decode_tool, encode_tool
+from mulligan.stores.database.pool import Pool
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Transaction
 

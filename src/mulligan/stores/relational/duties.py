@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mulligan.stores.driver import Session, fetch_one
-from mulligan.stores.pool import Pool
+from mulligan.stores.database.driver import Session, fetch_one
+from mulligan.stores.database.pool import Pool
 from mulligan.stores.relational.writers import WriterTable
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Transaction

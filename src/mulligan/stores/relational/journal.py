@@ -23,24 +23,24 @@ from mulligan.core.action import (
     leads_to,
 )
 from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
-from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock, Damage
-from mulligan.stores.driver import Row, Session, UnreadableError, fetch_one
-from mulligan.stores.encoding import (
+from mulligan.core.storage.instants import to_us
+from mulligan.stores.columns.encoding import (
     EncodedEntry,
     decode_action,
     decode_standing,
     encode_entry,
 )
-from mulligan.stores.mark import MarkFile, Marks
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.adoption import sign_anew
-from mulligan.stores.relational.audit import audit, read_heads
-from mulligan.stores.relational.comparison import read_actions
-from mulligan.stores.relational.history import read_history
+from mulligan.stores.database.driver import Row, Session, UnreadableError, fetch_one
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.disk.mark import MarkFile, Marks
+from mulligan.stores.relational.audit.audit import audit, read_heads
+from mulligan.stores.relational.audit.comparison import read_actions
+from mulligan.stores.relational.audit.history import read_history
 from mulligan.stores.relational.retention import prune_journal
-from mulligan.stores.relational.safe import KeptRow, Safe
-from mulligan.stores.relational.signatures import OPEN, sign_accepted, sign_open
+from mulligan.stores.relational.signing.adoption import sign_anew
+from mulligan.stores.relational.signing.safe import KeptRow, Safe
+from mulligan.stores.relational.signing.signatures import OPEN, sign_accepted, sign_open
 from mulligan.stores.relational.writers import WriterTable
 from mulligan.stores.relational.writing.head import Head
 from mulligan.stores.relational.writing.ledger import Ledger

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any, Protocol, TypeVar
 
-from mulligan.stores.driver import Row, UnreadableError
+from mulligan.stores.database.driver import Row, UnreadableError
 
 W = TypeVar("W")
 

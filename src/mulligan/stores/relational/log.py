@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol, TypeVar
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
 from mulligan.core.finding import FindingCount, FindingRow, Severity
-from mulligan.core.instants import from_us, to_us
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.rollup import (
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import (
     HOUR_US,
     Rollup,
     Slot,
@@ -23,21 +23,21 @@ from mulligan.core.rollup import (
     roll_up,
     roll_up_tries,
 )
-from mulligan.core.text_rollup import TextCounts
-from mulligan.stores.driver import (
+from mulligan.core.storage.text_rollup import TextCounts
+from mulligan.stores.columns.encoding import decode_log_row
+from mulligan.stores.database.driver import (
     AlreadyThereError,
     ConnectionLostError,
     Session,
     UnstorableTextError,
 )
-from mulligan.stores.encoding import decode_log_row
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.patterns import add_patterns, read_patterns
-from mulligan.stores.relational.rollups import add_rollups, drop_hours, read_hours, sum_hours
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.relational.counts.patterns import add_patterns, read_patterns
+from mulligan.stores.relational.counts.rollups import add_rollups, drop_hours, read_hours, sum_hours
+from mulligan.stores.relational.counts.text_hours import count_texts, read_texts
 from mulligan.stores.relational.rows.blocks import BlockMarker, drop_blocks
 from mulligan.stores.relational.rows.packing import ROWS_AT_A_TIME, pack, unpack
 from mulligan.stores.relational.rows.search import search
-from mulligan.stores.relational.text_hours import count_texts, read_texts
 
 _DELETED_AT_A_TIME = 500
 

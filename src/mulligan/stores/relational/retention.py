@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from mulligan.stores.chain import ChainEntry
-from mulligan.stores.driver import Session, UnreadableError, fetch_one
-from mulligan.stores.encoding import decode_action
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.comparison import read_actions
-from mulligan.stores.relational.keyring import Keyring
-from mulligan.stores.relational.safe import TABLE
-from mulligan.stores.relational.signatures import sign_anchor, sign_emptied
+from mulligan.stores.columns.encoding import decode_action
+from mulligan.stores.database.driver import Session, UnreadableError, fetch_one
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.keys.chain import ChainEntry
+from mulligan.stores.keys.signer import Signer
+from mulligan.stores.relational.audit.comparison import read_actions
+from mulligan.stores.relational.signing.keyring import Keyring
+from mulligan.stores.relational.signing.safe import TABLE
+from mulligan.stores.relational.signing.signatures import sign_anchor, sign_emptied
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Transaction
-from mulligan.stores.signer import Signer
 
 _ACTIONS_AT_A_TIME = 100
 _ROWS_AT_A_TIME = 500

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from mulligan.stores.driver import Session
-from mulligan.stores.mark import MarkFile
+from mulligan.stores.database.driver import Session
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.disk.mark import MarkFile
 from mulligan.stores.options import Options
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.adoption import Adoption, settle_store
 from mulligan.stores.relational.archive import ArchiveTables
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.catalog import CatalogTable
 from mulligan.stores.relational.duties import DutyTable
 from mulligan.stores.relational.journal import JournalTables
-from mulligan.stores.relational.keyring import Keyring, find_key_caveats
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.safe import Safe
+from mulligan.stores.relational.signing.adoption import Adoption, settle_store
+from mulligan.stores.relational.signing.keyring import Keyring, find_key_caveats
+from mulligan.stores.relational.signing.safe import Safe
 from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.relational.writing.ledger import Ledger
 

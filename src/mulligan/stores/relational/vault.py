@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from mulligan.core.action import Kept
-from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
-from mulligan.stores.driver import Row, Session, fetch_one
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.safe import Safe, is_intact, is_sealed, make_damage
+from mulligan.core.storage.instants import to_us
+from mulligan.stores.database.driver import Row, Session, fetch_one
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.keys.signer import Signer
+from mulligan.stores.relational.signing.safe import Safe, is_intact, is_sealed, make_damage
 from mulligan.stores.relational.writing.ledger import Ledger
 from mulligan.stores.relational.writing.transaction import Work
-from mulligan.stores.signer import Signer
 
 _ROWS_AT_A_TIME = 500
 _VALUES_AT_A_TIME = 50

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from datetime import timedelta
 
 from mulligan.codec.json_text import encode_json
-from mulligan.core.writer import WriterSeen
-from mulligan.stores.driver import Row
-from mulligan.stores.pool import Pool
-from mulligan.stores.presence import Life, Presence, identify_process, judge_presence
+from mulligan.core.storage.writer import WriterSeen
+from mulligan.stores.database.driver import Row
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.process.presence import Life, Presence, identify_process, judge_presence
 from mulligan.stores.relational.writing.ledger import Ledger
 
 LATELY = timedelta(days=7)

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.stores.mark import MarkFile, read_marks
-from mulligan.stores.private_file import open_private, read_private
-from mulligan.stores.relational.audit import read_heads
+from mulligan.stores.disk.mark import MarkFile, read_marks
+from mulligan.stores.disk.private_file import open_private, read_private
+from mulligan.stores.relational.audit.audit import read_heads
 from mulligan.stores.sqlite.files import build_companion_path, build_log_path, refuse_unsafe_files
 from mulligan.stores.sqlite.session import JOURNAL, LOG, SqliteSession
 

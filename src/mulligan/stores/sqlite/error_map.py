@@ -15,7 +15,7 @@ from mulligan.core.errors import (
     StoreLockedError,
     StoreUnavailableError,
 )
-from mulligan.stores.driver import AlreadyThereError, UnreadableError, UnstorableTextError
+from mulligan.stores.database.driver import AlreadyThereError, UnreadableError, UnstorableTextError
 
 _REPEATED = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_UNIQUE)
 

@@ -11,11 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
-from mulligan.stores.driver import Session
-from mulligan.stores.file_lock import BINARY
-from mulligan.stores.mark import MarkFile
+from mulligan.stores.database.driver import Session
+from mulligan.stores.disk.file_lock import BINARY
+from mulligan.stores.disk.mark import MarkFile
+from mulligan.stores.disk.private_file import read_private, refuse_second_name, refuse_unsafe
 from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
-from mulligan.stores.private_file import read_private, refuse_second_name, refuse_unsafe
 from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
 from mulligan.stores.sqlite.side_files import ENDINGS, refuse_unsafe_database
 

@@ -8,11 +8,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan.core.interfaces import LEASE
-from mulligan.stores.driver import Session
-from mulligan.stores.file_lock import CAN_LOCK
-from mulligan.stores.mark import MarkFile
-from mulligan.stores.presence import find_presence_caveats
-from mulligan.stores.private_file import HAS_MODES
+from mulligan.stores.database.driver import Session
+from mulligan.stores.disk.file_lock import CAN_LOCK
+from mulligan.stores.disk.mark import MarkFile
+from mulligan.stores.disk.private_file import HAS_MODES
+from mulligan.stores.process.presence import find_presence_caveats
 from mulligan.stores.relational.casebook import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.vault import VaultTables

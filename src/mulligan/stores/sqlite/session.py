@@ -12,10 +12,10 @@ from typing import Any
 import apsw
 
 from mulligan.core.errors import StoreDamagedError, StoreLockedError
-from mulligan.stores.driver import Changed, Row
-from mulligan.stores.fork import undisturbed
-from mulligan.stores.histogram import add_counts
-from mulligan.stores.queries import load
+from mulligan.stores.columns.histogram import add_counts
+from mulligan.stores.database.driver import Changed, Row
+from mulligan.stores.database.queries import load
+from mulligan.stores.process.fork import undisturbed
 from mulligan.stores.sqlite.error_map import translate, translate_errors
 from mulligan.stores.sqlite.side_files import refuse_unsafe_database
 from mulligan.stores.sqlite.wide_statements import build_wide

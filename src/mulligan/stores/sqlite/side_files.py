@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mulligan.stores.private_file import refuse_second_name, refuse_unsafe
+from mulligan.stores.disk.private_file import refuse_second_name, refuse_unsafe
 
 ENDINGS = ("-journal", "-wal", "-shm")
 """A rollback journal comes first: SQLite plays one back also into a file with a log ahead."""

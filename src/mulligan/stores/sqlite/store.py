@@ -11,12 +11,12 @@ import apsw
 
 from mulligan.core.errors import StoreDamagedError, StoreError, StoreLockedError
 from mulligan.core.interfaces import Health
-from mulligan.core.sharing import Vacuumed
-from mulligan.stores.fork import renew_after_fork
-from mulligan.stores.mark import MarkFile
+from mulligan.core.storage.sharing import Vacuumed
+from mulligan.stores.database.pool import Pool
+from mulligan.stores.disk.mark import MarkFile
 from mulligan.stores.options import Options
-from mulligan.stores.pool import Pool
-from mulligan.stores.relational.audit import refuse_damages
+from mulligan.stores.process.fork import renew_after_fork
+from mulligan.stores.relational.audit.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
 from mulligan.stores.relational.truth import TableStore, Truth
 from mulligan.stores.sqlite import files

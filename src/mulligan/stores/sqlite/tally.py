@@ -11,11 +11,11 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.instants import to_us
 from mulligan.core.interfaces import Clock
-from mulligan.stores.driver import Session, fetch_one
-from mulligan.stores.mark import Mark, MarkFile
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import to_us
+from mulligan.stores.database.driver import Session, fetch_one
+from mulligan.stores.disk.mark import Mark, MarkFile
 
 _SUCCESS = str(Outcome.SUCCESS)
 _FAILURES = struct.Struct(">Q16x")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mulligan.core.errors import StoreError
-from mulligan.core.sharing import Vacuumed
+from mulligan.core.storage.sharing import Vacuumed
 from mulligan.stores.sqlite.files import measure_size
 from mulligan.stores.sqlite.session import SqliteSession, open_erasing_session
 

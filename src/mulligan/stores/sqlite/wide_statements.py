@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 
 _WIDTHS = (256, 64, 16, 4, 1)
 """Rows of a statement. Few different ones, so that the driver knows each of them by heart."""

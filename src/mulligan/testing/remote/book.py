@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan.codec.json_text import split_json_lines
-from mulligan.core.dataclass import dataclass
-from mulligan.stores.file_lock import read_at
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.disk.file_lock import read_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

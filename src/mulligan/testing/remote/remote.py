@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan.stores.file_lock import BINARY, hold_lock
+from mulligan.stores.disk.file_lock import BINARY, hold_lock
 from mulligan.testing.remote.book import Effected, Item, RemoteBook, add_up
 from mulligan.testing.remote.fault import Fault, RemoteError, fail_after_effect, fail_before_effect
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from mulligan.core.advice import Decision
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Benefit,
     Ending,
     Episode,
@@ -22,7 +22,7 @@ from mulligan.core.lesson import (
     Transformation,
     Use,
 )
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.testing.store_contract.contract import NOW
 
 PREFIXED = Transformation(argument="id", how=How.PREFIX, given={"text": "#", "№": [1, 2.5, None]})

@@ -11,10 +11,10 @@ from datetime import timedelta
 
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
+from mulligan.core.failures.lesson import LessonQuery
 from mulligan.core.interfaces import Archive, Store
-from mulligan.core.lesson import LessonQuery
-from mulligan.core.log_query import Batch
-from mulligan.core.rollup import roll_up
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.rollup import roll_up
 from mulligan.testing.store_contract.archives import GROUND, make_notes, make_task_run
 from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import (

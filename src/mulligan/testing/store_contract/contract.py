@@ -16,10 +16,10 @@ import pytest
 from mulligan.core.action import FIRST_STATES, TRANSITIONS, Entry, Opening, State, leads_to
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.effect import Effect
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.interfaces import LEASE, Store
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.stores.keys.seal import make_seal
 from mulligan.stores.options import Options
-from mulligan.stores.seal import make_seal
 
 NOW = datetime(2026, 11, 16, 9, 30, 15, 123456, tzinfo=UTC)
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, tenant="home")

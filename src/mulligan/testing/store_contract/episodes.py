@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.advice import Decision
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import NaiveTimeError
-from mulligan.core.interfaces import Casebook, Store
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Ending,
     Episode,
     EpisodeQuery,
     EpisodeSlot,
     Group,
 )
-from mulligan.core.suggestion import Origin
+from mulligan.core.failures.suggestion import Origin
+from mulligan.core.interfaces import Casebook, Store
 from mulligan.testing.store_contract.cases import OFFER, TEXT, make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, Contract
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import NaiveTimeError, StaleLessonError, StoreError
-from mulligan.core.interfaces import Casebook, Store
-from mulligan.core.lesson import (
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
     Balance,
     Benefit,
     How,
@@ -23,6 +22,7 @@ from mulligan.core.lesson import (
     Remedy,
     Transformation,
 )
+from mulligan.core.interfaces import Casebook, Store
 from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import HOUR, NOW, Contract
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from mulligan.core.action import ActionQuery, Kept, Opening, State
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import StoreUnavailableError
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.interfaces import KnownTool, Store
-from mulligan.core.log_query import Batch, Loss
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.storage.log_query import Batch, Loss
 from mulligan.testing.store_contract.contract import (
     DAY,
     NOW,

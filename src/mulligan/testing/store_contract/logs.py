@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 import pytest
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.finding import FindingRow, Severity
-from mulligan.core.ids import make_uuid7
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.rollup import Rollup, Slot, add_up, roll_up, roll_up_tries
-from mulligan.core.suggestion import Pattern
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.core.storage.rollup import Rollup, Slot, add_up, roll_up, roll_up_tries
 from mulligan.testing.store_contract.contract import (
     DAY,
     HOUR,

@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 from mulligan.core.action import State
+from mulligan.core.failures.lesson import LessonQuery
 from mulligan.core.interfaces import Store
-from mulligan.core.lesson import LessonQuery
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.store_contract.archives import GROUND, make_notes
 from mulligan.testing.store_contract.contract import DAY, NOW, Contract
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rating import RATED
-from mulligan.core.text_rollup import (
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rating import RATED
+from mulligan.core.storage.text_rollup import (
     COUNTED,
     DRAFT_REFLECTED,
     DRAFT_RESPONDED,

@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import SilentError
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import hash_schema
+from mulligan.core.failures.suggestion import Alike, FailedCall, Pattern
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.lesson import hash_schema
-from mulligan.core.suggestion import Alike, FailedCall, Pattern
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.precheck import announce_flagged, foresee, plan_call
 from mulligan.turns.calls.tool import Tool

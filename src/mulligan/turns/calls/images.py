@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from mulligan.core.action import Opening
+from mulligan.core.display.size import is_tame
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.points import Point, reach
 from mulligan.core.record import Image, Record
-from mulligan.core.size import is_tame
+from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.journal.live_action import LiveAction

@@ -9,7 +9,6 @@ from typing import Any
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import (
     AlreadyDoneError,
@@ -18,7 +17,8 @@ from mulligan.core.errors import (
     StaleEntryError,
     StoreError,
 )
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import DATES
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from mulligan.core.advice import Decision
+from mulligan.core.failures.advice import Decision
 from mulligan.core.interfaces import Judge
-from mulligan.core.timeouts import run_with_timeout
+from mulligan.core.waiting.timeouts import run_with_timeout
 from mulligan.turns.calls.advice import attach, offer, read_advised
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.memory.advice_text import Advised

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import UnstartedError
-from mulligan.core.instants import from_us
 from mulligan.core.record import Record
+from mulligan.core.storage.instants import from_us
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.call_ids import take_call_id

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.escape import format_value
-from mulligan.core.event import CallRetried
-from mulligan.core.suggestion import Origin, Patch
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Origin, Patch
+from mulligan.core.happened.event import CallRetried
 from mulligan.turns.calls.advice import attach, find_correction, read_advised
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.hold import Held

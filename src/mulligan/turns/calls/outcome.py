@@ -14,12 +14,12 @@ from types import FunctionType, MethodType
 from typing import cast
 
 from mulligan.core.call import Call, Execution, Failure, Outcome
+from mulligan.core.display.size import is_long
 from mulligan.core.effect import EffectNote, read_effect_note
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.error_traits import Aftermath
 from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
-from mulligan.core.instants import from_us
-from mulligan.core.size import is_long
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.error_traits import Aftermath
+from mulligan.core.storage.instants import from_us
 from mulligan.learning.errors.fields import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from mulligan.core.call import Call, Execution, Failure
+from mulligan.core.display.size import is_long
 from mulligan.core.effect import Mode, Precheck
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import FlaggedCallError, NothingDone
-from mulligan.core.event import CallFlagged
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Earlier, Planned
 from mulligan.core.finding import Finding, Severity
-from mulligan.core.size import is_long
-from mulligan.core.suggestion import Earlier, Planned
+from mulligan.core.happened.event import CallFlagged
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal, fail_call, note_failure
 from mulligan.turns.calls.tool import Tool

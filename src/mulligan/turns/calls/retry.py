@@ -10,12 +10,12 @@ from functools import partial
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Mode, ProbeBy
 from mulligan.core.errors import JournalError, StaleEntryError, StoreError
-from mulligan.core.event import CallRepaired
-from mulligan.core.points import Point, reach
+from mulligan.core.happened.event import CallRepaired
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.turns.calls.live import LiveCall, begin_call
 from mulligan.turns.calls.outcome import end_call, note_failure, was_stopped

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from mulligan.core.action import Opening
 from mulligan.core.call import Execution, LogRow, Outcome
 from mulligan.core.effect import OUTSIDE
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.event import AttemptReviewed, CallLogged, CallRepaired
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.finding import FindingRow, FindingSeen, Severity
+from mulligan.core.happened.event import AttemptReviewed, CallLogged, CallRepaired
 from mulligan.loops.traffic import CallKind
 from mulligan.turns.calls.live import LiveCall, end_span
 from mulligan.turns.calls.runtime import Runtime

@@ -10,18 +10,18 @@ from dataclasses import field
 from typing import Any
 
 from mulligan.core.action import SETTLED
-from mulligan.core.dataclass import dataclass
-from mulligan.core.event import ActionMoved, Happened
-from mulligan.core.fork_hooks import call_on_fork
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.failures.suggestion import ErrorRule
+from mulligan.core.happened.event import ActionMoved, Happened
 from mulligan.core.interfaces import Classify, Judge
-from mulligan.core.limits import Backoff, JudgeLimits
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.fork_hooks import call_on_fork
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.waiting.limits import Backoff, JudgeLimits
 from mulligan.learning.errors.classify import classify
 from mulligan.learning.errors.nearest import KnownPatterns
 from mulligan.learning.results.silent import IsKnown, is_known
 from mulligan.redaction import Redactor
-from mulligan.redaction.fast import find_form
+from mulligan.redaction.values.fast import find_form
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.queue import RowQueue
 from mulligan.telemetry.writer import LogWriter

@@ -9,11 +9,11 @@ from typing import Any
 
 from mulligan.checks.standard.tools import ToolShape
 from mulligan.codec.values import from_plain
-from mulligan.core.awaiting import await_value
 from mulligan.core.effect import Effect, Mode, Precheck
 from mulligan.core.errors import ConfigurationError, NoSchemaError, NothingDone
+from mulligan.core.failures.suggestion import NO_SCHEMA
 from mulligan.core.record import Record
-from mulligan.core.suggestion import NO_SCHEMA
+from mulligan.core.waiting.awaiting import await_value
 from mulligan.learning.errors.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
 from mulligan.redaction.redactor import RedactArguments

@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError, OwnParameterError, UnawaitedError
+from mulligan.core.failures.error_class import ErrorClass
 from mulligan.turns.calls.advice import conclude, find_correction
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats

@@ -12,9 +12,9 @@ from typing import Protocol
 from mulligan.codec.exact import encode_exact
 from mulligan.core.action import HOLDS, Action, Hold, Kept, State, find_expiry
 from mulligan.core.adapter import HostCall
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError, HeldError
 from mulligan.core.interfaces import Vault
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.hold import Held

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from mulligan.core.finding import Correction
-from mulligan.core.replied import Replied
+from mulligan.core.text import Replied
 from mulligan.turns.turn.reply import Rewrite
 
 CheckReply = Callable[[str, Rewrite], Awaitable[Replied]]

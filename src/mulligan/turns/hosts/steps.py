@@ -18,11 +18,11 @@ from mulligan.codec.values import to_plain
 from mulligan.core.action import ACCEPTED, HOLDS, Action, ActionQuery, State, UndoResult
 from mulligan.core.adapter import NOT_MADE, Called, HostCall
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.durable import Plain, Tools
 from mulligan.core.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import to_us
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.durable import Plain, Tools
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import to_us
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.hosts.holds import HostHolds
 from mulligan.turns.hosts.run import Run

@@ -11,8 +11,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from mulligan.core.fork_hooks import call_on_fork
-from mulligan.core.own_loop import run_on_own_loop, settle_future
+from mulligan.core.runtime.fork_hooks import call_on_fork
+from mulligan.core.waiting.own_loop import run_on_own_loop, settle_future
 
 R = TypeVar("R")
 

@@ -18,11 +18,11 @@ from mulligan.core.action import (
     Kept,
     State,
 )
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError, StaleEntryError
-from mulligan.core.event import ActionMoved, ActionUndone
+from mulligan.core.happened.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
-from mulligan.core.retention import Retention
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.retention import Retention
 from mulligan.turns.journal.kept.call_values import keep_arguments, keep_before, keep_outcome
 from mulligan.turns.journal.kept.findings import keep_findings
 from mulligan.turns.journal.kept.reviews import ReviewedAttempt, keep_review

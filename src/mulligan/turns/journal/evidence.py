@@ -11,10 +11,10 @@ from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.codec.values import encode_plain, simplify_value
 from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.escape import format_value
 from mulligan.core.interfaces import Vault
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 
 MOST_BYTES = 256 * 1024

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Self
 
 from mulligan.core.action import Hold, Kept, State
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.kept.call_values import keep_arguments
 from mulligan.turns.journal.live_action import LiveAction, keep_said

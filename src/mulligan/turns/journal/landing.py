@@ -9,12 +9,12 @@ from functools import partial
 
 from mulligan.codec.values import decode_value, to_plain
 from mulligan.core.action import Action, State
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.escape import format_value
 from mulligan.core.effect import ProbeBy
 from mulligan.core.errors import ConflictError
-from mulligan.core.escape import format_value
-from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.tools.declaration import Declaration

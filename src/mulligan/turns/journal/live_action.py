@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from mulligan.codec.values import encode_value
 from mulligan.core.action import Action, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import show_name
-from mulligan.core.quoted import quote_value
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import quote_value
+from mulligan.core.display.sentence import render_sentence
 from mulligan.core.record import Abilities, Record
-from mulligan.core.sentence import render_sentence
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.steady import Steady
 from mulligan.turns.tools.declaration import Declaration

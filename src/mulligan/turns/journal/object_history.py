@@ -16,9 +16,9 @@ from datetime import datetime
 
 from mulligan.codec.values import decode_value
 from mulligan.core.action import ACCEPTED, STANDING, UNANSWERED, Action, Kept, State
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import StoreError
 from mulligan.core.interfaces import Journal, Vault
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.undo.assessment import LaterCalls
 
 Objects = frozenset[tuple[str, str]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mulligan.core.advice import Advice
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.quoted import Quoted
+from mulligan.core.failures.advice import Advice
+from mulligan.core.failures.suggestion import Alike, FailedCall, Patch, Suggestion
 from mulligan.core.finding import Finding
-from mulligan.core.quoted import Quoted
-from mulligan.core.suggestion import Alike, FailedCall, Patch, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from mulligan.core.advice import Decision
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
-from mulligan.core.lesson import Ending, Episode, Offer, Remedy
-from mulligan.core.suggestion import Suggestion
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import Ending, Episode, Offer, Remedy
+from mulligan.core.failures.suggestion import Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.learning.lessons.explain import find_remedies
 from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.escape import format_value
-from mulligan.core.lesson import Group
-from mulligan.core.suggestion import Earlier, FailedCall, Pattern, Suggestion
+from mulligan.core.display.escape import format_value
+from mulligan.core.failures.lesson import Group
+from mulligan.core.failures.suggestion import Earlier, FailedCall, Pattern, Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

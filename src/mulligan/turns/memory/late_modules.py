@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.core.late_modules import LateModules
+from mulligan.core.runtime.late_modules import LateModules
 
 LATE = LateModules(
     "mulligan.learning.errors.fingerprint",
@@ -15,7 +15,7 @@ LATE = LateModules(
     "mulligan.learning.repair.precheck",
     "mulligan.learning.repair.suggest",
     "mulligan.redaction.mask",
-    "mulligan.redaction.numbers",
-    "mulligan.redaction.patterns",
+    "mulligan.redaction.secrets.numbers",
+    "mulligan.redaction.secrets.patterns",
 )
 """Those that are asked for by name where a call has failed; they bring some hundred others."""

@@ -10,10 +10,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.core.advice import Decision
-from mulligan.core.dataclass import dataclass
-from mulligan.core.interfaces import Casebook, Clock, Suggest
-from mulligan.core.lesson import (
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.lesson import (
     Balance,
     Group,
     Lesson,
@@ -21,7 +19,9 @@ from mulligan.core.lesson import (
     LessonState,
     count_known_people,
 )
-from mulligan.core.suggestion import FailedCall, Origin, Pattern, Suggestion
+from mulligan.core.failures.suggestion import FailedCall, Origin, Pattern, Suggestion
+from mulligan.core.interfaces import Casebook, Clock, Suggest
+from mulligan.core.runtime.dataclass import dataclass
 
 if TYPE_CHECKING:
     from mulligan.learning.lessons.probability import Outcomes

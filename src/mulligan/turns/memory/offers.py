@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
-from mulligan.core.suggestion import Suggestion
+from mulligan.core.failures.suggestion import Suggestion
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.memory.advice_text import Advised
 
 MOST_OPEN = 20

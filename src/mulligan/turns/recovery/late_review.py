@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mulligan.core.action import State
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.interfaces import Vault
-from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mulligan.core.action import Action
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction

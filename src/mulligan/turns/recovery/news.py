@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from mulligan.core.sharing import Listen
+from mulligan.core.storage.sharing import Listen
 
 
 class News:

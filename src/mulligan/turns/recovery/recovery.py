@@ -13,10 +13,10 @@ from itertools import groupby
 from typing import TypeVar
 
 from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State, find_expiry
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
-from mulligan.core.points import Point, reach
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import Reviewers
 from mulligan.turns.calls.retry import release
 from mulligan.turns.calls.runtime import Make

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.telemetry import shutdown
 from mulligan.turns.recovery.passes import Pass, let_go
 from mulligan.turns.recovery.recovery import Recovery

@@ -9,15 +9,15 @@ from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, Unpack
 
-from mulligan.checks.own import read_severity
+from mulligan.checks.own.own import read_severity
 from mulligan.checks.standard.kind import ParameterKind, parse_kinds
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.sentence import Describe
 from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.finding import Severity
 from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
-from mulligan.core.sentence import Describe
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.turns.tools.filled import find_misfit

@@ -7,7 +7,7 @@ import types
 import typing
 from collections.abc import Callable, Iterator
 
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.turns.tools.signature import is_object, list_parameters
 
 _INJECTED = frozenset(

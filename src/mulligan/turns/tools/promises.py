@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from mulligan.checks.standard.tools import ToolShape, list_checks_of, read_kinds
 from mulligan.core.action import HOLD_LIFE
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
 from mulligan.core.interfaces import KnownTool
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.tools.declaration import Declaration
 
 

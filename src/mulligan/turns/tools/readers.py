@@ -14,12 +14,12 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.sentence import Describe, list_places
 from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.suggestion import ErrorRule, read_error_rules
 from mulligan.core.record import Abilities, Record
-from mulligan.core.sentence import Describe, list_places
-from mulligan.core.suggestion import ErrorRule, read_error_rules
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.schemas import scrub_schema
 from mulligan.redaction.scrub import scrub

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mulligan.codec.values import to_plain
-from mulligan.core.dataclass import dataclass
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.display.size import is_tangled
 from mulligan.core.errors import SilentError
-from mulligan.core.size import is_tangled
-from mulligan.core.suggestion import ErrorRule
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.results.breaches import find_breach
 from mulligan.learning.results.silent import IsKnown, PlainShapes, find_silent_error, is_known

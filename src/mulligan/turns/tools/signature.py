@@ -9,7 +9,7 @@ from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 
 class Placed(NamedTuple):

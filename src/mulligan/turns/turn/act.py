@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.checks.concern import has_concern
+from mulligan.checks.subject.concern import has_concern
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import MulliganError
 from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
-from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.core.turn import Attempt
 from mulligan.loops.actions import (
     Attempted,
@@ -48,7 +48,7 @@ from mulligan.turns.turn.verdicts import (
 )
 
 if TYPE_CHECKING:
-    from mulligan.core.replied import Replied
+    from mulligan.core.text import Replied
 
 _report = logging.getLogger("mulligan")
 
@@ -163,7 +163,7 @@ class TurnLoop:
 
     def clears(self, proposed: Execution) -> bool:
         """Whether there are checks, and all are content with a call that was not made yet."""
-        from mulligan.checks.denied import find_denials
+        from mulligan.checks.facts.denied import find_denials
 
         attempted = self._build_attempted()
         whole = replace(attempted, executions=(*attempted.executions, proposed))

@@ -9,7 +9,7 @@ from itertools import islice
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
 

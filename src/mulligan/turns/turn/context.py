@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
-from mulligan.core.identity import IdentityKind
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.turn import Turn
 from mulligan.redaction import Redactor
 from mulligan.turns.journal.live_action import LiveAction

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from mulligan.core.action import State
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Outside
 from mulligan.core.errors import OutsideTurnError, RejectedError
 from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
 from mulligan.loops.checking import run_checks

@@ -10,13 +10,13 @@ from enum import StrEnum
 from itertools import groupby
 
 from mulligan.core.action import Kept, State, UndoResult
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, NoVerdict
 from mulligan.core.errors import StaleEntryError
 from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict
 from mulligan.core.interfaces import Vault
-from mulligan.core.points import Point, reach
 from mulligan.core.policy import Step, decide, is_judged_alone
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import RejectedAction, Reviewers
 from mulligan.turns.journal.book import Book, StateChange
 from mulligan.turns.journal.live_action import LiveAction, read_order

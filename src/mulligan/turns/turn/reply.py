@@ -9,13 +9,12 @@ from dataclasses import replace
 from typing import cast
 
 from mulligan.core.adapter import AgentWriter, Assignment
-from mulligan.core.awaiting import call_function
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.escape import format_value
+from mulligan.core.display.escape import format_value
 from mulligan.core.finding import Confidence, Correction, Standing
-from mulligan.core.replied import Replied
-from mulligan.core.text import Reply, Written
-from mulligan.core.text_event import ReplyChecked, ReplySettled
+from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
+from mulligan.core.text import Replied, Reply, Written
+from mulligan.core.waiting.awaiting import call_function
 from mulligan.loops.drafting import ReplyBrief, Tools
 from mulligan.loops.replies import ReplyRules, Write, write_reply
 from mulligan.turns.turn.act import Done

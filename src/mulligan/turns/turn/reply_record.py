@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mulligan.codec.json_text import encode_json
 from mulligan.codec.records import decode_record
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Reply
 
 NAME = "reply"

@@ -8,10 +8,10 @@ from dataclasses import field, replace
 
 from mulligan.codec.values import encode_value
 from mulligan.core.action import SETTLED, UNANSWERED, UNREVIEWED, Kept, State, UndoResult
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.points import Point, reach
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.live_action import LiveAction

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from mulligan.checks.subject import EXISTS
-from mulligan.checks.values import as_record
+from mulligan.checks.subject.subject import EXISTS
+from mulligan.checks.subject.values import as_record
 from mulligan.core.finding import Fact
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.turns.journal.live_action import LiveAction
 
 _NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")

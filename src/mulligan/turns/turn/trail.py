@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from mulligan.core.action import Kept, State
 from mulligan.core.call import Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.evidence import FOLLOWING, UndeclaredCall, name_trail, pack_evidence
 from mulligan.turns.journal.live_action import LiveAction

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.log_query import Batch
-from mulligan.core.rollup import HOUR_US, Rollup, Slot
+from mulligan.core.storage.log_query import Batch
+from mulligan.core.storage.rollup import HOUR_US, Rollup, Slot
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.testing.fakes import FixedClock
 

@@ -8,7 +8,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.app.insights.views.export import read_actions, read_calls
 from mulligan.core.action import ActionQuery
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 AT = datetime(2026, 11, 15, 9, tzinfo=UTC)
 

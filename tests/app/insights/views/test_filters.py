@@ -5,7 +5,7 @@ import pytest
 from mulligan.app.insights.figures import NOBODY
 from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.core.rollup import Slot
+from mulligan.core.storage.rollup import Slot
 
 SLOT = Slot(0, "acme", "crm", "find", "")
 

@@ -5,7 +5,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import LessonState
+from mulligan.core.failures.lesson import LessonState
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
 from mulligan.core.call import OWN, LogRow
-from mulligan.core.lesson import Use
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rating import Rating, build_rating_row
-from mulligan.core.text_rollup import REPLY_SETTLED
+from mulligan.core.failures.lesson import Use
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rating import Rating, build_rating_row
+from mulligan.core.storage.text_rollup import REPLY_SETTLED
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.testing.store_contract.cases import make_use
 from mulligan.testing.store_contract.contract import make_log_row

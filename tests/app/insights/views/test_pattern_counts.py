@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from mulligan.app.insights.views.filters import ViewFilter, Window
 from mulligan.app.insights.views.keeper import Keeper
 from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.interfaces import Log
-from mulligan.core.log_query import PatternQuery, PatternSeen
-from mulligan.core.suggestion import Pattern
+from mulligan.core.storage.log_query import PatternQuery, PatternSeen
 from mulligan.stores.memory.log import MemoryLog
 from mulligan.testing.fakes import FixedClock
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.app.insights.views.rows import build_call, parse_parameters
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 from tests.dashboard.stage import Stage
 
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from mulligan.checks.claims import find_date_mentions, find_used_weekdays, find_weekday_claims
+from mulligan.checks.facts.claims import find_date_mentions, find_used_weekdays, find_weekday_claims
 
 FRIDAY, SATURDAY = 4, 5
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.history.replay import DAYS, live_days
-from mulligan.core.instants import from_us
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.instants import from_us
+from mulligan.core.storage.log_query import LogQuery
 
 
 def test_a_month_is_lived_and_ends_now(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.cli.demo.history.office import Office, declare_desk
 from mulligan.cli.demo.history.stories import STORIES, AgentShift
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda each: each.__name__)

@@ -9,7 +9,7 @@ from mulligan.cli.demo.history.texts import (
     run_report,
     write_draft,
 )
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 
 async def test_texts_leave_their_steps_in_the_log() -> None:

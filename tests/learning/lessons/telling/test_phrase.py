@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import Ending, How, Prerequisite, Remedy, Transformation
+from mulligan.core.failures.lesson import Ending, How, Prerequisite, Remedy, Transformation
 from mulligan.learning.lessons.telling.phrase import (
     MAKING,
     describe_correction,

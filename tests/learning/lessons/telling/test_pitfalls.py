@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import How, LessonState, Remedy
-from mulligan.core.log_query import PatternSeen
-from mulligan.core.suggestion import Pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import How, LessonState, Remedy
+from mulligan.core.failures.suggestion import Pattern
+from mulligan.core.storage.log_query import PatternSeen
 from mulligan.learning.lessons.telling.pitfalls import OPENING, render_pitfalls
 from tests.learning.lessons.cases import calling, changing, lesson, made
 

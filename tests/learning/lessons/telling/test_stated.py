@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.lesson import How
+from mulligan.core.failures.lesson import How
 from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
 from tests.learning.lessons.cases import calling, changing, made
 

@@ -10,12 +10,12 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.call import LogRow
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Store
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.stores.driver import Session
-from mulligan.stores.filter import fits
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.stores.columns.filter import fits
+from mulligan.stores.database.driver import Session
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.rows import search
 from mulligan.stores.relational.rows.blocks import mark_old_blocks

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.ids import make_uuid7
-from mulligan.core.instants import to_us
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.instants import to_us
 from mulligan.stores.relational.rows.id_span import (
     DIGITS,
     LAST_ID,

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import to_us
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import to_us
 from mulligan.stores.relational.rows.id_span import DIGITS
 from mulligan.stores.relational.rows.strays import (
     MOMENT_CELL,

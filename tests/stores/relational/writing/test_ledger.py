@@ -13,9 +13,9 @@ import pytest
 
 from mulligan.core.action import Kept, State
 from mulligan.core.errors import StaleEntryError, StoreDamagedError, StoreUnavailableError
-from mulligan.core.log_query import Batch, LogQuery
-from mulligan.core.rollup import roll_up
-from mulligan.stores.driver import ConnectionLostError
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
+from mulligan.stores.database.driver import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational.writing.ledger import Ledger

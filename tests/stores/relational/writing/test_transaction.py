@@ -18,8 +18,8 @@ from mulligan.core.errors import (
     StoreUnavailableError,
 )
 from mulligan.core.interfaces import Store
-from mulligan.stores.driver import AlreadyThereError, UnreadableError
-from mulligan.stores.encoding import encode_entry
+from mulligan.stores.columns.encoding import encode_entry
+from mulligan.stores.database.driver import AlreadyThereError, UnreadableError
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.writing.transaction import Transaction
 from mulligan.testing.store_contract.contract import OPENING, make_first_entry, make_next_entry

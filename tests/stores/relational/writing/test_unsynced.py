@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.stores.chain import GENESIS
+from mulligan.stores.keys.chain import GENESIS
 from mulligan.stores.relational.writing.head import Head
 from mulligan.stores.relational.writing.unsynced import MOST, Unsynced
 

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
-from mulligan.core.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.instants import from_us, to_us
 from mulligan.core.interfaces import Clock, Store
-from mulligan.core.log_query import Batch, LogQuery
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import Batch, LogQuery
 
 ACTED = "person.acted"
 """What such a row is of, beside the steps of our own loops."""

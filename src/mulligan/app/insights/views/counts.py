@@ -17,7 +17,7 @@ from mulligan.app.insights.figures import add_up_counts
 from mulligan.app.insights.series import EPOCH, HOUR, SeriesStep
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.core.interfaces import Clock, Log
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.storage.rollup import Rollup, Slot
 
 OPEN_HOURS = 2
 """How long a part of the past may still change: a later try counts in the hour of the first."""

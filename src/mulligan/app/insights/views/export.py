@@ -9,7 +9,7 @@ from datetime import timedelta
 from mulligan.app.insights.insights import Insights
 from mulligan.core.action import Action, ActionQuery
 from mulligan.core.call import LogRow
-from mulligan.core.log_query import LogQuery
+from mulligan.core.storage.log_query import LogQuery
 
 PAGE = 5_000
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from mulligan.app.insights.figures import NOBODY, WINDOWS, name_tool
 from mulligan.app.insights.series import SeriesStep
-from mulligan.core.dataclass import dataclass
-from mulligan.core.rollup import Slot
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.rollup import Slot
 
 
 class Window(StrEnum):

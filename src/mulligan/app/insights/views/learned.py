@@ -22,7 +22,7 @@ from mulligan.app.insights.views.keeper import LONG, Keeper
 from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
 from mulligan.app.insights.views.paging import SIZE, cut_page
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.lesson import LessonQuery, LessonState, Use
+from mulligan.core.failures.lesson import LessonQuery, LessonState, Use
 
 MOST_LESSONS = 10_000
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.core.call import OWN
+from mulligan.core.failures.lesson import Use
 from mulligan.core.interfaces import Log
-from mulligan.core.lesson import Use
-from mulligan.core.log_query import LogQuery
-from mulligan.core.rating import RATED, read_rating
-from mulligan.core.text_rollup import REPLY_SETTLED
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.storage.rating import RATED, read_rating
+from mulligan.core.storage.text_rollup import REPLY_SETTLED
 
 MOST_TURNS = 100
 """The newest turns that are looked at."""

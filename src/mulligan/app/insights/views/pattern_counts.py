@@ -11,9 +11,9 @@ from mulligan.app.insights.progress import MOST_PATTERNS
 from mulligan.app.insights.views.counts import LIFE, OPEN_HOURS
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.keeper import Keeper
-from mulligan.core.dataclass import dataclass
 from mulligan.core.interfaces import Clock, Log
-from mulligan.core.log_query import PatternQuery, PatternSeen
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternQuery, PatternSeen
 
 HOUR = timedelta(hours=1)
 

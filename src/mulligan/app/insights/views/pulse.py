@@ -6,8 +6,8 @@ import hashlib
 
 from mulligan.app.insights.insights import Insights
 from mulligan.core.call import LogRow
-from mulligan.core.dataclass import dataclass
-from mulligan.core.log_query import LogQuery
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import LogQuery
 
 MOST_OPEN = 1_000
 MOST_ROWS = 500

@@ -8,8 +8,8 @@ from typing import Any
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import LogRow
-from mulligan.core.dataclass import dataclass
-from mulligan.core.instants import from_us
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import from_us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import MulliganError
 from mulligan.core.interfaces import Clock, Health
+from mulligan.core.runtime.dataclass import dataclass
 
 PATIENCE = 0.2
 """Seconds that a page waits for a look: enough where there is little to look at."""

@@ -46,8 +46,8 @@ from mulligan.app.insights.views.pulse import Pulse, read_pulse
 from mulligan.app.insights.views.thorough import ThoroughLook
 from mulligan.app.insights.views.traced import TracedViews
 from mulligan.core.action import Action, State
-from mulligan.core.lesson import LessonQuery
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.failures.lesson import LessonQuery
+from mulligan.core.storage.rollup import Rollup, Slot
 
 HEALTH = timedelta(seconds=5)
 """How old the quick part of a look at the store may be."""

@@ -9,7 +9,7 @@ from datetime import date
 
 from mulligan.checks.dates.binding.clauses import Clause, ClauseKind
 from mulligan.checks.dates.reading import Expression, Grain
-from mulligan.checks.values import list_texts
+from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Call
 
 _WORD = re.compile(r"[^\W\d_]{3,}")

@@ -12,7 +12,7 @@ from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken
 from mulligan.checks.language.tables import Table
 from mulligan.checks.quotes import locate_quotes
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _STOPS = frozenset(".?!;")
 _MOST_COURTESIES = 4

@@ -10,10 +10,10 @@ from functools import cache
 from itertools import islice
 
 from mulligan.checks.language.lexicon import join_words
-from mulligan.checks.values import list_records
+from mulligan.checks.subject.values import list_records
 from mulligan.core.call import Call, Execution
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Fact
+from mulligan.core.runtime.dataclass import dataclass
 
 _ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")
 _LETTER = re.compile(r"\w")

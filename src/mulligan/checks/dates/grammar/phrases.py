@@ -39,7 +39,7 @@ from mulligan.checks.dates.parts import (
     Zone,
 )
 from mulligan.checks.language.senses import Limit, Unit
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _SLOTS: dict[type, str] = {
     Clock: "clock",

@@ -10,7 +10,7 @@ from mulligan.checks.language.rewriting import rewrite
 from mulligan.checks.language.senses import Half
 from mulligan.checks.language.tables import Table, Words
 from mulligan.checks.language.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 Found = tuple[tuple[AnyPart, ...], int]
 """What a rule found, and the index of the token after it."""

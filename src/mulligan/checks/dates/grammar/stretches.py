@@ -16,7 +16,7 @@ from mulligan.checks.dates.parts import (
     Part,
     Zone,
 )
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _HIGHEST_LOOSE = 31
 _HOURS = 24

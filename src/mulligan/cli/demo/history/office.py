@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan.app.mulligan import Mulligan
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect, Mode, Repeat
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
 
 CUSTOMERS = ("Abel", "Brandt", "Costa", "Dahl", "Ekwueme", "Fischer", "Gomez", "Haas")
 CURRENCIES = ("EUR", "USD", "GBP", "CHF")

@@ -14,9 +14,9 @@ from mulligan.cli.demo.history.office import Office, declare_desk
 from mulligan.cli.demo.history.stories import STORIES, AgentShift, move_meeting, write_to_customer
 from mulligan.cli.demo.history.texts import answer_question, build_task, run_report, write_draft
 from mulligan.core.action import State
-from mulligan.core.dataclass import dataclass
-from mulligan.core.lesson import LessonQuery, LessonState
-from mulligan.core.limits import Backoff
+from mulligan.core.failures.lesson import LessonQuery, LessonState
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.waiting.limits import Backoff
 from mulligan.testing.fakes import FixedClock
 
 DAYS = 30

@@ -20,7 +20,7 @@ from mulligan.cli.demo.history.office import (
     Office,
     OfficeTools,
 )
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.turn.context import OpenTurn
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.lesson import EpisodeSlot, Group
+from mulligan.core.failures.lesson import EpisodeSlot, Group
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
 BINS = 10

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from mulligan.core.escape import NAME, quote_name
-from mulligan.core.identity import read_label
-from mulligan.core.lesson import Ending, Episode, How, Prerequisite, Remedy, Transformation
+from mulligan.core.display.escape import NAME, quote_name
+from mulligan.core.failures.lesson import Ending, Episode, How, Prerequisite, Remedy, Transformation
+from mulligan.core.storage.identity import read_label
 
 LONGEST = 200
 

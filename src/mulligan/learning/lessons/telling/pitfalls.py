@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.advice import Advice
-from mulligan.core.dataclass import dataclass
+from mulligan.core.display.escape import format_one_line
 from mulligan.core.effect import Effect
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.error_traits import ArgumentFault
-from mulligan.core.escape import format_one_line
-from mulligan.core.identity import read_label
+from mulligan.core.failures.advice import Advice
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.error_traits import ArgumentFault
+from mulligan.core.failures.lesson import How, Lesson, LessonState
+from mulligan.core.failures.suggestion import Pattern, shorten_pattern
 from mulligan.core.interfaces import KnownTool
-from mulligan.core.lesson import How, Lesson, LessonState
-from mulligan.core.log_query import PatternSeen
-from mulligan.core.suggestion import Pattern, shorten_pattern
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.identity import read_label
+from mulligan.core.storage.log_query import PatternSeen
 from mulligan.learning.lessons.scope import asks_for_other
 from mulligan.learning.lessons.sharing import LessonReader, may_share
 from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from mulligan.core.escape import NAME, format_one_line, quote_name
-from mulligan.core.lesson import How, Remedy, Transformation
+from mulligan.core.display.escape import NAME, format_one_line, quote_name
+from mulligan.core.failures.lesson import How, Remedy, Transformation
 from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
 from mulligan.learning.complaints.dialects import parse_complaints
 from mulligan.learning.lessons.telling.phrase import MAKING

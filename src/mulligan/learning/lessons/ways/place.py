@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from types import MappingProxyType
 
-from mulligan.core.dataclass import dataclass
-from mulligan.core.suggestion import NO_SCHEMA, FailedCall
+from mulligan.core.failures.suggestion import NO_SCHEMA, FailedCall
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.shape.coerce import NOTHING
 
 Given = Mapping[str, object]

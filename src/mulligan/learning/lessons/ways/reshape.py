@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from mulligan.core.lesson import How
+from mulligan.core.failures.lesson import How
 from mulligan.learning.lessons.ways.place import PLAIN, ArgumentPlace, Given, Way, is_same
 from mulligan.learning.shape.coerce import NOTHING, coerce
 from mulligan.learning.shape.formats import ORDERS, format_date

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.core.suggestion import Earlier
+from mulligan.core.failures.suggestion import Earlier
 from mulligan.learning.lessons.ways.place import PLAIN, ArgumentPlace, Given, Way, is_same
 from mulligan.learning.lessons.ways.reshape import split
 from mulligan.learning.repair.from_turn import describe_shape

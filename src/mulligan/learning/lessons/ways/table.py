@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.lesson import How, Transformation
+from mulligan.core.failures.lesson import How, Transformation
 from mulligan.learning.lessons.ways.named import CONSTANT, FROM_ARGUMENT
 from mulligan.learning.lessons.ways.place import ArgumentPlace, Way, is_same
 from mulligan.learning.lessons.ways.reshape import RESHAPING

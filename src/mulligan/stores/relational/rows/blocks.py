@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
-from mulligan.core.dataclass import dataclass
-from mulligan.stores.driver import Session
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.database.driver import Session
 from mulligan.stores.relational.rows.id_span import DIGITS, IdSpan
 from mulligan.stores.relational.rows.packing import unpack
 from mulligan.stores.relational.rows.strays import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mulligan.core.ids import make_uuid7
-from mulligan.core.late_pattern import compile_late
+from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.core.storage.ids import make_uuid7
 
 DIGITS = 7
 """Of an id, those of its block: of the twelve that are its milliseconds, all but five."""

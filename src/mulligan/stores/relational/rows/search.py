@@ -6,13 +6,13 @@ import json
 from dataclasses import replace
 
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.instants import to_us
-from mulligan.core.log_query import LogQuery
-from mulligan.core.rating import RATED
-from mulligan.stores.driver import Session
-from mulligan.stores.encoding import decode_log_row
-from mulligan.stores.filter import fits
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import to_us
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.storage.rating import RATED
+from mulligan.stores.columns.encoding import decode_log_row
+from mulligan.stores.columns.filter import fits
+from mulligan.stores.database.driver import Session
 from mulligan.stores.relational.rows.blocks import SAME, Blocks, Times
 from mulligan.stores.relational.rows.id_span import LAST_ID, IdSpan, find_first_id, shift
 from mulligan.stores.relational.rows.packing import unpack

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mulligan.stores.driver import Session
+from mulligan.stores.database.driver import Session
 from mulligan.stores.relational.rows.id_span import (
     DIGITS,
     find_end_us,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
 from mulligan.codec.json_text import decode_json, encode_sorted
-from mulligan.core.dataclass import dataclass
+from mulligan.core.runtime.dataclass import dataclass
 
 _MODULUS = 1 << 256
 

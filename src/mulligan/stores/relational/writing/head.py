@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from mulligan.core.dataclass import dataclass
-from mulligan.stores.driver import Changed, Row, Session
-from mulligan.stores.mark import Mark, sign_mark
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.stores.database.driver import Changed, Row, Session
+from mulligan.stores.disk.mark import Mark, sign_mark
+from mulligan.stores.keys.signer import WRITER, Signer
 from mulligan.stores.relational.writing.account import Account, decode_account
-from mulligan.stores.signer import WRITER, Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,17 +15,18 @@ from typing import Any, NamedTuple, NoReturn
 
 from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.core.interfaces import LEASE
-from mulligan.stores.chain import GENESIS
-from mulligan.stores.driver import (
+from mulligan.stores.database.driver import (
     ConnectionLostError,
     Session,
     TryAgainError,
     fetch_one,
 )
-from mulligan.stores.group_commit import GroupCommit
-from mulligan.stores.lease import Lease
-from mulligan.stores.mark import MarkFile
-from mulligan.stores.presence import identify_process
+from mulligan.stores.disk.mark import MarkFile
+from mulligan.stores.keys.chain import GENESIS
+from mulligan.stores.keys.signer import Signer
+from mulligan.stores.process.group_commit import GroupCommit
+from mulligan.stores.process.lease import Lease
+from mulligan.stores.process.presence import identify_process
 from mulligan.stores.relational.writing.account import Account
 from mulligan.stores.relational.writing.head import Head, decode_head, list_before, move_head
 from mulligan.stores.relational.writing.transaction import (
@@ -38,7 +39,6 @@ from mulligan.stores.relational.writing.transaction import (
     fail_together,
 )
 from mulligan.stores.relational.writing.unsynced import Unsynced
-from mulligan.stores.signer import Signer
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import NoReturn
 
 from mulligan.core.errors import StoreError
-from mulligan.stores.chain import ChainEntry, hash_entry, hash_plainly
-from mulligan.stores.driver import Changed, Row, Session, UnreadableError
-from mulligan.stores.encoding import EncodedEntry
+from mulligan.stores.columns.encoding import EncodedEntry
+from mulligan.stores.database.driver import Changed, Row, Session, UnreadableError
+from mulligan.stores.keys.chain import ChainEntry, hash_entry, hash_plainly
+from mulligan.stores.keys.signer import Signer
 from mulligan.stores.relational.writing.account import Account
 from mulligan.stores.relational.writing.head import Head
-from mulligan.stores.signer import Signer
 
 
 class Transaction:

@@ -11,9 +11,9 @@ from datetime import datetime
 
 from mulligan.codec.records import decode_record, encode_record
 from mulligan.core.action import Kept
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import Verdict
 from mulligan.core.interfaces import Vault
+from mulligan.core.runtime.dataclass import dataclass
 
 MOST = 20
 """Facts and findings of one review, the first."""

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.judges import log_outage
-from mulligan.core.event import AskOutcome, JudgeAsked
+from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage
 
 

@@ -42,6 +42,6 @@ def test_calls_that_a_lesson_touched_are_pages_with_the_newest_first(stage: Stag
 
 
 def _every():
-    from mulligan.core.lesson import LessonQuery, LessonState
+    from mulligan.core.failures.lesson import LessonQuery, LessonState
 
     return LessonQuery(state=LessonState.ACTIVE)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from mulligan.app.insights.views.answers.repair_funnel import build_repairs, list_reliance
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.storage.rollup import Rollup, Slot
 
 SLOTS = {
     Slot(0, "", "", "find", "planner"): Rollup(

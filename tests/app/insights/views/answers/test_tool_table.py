@@ -4,7 +4,7 @@ from mulligan import Mulligan
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.tool_table import Blame, find_blame
 from mulligan.app.insights.views.filters import Window
-from mulligan.core.error_class import ErrorClass
+from mulligan.core.failures.error_class import ErrorClass
 
 MONTH = ViewFilter(window=Window.MONTH)
 

@@ -8,9 +8,9 @@ import pytest
 from mulligan import Mulligan
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.worth import LessonCases
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Ending, Episode, Group, Lesson, LessonQuery, Offer, Remedy
-from mulligan.core.suggestion import Kind, Origin
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Ending, Episode, Group, Lesson, LessonQuery, Offer, Remedy
+from mulligan.core.failures.suggestion import Kind, Origin
 from tests.dashboard.stage import Stage
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)

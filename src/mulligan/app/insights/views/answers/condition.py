@@ -12,11 +12,11 @@ from mulligan.app.insights.views.thorough import Looked
 from mulligan.app.judges import JUDGE_ASKED, JudgeOutage, read_outage
 from mulligan.core.action import Action
 from mulligan.core.call import OWN
-from mulligan.core.dataclass import dataclass
 from mulligan.core.finding import FindingCount
 from mulligan.core.interfaces import Health, KnownTool
-from mulligan.core.log_query import LogQuery, Loss
-from mulligan.core.writer import WriterSeen
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import LogQuery, Loss
+from mulligan.core.storage.writer import WriterSeen
 from mulligan.telemetry.writer import RowCounts
 
 MOST_SHOWN = 50

@@ -9,9 +9,9 @@ from mulligan.app.insights.lesson_list import LessonHistory, LessonSeen
 from mulligan.app.insights.task_list import TaskHistory, TaskSummary
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging, build_paging
-from mulligan.core.dataclass import dataclass
-from mulligan.core.lesson import Balance, Lesson, LessonState, Use
+from mulligan.core.failures.lesson import Balance, Lesson, LessonState, Use
 from mulligan.core.notes import Ground, Notes, NotesState
+from mulligan.core.runtime.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from mulligan.app.insights.series import SeriesStep
 from mulligan.app.insights.views.answers.waiting import OpenItem
 from mulligan.app.insights.views.counts import CountedPart, CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.core.dataclass import dataclass
-from mulligan.core.log_query import PatternSeen
-from mulligan.core.rollup import Rollup
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternSeen
+from mulligan.core.storage.rollup import Rollup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,13 @@ from mulligan.app.insights.views.paging import Paging
 from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
 from mulligan.app.insights.views.rows import CallSeen, build_call, parse_parameters
 from mulligan.core.call import LogRow, Outcome
-from mulligan.core.dataclass import dataclass
-from mulligan.core.error_class import ErrorClass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.instants import from_us
-from mulligan.core.lesson import Lesson, LessonQuery
-from mulligan.core.log_query import LogQuery, PatternSeen
-from mulligan.core.suggestion import Pattern, shorten_pattern
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Lesson, LessonQuery
+from mulligan.core.failures.suggestion import Pattern, shorten_pattern
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import from_us
+from mulligan.core.storage.log_query import LogQuery, PatternSeen
 from mulligan.learning.lessons.telling.pitfalls import is_about
 
 RECENT = timedelta(days=3)

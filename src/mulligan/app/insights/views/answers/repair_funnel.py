@@ -8,8 +8,8 @@ from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import NOBODY, add_up_counts
 from mulligan.app.insights.views.answers.overview import TrendPoint
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.dataclass import dataclass
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.rollup import Rollup, Slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

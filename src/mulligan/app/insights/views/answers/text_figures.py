@@ -15,10 +15,10 @@ from mulligan.app.insights.text_figures import (
 )
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.core.call import OWN
-from mulligan.core.dataclass import dataclass
-from mulligan.core.log_query import LogQuery
-from mulligan.core.rating import RATED, Rating, read_rating
-from mulligan.core.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.storage.rating import RATED, Rating, read_rating
+from mulligan.core.storage.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 
 MOST_THUMBS = 12

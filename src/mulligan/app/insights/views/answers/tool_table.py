@@ -10,11 +10,11 @@ from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import NOBODY, Share, add_up_counts, build_share, name_tool
 from mulligan.app.insights.views.answers.overview import TrendPoint
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.dataclass import dataclass
-from mulligan.core.error_class import ErrorClass
-from mulligan.core.lesson import Lesson
-from mulligan.core.log_query import PatternSeen
-from mulligan.core.rollup import Rollup, Slot
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import Lesson
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.log_query import PatternSeen
+from mulligan.core.storage.rollup import Rollup, Slot
 
 MOST_CELLS = 12
 """Agents and tools of the heat map, the busiest."""

@@ -14,12 +14,12 @@ from mulligan.app.insights.views.paging import Paging
 from mulligan.app.insights.views.rows import CallSeen, build_call
 from mulligan.core.action import SETTLED, Action, State
 from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.dataclass import dataclass
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.ids import make_uuid7
-from mulligan.core.instants import from_us, to_us
-from mulligan.core.log_query import LogQuery
-from mulligan.core.rollup import HOUR_US
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.ids import make_uuid7
+from mulligan.core.storage.instants import from_us, to_us
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.core.storage.rollup import HOUR_US
 from mulligan.turns.journal.kept.reviews import KeptReview
 
 MOST_ROWS = 5_000

@@ -12,8 +12,8 @@ from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging
 from mulligan.core.action import Action, State, leads_to
-from mulligan.core.dataclass import dataclass
 from mulligan.core.effect import Effect
+from mulligan.core.runtime.dataclass import dataclass
 
 
 class Act(StrEnum):

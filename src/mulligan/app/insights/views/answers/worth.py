@@ -7,9 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from mulligan.app.insights.lesson_list import LessonList, LessonSeen, Measured
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging, cut_page
-from mulligan.core.dataclass import dataclass
+from mulligan.core.failures.lesson import (
+    Ending,
+    Episode,
+    EpisodeQuery,
+    EpisodeSlot,
+    Group,
+    LessonQuery,
+)
 from mulligan.core.interfaces import Casebook
-from mulligan.core.lesson import Ending, Episode, EpisodeQuery, EpisodeSlot, Group, LessonQuery
+from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift
 from mulligan.learning.lessons.calibration.intervals import compute_difference
 

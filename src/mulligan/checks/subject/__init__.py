@@ -1,0 +1,1 @@
+"""What a check looks at: calls, values, moments, people, and what it is about."""

@@ -1,0 +1,183 @@
+"""What a check of actions looks at, and how it finds its way around in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from mulligan.checks.subject.values import list_records, list_texts
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.display.escape import show_name
+from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.core.turn import Turn
+
+_WHOLE = compile_late(r"(-?\d+)\.0+")
+_LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
+
+_BETWEEN = compile_late(r"[\s./()-]+")
+SQUEEZED = 8
+"""Characters from which a value is told apart from others without what stands between them."""
+
+EXISTS = "id.exists"
+"""The kind of fact: whether there is an object of that id, `yes` or `no`."""
+
+LOCAL = r"\w.+%*~=&-"
+"""Signs that an address of e-mail has before its @, of those that anybody uses."""
+
+Parameters = Mapping[str, Collection[str]]
+"""By tool: the names of its parameters that hold one kind of thing, such as ids."""
+
+
+class Subject(Protocol):
+    """One attempt, or what is known of it so far."""
+
+    @property
+    def turn(self) -> Turn:
+        """The request."""
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        """The calls, in order; one that has not run yet is `UNKNOWN` and has no result."""
+
+    @property
+    def earlier(self) -> tuple[Execution, ...]:
+        """The calls of earlier attempts at the same turn: what they returned was seen too."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What was computed or read about the turn."""
+
+
+class Argument(NamedTuple):
+    """One value that a call was given."""
+
+    execution: Execution
+    name: str
+    """As it was given: for who looks it up, never for who shows it."""
+    value: str
+
+    @property
+    def label(self) -> str:
+        """Its name for a sentence: names come from pages, forms and servers, too."""
+        return show_name(self.name)
+
+    def build_finding(
+        self, rule: str, *, issue: str, correction: str, severity: Severity = Severity.ERROR
+    ) -> Finding:
+        """A finding about this value; `issue` goes on where naming it ends."""
+        call = self.execution.call
+        return Finding(
+            rule=rule,
+            severity=severity,
+            issue=f"{show_name(call.tool)} was given {self.label}={self.value!r}, {issue}",
+            correction=correction,
+            call=call.id,
+        )
+
+
+def list_effective_calls(subject: Subject) -> Iterator[Execution]:
+    """The calls that changed something or may: one that failed did nothing to take back."""
+    return (e for e in subject.executions if e.outcome is not Outcome.FAILURE)
+
+
+def list_arguments(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+    """The values of the named parameters, each element of a list on its own."""
+    for name in names:
+        given = execution.call.arguments.get(name)
+        for value in given if isinstance(given, list | tuple | set | frozenset) else (given,):
+            if value not in (None, ""):
+                yield Argument(execution, name, str(value))
+
+
+def select_arguments(subject: Subject, parameters: Parameters) -> Iterator[Argument]:
+    """The values of these parameters in every call that may have changed something."""
+    for execution in list_effective_calls(subject):
+        yield from list_arguments(execution, parameters.get(execution.call.tool, ()))
+
+
+class Heard:
+    """Everything said or returned so far, to look a value up in."""
+
+    def __init__(self, *sources: object) -> None:
+        self._texts: list[str] = []
+        for source in sources:
+            self.add(source)
+
+    def add(self, source: object) -> None:
+        """Hear one more thing, however deeply it is nested."""
+        self._texts.extend(fold_texts(source))
+
+    def add_folded(self, texts: Iterable[str]) -> None:
+        """Hear texts that were folded before."""
+        self._texts.extend(texts)
+
+    def __contains__(self, value: str) -> bool:
+        spelled = list_spellings(value)
+        return any(self._has(each, before=r"\w", after=r"\w") for each in spelled)
+
+    def has_address(self, address: str) -> bool:
+        """Whether an e-mail address was heard, and not only a longer one that it is a part of."""
+        return self._has(address.casefold(), before=rf"[{LOCAL}]", after=r"[\w@-]|\.\w")
+
+    def has_squeezed(self, value: str) -> bool:
+        """Whether a long value was heard with other signs between its characters."""
+        wanted = _BETWEEN.sub("", value.casefold())
+        return len(wanted) >= SQUEEZED and any(
+            wanted in _BETWEEN.sub("", text) for text in self._texts
+        )
+
+    def _has(self, wanted: str, *, before: str, after: str) -> bool:
+        whole = re.compile(rf"(?<!{before}){re.escape(wanted)}(?!{after})")
+        return any(wanted in text and whole.search(text) for text in self._texts)
+
+
+def list_spellings(value: str) -> list[str]:
+    """Ways to write one value: a whole number without its `.0`, a link without its scheme."""
+    bare = value.casefold()
+    if whole := _WHOLE.fullmatch(bare):
+        return [bare, whole[1]]
+    link = _LINK.fullmatch(bare)
+    return [bare, link[1]] if link else [bare]
+
+
+def fold_texts(source: object) -> list[str]:
+    """Every text of a value as it is looked up in."""
+    return [text.casefold() for text in list_texts(source)]
+
+
+def fold_answer(subject: Subject, execution: Execution) -> list[str]:
+    """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
+    memo: dict[object, list[str]] = getattr(subject, "memo", {})
+    key = "texts", id(execution)
+    if key not in memo:
+        memo[key] = fold_texts(_read_answer(execution))
+    return memo[key]
+
+
+def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, object], ...]:
+    """The records that a call returned; a subject with a `memo` is asked only once."""
+    memo: dict[object, tuple[Mapping[str, object], ...]] = getattr(subject, "memo", {})
+    key = "records", id(execution)
+    if key not in memo:
+        memo[key] = tuple(list_records(execution.result))
+    return memo[key]
+
+
+def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
+    """Each call that may have changed something, with what was heard before it was made."""
+    turn = subject.turn
+    heard = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
+    for execution in subject.earlier:
+        heard.add_folded(fold_answer(subject, execution))
+    for execution in subject.executions:
+        if execution.outcome is not Outcome.FAILURE:
+            yield execution, heard
+        heard.add_folded(fold_answer(subject, execution))
+
+
+def _read_answer(execution: Execution) -> object:
+    """What the agent read: the result, or an error that may name the right value."""
+    failure = execution.failure
+    return str(failure.error) if failure and failure.error else execution.result

@@ -1,0 +1,303 @@
+"""`mulligan stats`, `patterns` and `suggest`: how calls go, what fails alike, what would help."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+
+from rich.console import Console
+
+from mulligan.app.insights import Insights
+from mulligan.app.insights.estimates import Estimate
+from mulligan.app.insights.figures import WINDOWS, Figures, Share
+from mulligan.app.insights.goals import Criterion
+from mulligan.app.insights.series import Series, SeriesStep
+from mulligan.app.insights.text_figures import ReplyShare, TextFigures
+from mulligan.app.settings import Settings
+from mulligan.cli.terminal import render
+from mulligan.cli.terminal.options import Commands, add_command, add_json, add_limit, add_store
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.advice import Advice
+from mulligan.core.failures.suggestion import shorten_pattern
+from mulligan.core.finding import FindingCount
+from mulligan.core.storage.log_query import PatternSeen
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands."""
+    _add_stats(commands)
+    patterns = add_command(
+        commands,
+        "patterns",
+        about="Group failures by what they say, their values masked, the most frequent first.",
+    )
+    _add_window(patterns)
+    add_limit(patterns, default=20)
+    patterns.set_defaults(run=run_patterns)
+    suggest = add_command(
+        commands,
+        "suggest",
+        about="Say what to do about a failed call, and which change of its arguments would help. "
+        "The tool's\nschema is the one its application declared.",
+    )
+    add_store(suggest)
+    add_json(suggest)
+    suggest.add_argument("--tool", required=True, help="the tool that failed")
+    suggest.add_argument(
+        "--args",
+        required=True,
+        metavar="TEXT",
+        help="what it was given: JSON, or what the model wrote",
+    )
+    suggest.add_argument("--error", required=True, metavar="TEXT", help="what it said")
+    suggest.set_defaults(run=run_suggest)
+
+
+def _add_stats(commands: Commands) -> None:
+    stats = add_command(
+        commands,
+        "stats",
+        about="Add up what the log knows, by call and not by try: what failed at first, was "
+        "repaired and how\nfast, or given up, by tool and agent; the patterns that fail most, and "
+        "what reviews found. Shares\nstand with the interval that holds the true one, and with n.",
+    )
+    _add_window(stats, default=None, says="how far back (default: 24h; 30d with --goals)")
+    shown = stats.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--series",
+        choices=[step.value for step in SeriesStep],
+        help="how it went by the hour or day",
+    )
+    shown.add_argument(
+        "--goals", action="store_true", help="what was promised of the loop, with a figure for each"
+    )
+    stats.add_argument("--tool", help="with --series: only of this tool")
+    stats.add_argument("--agent", help="with --series: only of this agent")
+    stats.set_defaults(run=run_stats)
+
+
+def _add_window(
+    parser: argparse.ArgumentParser,
+    *,
+    default: str | None = "24h",
+    says: str = "how far back (default: 24h)",
+) -> None:
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("--window", choices=list(WINDOWS), default=default, help=says)
+
+
+def run_stats(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the figures, how they went over time, or what became of the goals."""
+    if (options.tool or options.agent) and not options.series:
+        raise ConfigurationError("--tool and --agent say of whom a series is: add --series day.")
+    with Insights.open(settings) as insights:
+        if options.goals:
+            return _show_goals(options, insights)
+        window = options.window or "24h"
+        if options.series:
+            series = insights.progress.read_series(
+                WINDOWS[window],
+                step=SeriesStep(options.series),
+                tool=options.tool,
+                agent=options.agent,
+            )
+            return _answer(options, series, show=lambda console: _show_series(console, series))
+        figures = insights.figures(WINDOWS[window])
+    return _answer(options, figures, show=lambda console: _show(console, figures, window=window))
+
+
+def _show_goals(options: argparse.Namespace, insights: Insights) -> int:
+    window = options.window or "30d"
+    criteria = insights.progress.read_goals(WINDOWS[window])
+    if options.json:
+        render.print_json({"window": window, "goals": [asdict(each) for each in criteria]})
+    else:
+        columns = ("what was promised", "goal", f"figure, last {window}", "met")
+        table = render.build_table(map(_format_criterion, criteria), columns=columns)
+        render.make_console().print(table)
+    return 0
+
+
+def _answer(
+    options: argparse.Namespace, found: Figures | Series, *, show: Callable[[Console], None]
+) -> int:
+    if options.json:
+        render.print_json(asdict(found))
+    else:
+        show(render.make_console())
+    return 0
+
+
+def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the patterns."""
+    with Insights.open(settings) as insights:
+        patterns = insights.patterns(WINDOWS[options.window], limit=options.limit)
+    if options.json:
+        render.print_json({"patterns": [asdict(pattern) for pattern in patterns]})
+    elif patterns:
+        render.make_console().print(_build_pattern_table(patterns))
+    else:
+        render.make_console().print("Nothing failed.", style="green")
+    return 0
+
+
+def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
+    """Say what would help."""
+    # The readers of what models write, which no other command of figures needs.
+    from mulligan.app.insights.written_call import read_arguments
+
+    arguments = read_arguments(options.args, tool=options.tool)
+    with Insights.open(settings) as insights:
+        advice, found, like = insights.suggest(
+            options.tool, arguments=arguments, error=options.error
+        )
+    if options.json:
+        told = [asdict(suggestion) for suggestion in found]
+        known = None if like is None else asdict(like)
+        render.print_json({"advice": asdict(advice), "suggestions": told, "like": known})
+        return 0
+    console = render.make_console()
+    console.print(render.build_text(_format_advice(advice)))
+    if like is not None:
+        console.print(render.build_text(f"Nobody knows this error; it is most like {like}."))
+    rows = [(s.patch, s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
+    if rows:
+        columns = ("change", "from", "probability", "n", "because")
+        console.print(render.build_table(rows, columns=columns))
+    return 0
+
+
+def _format_advice(advice: Advice) -> str:
+    ask = f" Ask the person: {advice.ask}" if advice.ask else ""
+    return f"{advice.decision}: {advice.why}{ask}"
+
+
+def _show(console: Console, figures: Figures, *, window: str) -> None:
+    total = figures.all_calls
+    rows = [
+        (f"calls, last {window}", f"{total.calls:.0f}"),
+        ("succeeded", _format_estimate(total.succeeded)),
+        ("failed at first", f"{total.failed:.0f}"),
+        ("repaired on a later try", f"{total.repaired:.0f}"),
+        ("repaired, of those that failed", _format_estimate(total.repaired_share)),
+        ("given up", f"{total.given_up:.0f}"),
+        ("failures that their turn got over", _format_estimate(figures.recovered)),
+        ("seconds to repair, median", _format_seconds(total.seconds_to_repair)),
+        ("repaired more often with memory", _format_lift(figures)),
+        ("with agent and context", _format_estimate(figures.with_context)),
+        ("latency of a try, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
+    ]
+    console.print(render.build_table(rows, columns=("what", "figure")))
+    _show_texts(console, figures.texts)
+    for what, shares in (("tool", figures.tools), ("agent", figures.agents)):
+        table = map(_format_share, shares)
+        console.print(render.build_table(table, columns=(what, *_SHARE)))
+    if figures.patterns:
+        console.print(_build_pattern_table(figures.patterns))
+    if figures.findings:
+        console.print(_build_finding_table(figures.findings))
+
+
+def _show_texts(console: Console, texts: TextFigures) -> None:
+    """Replies, drafts and runs, where there were any."""
+    shared = texts.replies
+    rows = [
+        ("replies", str(shared.replies)),
+        ("written again", _format_estimate(shared.reflected)),
+        ("tries of a reply", f"{shared.tries:.2f}"),
+        ("sent although rejected", _format_estimate(shared.bound)),
+        ("drafts", str(texts.drafts)),
+        ("drafts that were good enough", _format_estimate(texts.accepted)),
+        ("tries of a draft", f"{texts.drafted.all.tries:.2f}"),
+        ("runs of tasks", str(texts.tasks.all.n)),
+        ("runs with notes", _format_estimate(texts.tasks.noted)),
+        ("runs that were rejected", _format_estimate(texts.tasks.all.bound)),
+        ("rated up", _format_estimate(texts.rated_up)),
+    ]
+    if not (shared.replies or texts.drafts or texts.tasks.all.n or texts.rated_up.n):
+        return
+    console.print(render.build_table(rows, columns=("texts", "figure")))
+    if len(texts.by_agent) > 1:
+        columns = ("agent", "replies", "written again", "tries", "sent although rejected")
+        console.print(render.build_table(map(_format_replies, texts.by_agent), columns=columns))
+    if texts.by_check:
+        checks = [(rule, f"{share:.0%}") for rule, share in texts.by_check.items()]
+        console.print(render.build_table(checks, columns=("check", "of first tries")))
+    if texts.health:
+        console.print(render.build_text(texts.health))
+    for proposal in texts.proposals:
+        console.print(render.build_text(proposal.text))
+
+
+def _format_replies(share: ReplyShare) -> tuple[str, ...]:
+    again, bound = _format_estimate(share.reflected), _format_estimate(share.bound)
+    return share.name, str(share.replies), again, f"{share.tries:.2f}", bound
+
+
+def _show_series(console: Console, series: Series) -> None:
+    rows = [_format_share(part.share) for part in series.parts if part.share.tries]
+    if rows:
+        console.print(render.build_table(rows, columns=(f"{series.step}, UTC", *_SHARE)))
+    else:
+        console.print("No call was made.")
+
+
+_SHARE = ("calls", "failed", "repaired", "given up", "succeeded", "p50 ms", "p95 ms")
+
+
+def _format_share(share: Share) -> tuple[object, ...]:
+    counts = (share.calls, share.failed, share.repaired, share.given_up)
+    latency = (f"{share.p50_ms:.1f}", f"{share.p95_ms:.1f}")
+    succeeded = _format_estimate(share.succeeded)
+    return (share.name, *(f"{count:.0f}" for count in counts), succeeded, *latency)
+
+
+def _format_estimate(share: Estimate) -> str:
+    if share.figure is None or share.low is None or share.high is None:
+        return "-"
+    return f"{share.figure:.0%} ({share.low:.0%} to {share.high:.0%}, n {share.n})"
+
+
+def _format_seconds(times: Estimate) -> str:
+    if times.figure is None or times.low is None or times.high is None:
+        return "-"
+    return f"{times.figure:.1f} ({times.low:.1f} to {times.high:.1f}, n {times.n})"
+
+
+def _format_lift(figures: Figures) -> str:
+    lift = figures.lift
+    if lift is None:
+        return "- (nothing was left alone yet to compare with)"
+    n = f"{lift.treated} treated, {lift.control} left alone"
+    return f"{lift.lift:+.0%} ({lift.low:+.0%} to {lift.high:+.0%}, {n})"
+
+
+def _build_pattern_table(patterns: Iterable[PatternSeen]) -> object:
+    rows = [
+        (shorten_pattern(s.pattern.fingerprint), s.pattern.count, s.pattern.tool,
+         s.pattern.error_class.value, _format_template(s), ", ".join(s.agents),
+         f"{s.last_at:%m-%d %H:%M}")
+        for s in patterns
+    ]  # fmt: skip
+    columns = ("pattern", "times", "tool", "class", "what it says", "agents", "last, UTC")
+    return render.build_table(rows, columns=columns)
+
+
+def _build_finding_table(findings: Iterable[FindingCount]) -> object:
+    rows = [(f.count, f.severity.value, f.rule, f.tool, f.agent) for f in findings]
+    return render.build_table(rows, columns=("times", "found", "rule", "tool", "agent"))
+
+
+def _format_template(seen: PatternSeen) -> str:
+    like = "" if seen.like is None else f"; most like {seen.like}"
+    return f"{seen.pattern.template}{like}"
+
+
+_MET = {True: "yes", False: "no", None: "-"}
+
+
+def _format_criterion(criterion: Criterion) -> tuple[object, ...]:
+    figure = _format_estimate(criterion.estimate)
+    return (criterion.what, f"{criterion.goal:.0%}", figure, _MET[criterion.met])

@@ -1,0 +1,1 @@
+"""The store itself: how it is, its version, who sees what."""

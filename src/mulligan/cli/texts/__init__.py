@@ -1,0 +1,1 @@
+"""Replies and tasks: evaluated, listed, optimized."""

@@ -1,0 +1,1 @@
+"""Text as people and models may read it: escaped, quoted, asked, in a sentence."""

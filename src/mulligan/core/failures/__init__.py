@@ -1,0 +1,1 @@
+"""Errors by class, what may be done about each, and what failures teach."""

@@ -1,0 +1,1 @@
+"""What happened, one frozen record each: to calls and actions, to texts, to tasks."""

@@ -1,0 +1,1 @@
+"""What stores and engines are given, asked and told: rows, counts, ids, times, writers."""

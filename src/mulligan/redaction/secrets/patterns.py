@@ -1,0 +1,262 @@
+"""Secrets that can be told by their form, as rules over text in the order they are applied.
+
+Every pattern takes time linear in the text: quantifiers are bounded, possessive, or start only
+where a run starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mulligan.redaction.secrets.checksums import has_iban
+from mulligan.redaction.secrets.edits import (
+    Edit,
+    Find,
+    Found,
+    apply_edits,
+    hide_matches,
+    hide_where,
+)
+from mulligan.redaction.secrets.hide import (
+    AZURE,
+    BESIDE,
+    COMMAND,
+    EMAIL,
+    ENCODED_EMAIL,
+    FLAG,
+    HEX,
+    IBAN,
+    NUMBER,
+    PAIRS,
+    PEM,
+    PERSON,
+    QUERY,
+    SCHEME,
+    SEED,
+    SPOKEN,
+    TOKEN,
+    TUPLE,
+    URL,
+    VENDOR,
+    XML,
+    Hide,
+)
+from mulligan.redaction.secrets.names import classify_name
+from mulligan.redaction.secrets.numbers import find_any_number, find_cards, find_numbers
+from mulligan.redaction.secrets.pairs import HIDDEN, find_pairs
+from mulligan.redaction.secrets.seed_phrases import find_phrases
+from mulligan.redaction.secrets.spoken import (
+    find_before,
+    find_beside,
+    find_in_curl,
+    find_in_mysql,
+    find_in_sshpass,
+    find_in_tuples,
+    find_logins,
+    find_spoken,
+    find_sql,
+)
+from mulligan.redaction.secrets.tokens import MASKS, find_any_token, find_tokens
+
+_XML = re.compile(r"<([A-Za-z][\w:.-]{0,63})((?:\s[^<>]{0,200})?>)[^<]++(?=</)", re.ASCII)
+_PEM = re.compile(
+    r"(?<!-)-{4,}+ ?BEGIN .*?(?:(?<!-)-{4,}+ ?END[^-]{0,64}(?:-{4,}+|\Z)|\Z)", re.DOTALL
+)
+_URL = re.compile(r'(:\\?/\\?/)([^\s"<>]+)')
+_SCHEME_END = re.compile(r":\\?/\\?/")
+_SCHEME_LENGTH = len("://")
+_QUERY_START = re.compile(r"[?#]")
+_QUERY = re.compile(r'\?[\w.~%\[\]-]{1,64}=[^\s"<>]*', re.ASCII)
+_FLAG = re.compile(r"""(?<![\w-])--([A-Za-z][\w-]{1,40})["']?[,\s]\s{0,3}""", re.ASCII)
+_FLAG_VALUE = re.compile(r"""<hidden>|"[^"]*+"?|'[^']*+'?|[^\s"'-][^\s"']*+""")
+_SCHEME = re.compile(
+    r"(?<![A-Za-z])((bearer|basic)(?:\s|%20){1,4})([A-Za-z0-9+/_=.~-]{4,})",
+    re.ASCII | re.IGNORECASE,
+)
+_JWT = re.compile(r"(?<![A-Za-z0-9])eyJ[\w-]{13,}(?:\.[\w-]*)*", re.ASCII)
+# Each has a run of at least 16 letters, digits, `_` and `-`: the prefilter counts on it.
+_VENDOR = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|ANVA|APKA|AROA)[A-Z0-9]{12,}"
+    r"|(?:gh[oprsu]|npm|hf)_\w{13,}|github_pat_\w{12,}|gl[a-z]{2,6}-[\w-]{12,}"
+    r"|(?:xox[a-z]|xapp|pypi)-[\w-]{11,}|sk-[\w-]{13,}|[prs]k_(?:live|test|prod)_\w{8,}"
+    r"|whsec_\w{10,}|HRKU-[\w-]{12,}|AIza[\w-]{12,}|GOCSPX-[\w-]{9,}|AGE-SECRET-KEY-[A-Z0-9]{2,}"
+    r"|(?:dop_v1|doo_v1|glsa|shp[a-z]{2}|sq0[a-z]{3}|rubygems|sntrys|lin_api|dckr_pat|figd|tskey"
+    r"|PMAK|nvapi|pplx|gsk|xai)[-_][\w-]{12,}"
+    r"|(?:SG|ya29|hv[brs])\.[\w-]{16,}(?:\.[\w-]*)*)",
+    re.ASCII,
+)
+_LOCAL = re.compile(r"""[^\s@<>"'(),:;=\[\]{}\\|/?&]+""")
+_DOMAIN = re.compile(rf"\[?[\w{MASKS}-]++(?:\.[\w{MASKS}-]++)*+\]?")
+_LONGEST_LOCAL = 128
+_ENCODED_EMAIL = re.compile(r"(?<![\w.%+-])[\w.%+-]+%40[\w.%-]+", re.ASCII)
+_IBAN = re.compile(
+    r"[A-Z]{2}[0-9]{2}(?<![A-Za-z0-9].{4})(?:[ .-]?[A-Z0-9]{4}){2,7}(?:[ .-]?[A-Z0-9]{1,3})?"
+    r"(?![A-Za-z0-9])",
+    re.IGNORECASE | re.ASCII,
+)
+_SMALL_IBAN = re.compile(r"[a-z]{2}[0-9]{2}[ .-][0-9a-z]{4}[ .-][0-9a-z]{4}")
+"""In small letters it is one only where it stands in fours: any id may be right by chance."""
+_GAPS = str.maketrans("", "", " .-")
+_DIGIT = re.compile(r"[0-9]")
+# Pairs of hex digits: six are the address of a network card, eight that of a newer one.
+_HEX_PAIRS = re.compile(
+    r"(?<![0-9A-Fa-f:-])[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){9,}+|(?:-[0-9A-Fa-f]{2}){9,}+"
+    r"|(?: [0-9A-Fa-f]{2}){15,}+)(?![0-9A-Fa-f])"
+)
+# Azure: three characters, a digit, and a mark that nothing else has.
+_AZURE = re.compile(r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{16,}+")
+# Ids of people with letters in them: British, Italian, Spanish.
+_PERSON = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?[0-9]{2}){3} ?[A-D]"
+    r"|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|(?P<dni>[XYZ]?-?[0-9]{7,8})-?(?P<check>[A-Z]))"
+    r"(?![A-Za-z0-9])"
+)
+_DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
+_TALK = frozenset({"auth", "authentication", "authorization", "credentials", "format", "header"})
+_TALK_OF_TOKENS = _TALK | {"realm", "scheme", "token", "tokens", "type"}
+
+# What follows an `@` and is the version or the name of a thing, not of a host.
+_VERSION = re.compile(r"v?[0-9][0-9.]*(?:[-+][\w.]+)?|sha[0-9]+|latest|next|main|master|stable")
+
+
+def _hide_xml(text: str) -> Iterator[Edit]:
+    for found in _XML.finditer(text):
+        if classify_name(found[1]):
+            yield Edit(found.end(2), found.end(), HIDDEN)
+
+
+def _find_in_urls(text: str) -> Iterator[Edit]:
+    """Logins and queries; a run without spaces may hold several links, each with its own login."""
+    for found in _URL.finditer(text):
+        ends = [next_.start() for next_ in _SCHEME_END.finditer(text, *found.span(2))]
+        place, last = found.start(2), found.end()
+        for end in (*ends, last):
+            login = _find_login(text[place:end])
+            if login:
+                yield Edit(place, place + login, "<credentials>")
+            query = _QUERY_START.search(text, place + login, end)
+            if query and query.start() < last - 1:
+                yield Edit(query.start(), last, "?<query>")
+                break
+            place = end + _SCHEME_LENGTH
+
+
+def _find_login(rest: str) -> int:
+    """How much of a link, after its scheme, is user and password."""
+    authority = rest.partition("/")[0]
+    at = authority.rfind("@")
+    if at < 0 and ":" in authority and not authority.partition(":")[2].isdigit():
+        # A password with a slash in it, and not a port.
+        at = rest.rfind("@")
+    return max(at, 0)
+
+
+def _find_flags(text: str) -> Iterator[Edit]:
+    """Only the value of a secret flag is passed over: another may hold a command of its own."""
+    done = 0
+    for flag in _FLAG.finditer(text):
+        value = _FLAG_VALUE.match(text, flag.end()) if classify_name(flag[1]) else None
+        if value and flag.start() >= done:
+            done = value.end()
+            yield Edit(*value.span(), HIDDEN)
+
+
+def _find_schemes(text: str) -> Iterator[Edit]:
+    for found in _SCHEME.finditer(text):
+        scheme, value = found[2], found[3]
+        if scheme.lower() == "bearer":
+            secret = value.lower().rstrip(".") not in _TALK_OF_TOKENS
+        else:
+            secret = bool(_DIGIT.search(value)) or "=" in value or value[1:] != value[1:].lower()
+        if secret:
+            yield Edit(found.start(3), found.end(), "<token>")
+
+
+def _find_emails(text: str) -> Iterator[Edit]:
+    """Work outwards from each `@`: far faster than to try every word."""
+    done = 0
+    at = text.find("@")
+    while at >= 0:
+        before = _LOCAL.match(text[max(done, at - _LONGEST_LOCAL) : at][::-1])
+        after = _DOMAIN.match(text, at + 1) if before else None
+        if before and after and not _VERSION.fullmatch(after[0]):
+            done = after.end()
+            yield Edit(at - before.end(), done, "<email>")
+        at = text.find("@", max(done, at + 1))
+
+
+def _find_ibans(text: str) -> Iterator[Edit]:
+    for found in _IBAN.finditer(text):
+        account = found[0]
+        if account != account.upper() and not _SMALL_IBAN.match(account):
+            continue
+        bare = account.translate(_GAPS)
+        while len(bare) >= _SHORTEST_IBAN and not has_iban(bare):
+            # Words may follow: `DE89 3704 … 00 BIC`.
+            account = account[: max(map(account.rfind, " .-"), default=0)]
+            bare = account.translate(_GAPS)
+        if len(bare) >= _SHORTEST_IBAN:
+            yield Edit(found.start(), found.start() + len(account), "<iban>")
+
+
+_SHORTEST_IBAN = 15
+
+
+def _hide_person(found: Found) -> str | None:
+    number = found["dni"]
+    if number is None:
+        return "<number>"
+    digits = number.replace("-", "").replace("X", "0").replace("Y", "1").replace("Z", "2")
+    return "<number>" if _DNI[int(digits) % 23] == found["check"] else None
+
+
+class Rule(NamedTuple):
+    """What is hidden, from which class on."""
+
+    bit: int
+    """Set by the prefilter where it may apply."""
+    least: Hide
+    find: Find
+
+    def apply(self, text: str) -> str:
+        """The text without what it hides."""
+        return apply_edits(text, self.find(text))
+
+
+_S, _P, _A = Hide.SECRETS, Hide.PERSONAL, Hide.ALL
+RULES: tuple[Rule, ...] = (
+    Rule(XML, _S, _hide_xml),
+    Rule(PEM, _S, hide_matches(_PEM, "<pem>")),
+    Rule(URL, _S, _find_in_urls),
+    Rule(QUERY, _S, hide_matches(_QUERY, "?<query>")),
+    Rule(BESIDE, _S, find_beside),
+    Rule(BESIDE, _S, find_before),
+    Rule(TUPLE, _S, find_in_tuples),
+    Rule(PAIRS, _S, find_pairs),
+    Rule(FLAG, _S, _find_flags),
+    Rule(COMMAND, _S, find_in_curl),
+    Rule(COMMAND, _S, find_in_mysql),
+    Rule(COMMAND, _S, find_in_sshpass),
+    Rule(SPOKEN, _S, find_spoken),
+    Rule(SPOKEN, _S, find_sql),
+    Rule(SCHEME, _S, _find_schemes),
+    Rule(VENDOR, _S, hide_matches(_JWT, "<jwt>")),
+    Rule(VENDOR, _S, hide_matches(_VENDOR, "<key>")),
+    Rule(AZURE, _S, hide_matches(_AZURE, "<key>")),
+    Rule(HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
+    Rule(EMAIL, _S, find_logins),
+    Rule(EMAIL, _P, _find_emails),
+    Rule(ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
+    Rule(IBAN, _P, _find_ibans),
+    Rule(PERSON, _P, hide_where(_PERSON, _hide_person)),
+    Rule(TOKEN, _S, find_tokens),
+    Rule(TOKEN, _A, find_any_token),
+    Rule(NUMBER, _S, find_cards),
+    Rule(NUMBER, _P, find_numbers),
+    Rule(NUMBER, _A, find_any_number),
+    Rule(SEED, _S, find_phrases),
+)
+"""In the order they are applied."""

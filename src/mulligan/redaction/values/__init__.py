@@ -1,0 +1,1 @@
+"""Values of any shape as the log may show them: walked, stubbed, compiled."""

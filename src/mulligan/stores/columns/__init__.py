@@ -1,0 +1,1 @@
+"""Words of the journal and the log as tables hold them, and back."""

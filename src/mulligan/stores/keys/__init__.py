@@ -1,0 +1,1 @@
+"""Encryption, signatures and chains of hashes."""

@@ -1,0 +1,1 @@
+"""Processes that write: their clocks, leases, signs of life, forks and commits."""

@@ -1,0 +1,1 @@
+"""What is counted by the hour and the day, in the transaction of its rows."""

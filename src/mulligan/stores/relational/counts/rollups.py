@@ -1,0 +1,109 @@
+"""Counts by the hour and by the day over tables, kept in the transaction of their rows.
+
+A month is thirty days and not seven hundred hours; the hours are for where a span begins and ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.core.storage.rollup import Rollup, Slot
+from mulligan.stores.columns.histogram import dump_counts, load_counts
+from mulligan.stores.database.driver import Session
+
+HOURS = 24
+_ALL_HOURS = 2**40
+
+
+def add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
+    """Add counts to those of their hours and days."""
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_rollups", [_encode(*each) for each in sorted(rollups.items())])
+    days: dict[Slot, Rollup] = {}
+    for slot, counts in rollups.items():
+        days.setdefault(slot._replace(hour=slot.hour // HOURS), Rollup()).add(counts)
+    session.run_many("add_days", [_encode(*each) for each in sorted(days.items())])
+
+
+def read_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
+    """The counts of some hours, both included, each for itself."""
+    rows = session.fetch("hourly", since=since, until=until)
+    return {Slot(*row[:5]): _decode(*row[5:]) for row in rows}
+
+
+def sum_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
+    """The counts of some hours together, each slot in hour 0."""
+    rows = session.fetch("totals", **split_hours(since, until))
+    return {Slot(0, *row[:4]): _decode(*row[4:]) for row in rows}
+
+
+def split_hours(since: int, until: int) -> dict[str, int]:
+    """Some hours as whole days, with the hours before the first of them and after the last."""
+    first_day, next_day = -(-since // HOURS), (until + 1) // HOURS
+    if first_day >= next_day:
+        # No day is whole: all are before the first, and no day is the last.
+        first_day, next_day, head, tail = 1, 1, until, until + 1
+    else:
+        head, tail = first_day * HOURS - 1, next_day * HOURS
+    return {
+        "since": since,
+        "head": head,
+        "first_day": first_day,
+        "last_day": next_day - 1,
+        "tail": tail,
+        "until": until,
+    }
+
+
+def drop_hours(session: Session, *, before: int) -> None:
+    """Forget the counts of hours before one, and what they were of their days."""
+    session.run("drop_hourly_before", hour=before)
+    session.run("drop_pattern_hours_before", hour=before)
+    cut = before // HOURS
+    session.run("drop_days_before", day=cut + 1)
+    session.run("drop_pattern_days_before", day=cut + 1)
+    _count_days(session, since=cut * HOURS, until=cut * HOURS + HOURS - 1)
+
+
+def roll_up_old_days(session: Session) -> None:
+    """Count the days of hours that were counted before there were any."""
+    _count_days(session, since=-_ALL_HOURS, until=_ALL_HOURS)
+
+
+def _count_days(session: Session, *, since: int, until: int) -> None:
+    rows = session.fetch("days_of_hours", since=since, until=until)
+    days = {Slot(*row[:5]): _decode(*row[5:]) for row in rows}
+    session.run_many("add_days", [_encode(*each) for each in sorted(days.items())])
+    session.run("count_pattern_days", since=since, until=until)
+
+
+def _decode(*columns: Any) -> Rollup:
+    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
+    return Rollup(
+        calls,
+        failures,
+        repaired,
+        with_context,
+        duration_us,
+        load_counts(latency),
+        load_counts(repairs),
+        *of_tries,
+    )
+
+
+def _encode(slot: Slot, counts: Rollup) -> tuple[object, ...]:
+    return (
+        *slot,
+        counts.calls,
+        counts.failures,
+        counts.repaired,
+        counts.with_context,
+        counts.duration_us,
+        dump_counts(counts.latency),
+        dump_counts(counts.repairs),
+        counts.retried,
+        counts.suggested,
+        counts.suggested_right,
+        counts.tries,
+    )

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from mulligan.app.reviewing import Asked
+from mulligan.app.settings import Settings
+from mulligan.app.wiring import assemble
+from mulligan.checks.facts.computed import computed_facts
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.turn import Turn
+from mulligan.testing.judge import ScriptedJudge
+
+
+async def look_up(turn: Turn) -> tuple[()]:
+    return ()
+
+
+@pytest.mark.parametrize(
+    ("judge", "gathered"), [(None, (look_up,)), (ScriptedJudge([]), (look_up, computed_facts))]
+)
+def test_only_a_judge_is_told_what_can_be_computed(judge: object, gathered: object) -> None:
+    parts = assemble(Settings(store="memory:"), asked=Asked(facts=[look_up], judge=judge))
+
+    assert parts.reviewers.gathers == gathered
+    parts.store.close()
+
+
+def test_what_is_no_function_gathers_no_facts() -> None:
+    with pytest.raises(ConfigurationError, match="facts"):
+        assemble(Settings(store="memory:"), asked=Asked(facts=["weather"]))  # type: ignore[list-item]

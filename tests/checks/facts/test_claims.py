@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mulligan.checks.facts.claims import find_date_mentions, find_weekday, find_weekday_claims
+
+FRI = date(2025, 10, 24)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("on 2025-10-24.", [{FRI}]),
+        ("at 2025-10-24T19:00:00", [{FRI}]),
+        ("October 24, 2025", [{FRI}]),
+        ("Oct. 24th 2025", [{FRI}]),
+        ("the 24th of October 2025", [{FRI}]),
+        ("24 Oct 2025", [{FRI}]),
+        ("24.10.2025", [{FRI}]),
+        ("10/24/2025", [{FRI}]),
+        ("03/04/2025", [{date(2025, 4, 3), date(2025, 3, 4)}]),
+        ("October 24", [{FRI}]),
+        ("the 24th of October", [{FRI}]),
+        ("from 2025-10-24 to 2025-10-25", [{FRI}, {date(2025, 10, 25)}]),
+        ("November 3", []),
+        ("2025-02-31", []),
+        ("version 12025-10-241 and 24 apples, may 5 people", []),
+        ("", []),
+    ],
+)
+def test_dates_are_read_as_people_write_them(text: str, days: list[set[date]]) -> None:
+    assert [set(m.days) for m in find_date_mentions(text, years={(10, 24): 2025})] == days
+
+
+@pytest.mark.parametrize(
+    ("text", "zoned"),
+    [("2025-10-24T23:30:00Z", True), ("2025-10-24T23:30+02:00", True), ("2025-10-24T23:30", False)],
+)
+def test_an_instant_is_told_from_a_day(text: str, zoned: bool) -> None:
+    assert [mention.zoned for mention in find_date_mentions(text)] == [zoned]
+
+
+MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("but the date 2025-10-24 is actually a Thursday", [(THURSDAY, True)]),
+        ("Change it to 2025-10-24 which is the actual Friday", [(FRIDAY, True)]),
+        ("2025-10-24 (Thursday)", [(THURSDAY, True)]),
+        ("Thursday, October 24, 2025", [(THURSDAY, True)]),
+        ("Thursday the 24th of October 2025", [(THURSDAY, True)]),
+        ("2025-10-24 falls on a Thu", [(THURSDAY, True)]),
+        ("2025-10-24T19:00 is a Thursday", [(THURSDAY, True)]),
+        ("2025-10-24 is not a Friday", [(FRIDAY, False)]),
+        ("2025-10-24 isn't a Friday", [(FRIDAY, False)]),
+        ("2025-10-24 isn\u2019t a Friday", [(FRIDAY, False)]),
+        ("asked for Friday but 2025-10-24 was used", []),
+        ("Use Friday, not 2025-10-24", []),
+        ("Move it from Thursday to 2025-10-24", []),
+        ("The person said Friday. 2025-10-24 was used", []),
+        ("2025-10-24; Thursday was asked for", []),
+        ("the satellite on 2025-10-24", []),
+        ("I sat on 2025-10-24 and wed on 2025-10-24", []),
+        ("Sat 2025-10-24", [(SATURDAY, True)]),
+        ("It is a Thursday", []),
+    ],
+)
+def test_a_claim_is_read_only_where_date_and_weekday_are_tied(text: str, claims: list) -> None:
+    found = find_weekday_claims(text)
+
+    assert [(claim.weekday, claim.holds) for claim in found] == claims
+    assert all(claim.mention.days == {FRI} for claim in found)
+
+
+def test_in_a_list_each_weekday_goes_with_its_own_date() -> None:
+    found = find_weekday_claims("2025-10-23 Thursday, 2025-10-24 Friday, Saturday 2025-10-25")
+
+    assert [(claim.mention.text, claim.weekday) for claim in found] == [
+        ("2025-10-23", THURSDAY),
+        ("2025-10-24", FRIDAY),
+        ("2025-10-25", SATURDAY),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "weekday"), [("Friday", FRIDAY), ("a friday in May", FRIDAY), ("soon", None)]
+)
+def test_a_weekday_is_found_in_any_case(text: str, weekday: int | None) -> None:
+    assert find_weekday(text) == weekday
+
+
+@settings(deadline=None)
+@given(st.text() | st.from_regex(r"(\d{1,4}[-./ ]){1,4}(mon|is|not|October|T12:00Z)?"))
+def test_no_text_is_too_odd_to_read(text: str) -> None:
+    for claim in find_weekday_claims(text):
+        assert claim.mention.days

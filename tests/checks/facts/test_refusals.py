@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from mulligan.checks.facts.refusals import only_warn
+from mulligan.checks.seen import ids_seen
+from mulligan.core.finding import Severity
+from tests.checks.attempts import attempt, ran, severities
+
+
+def test_a_call_that_its_tool_refuses_is_only_warned_of() -> None:
+    check = only_warn(
+        ids_seen({"delete": ["id"], "drop": ["id"]}), refused=lambda call: call.tool == "drop"
+    )
+
+    findings = check(attempt("Delete it", ran("delete", {"id": "a1"}), ran("drop", {"id": "?"})))
+
+    assert severities(findings) == [Severity.ERROR, Severity.WARNING]

@@ -1,0 +1,77 @@
+"""The table of error classes has no gaps, and no row that contradicts another."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mulligan.core import failures
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.error_traits import Aftermath, ArgumentFault
+from mulligan.core.failures.move import MOST_TRIES, Cell, Move
+
+FAILURES = Path(failures.__path__[0])
+LAST = '    UNKNOWN = "unknown"\n'
+
+
+def test_the_type_checker_names_a_class_that_has_no_row(tmp_path: Path) -> None:
+    house = tmp_path / "mulligan" / "core" / "failures"
+    house.mkdir(parents=True)
+    for above in (house.parent, house.parent.parent):
+        (above / "__init__.py").touch()
+    for name in ("__init__", "advice", "error_class", "error_traits", "move"):
+        shutil.copy(FAILURES / f"{name}.py", house)
+    table = house / "error_class.py"
+    planted = table.read_text().replace(LAST, LAST + '    PLANTED = "planted"\n')
+    table.write_text(planted)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, table],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.count("error:") == 1, done.stdout
+    assert "assert_never" in done.stdout
+    assert "ErrorClass.PLANTED" in done.stdout
+
+
+@pytest.mark.parametrize("what", ["statuses", "exceptions"])
+def test_nothing_means_two_classes(what: str) -> None:
+    named = Counter(itertools.chain(*(getattr(each.traits, what) for each in ErrorClass)))
+
+    assert named
+    assert [name for name, times in named.items() if times > 1] == []
+
+
+def test_every_class_has_a_row_of_its_own() -> None:
+    assert len({id(each.traits) for each in ErrorClass}) == len(ErrorClass)
+
+
+def test_what_may_have_landed_is_never_simply_made_again() -> None:
+    for each in (each.traits for each in ErrorClass):
+        if each.may_have_landed:
+            assert each.once.move is Move.PROBE
+            assert each.keyed.move is Move.PROBE
+
+
+def test_arguments_are_corrected_only_where_nothing_has_happened() -> None:
+    for each in (each.traits for each in ErrorClass):
+        if each.advice is ArgumentFault.SHAPE:
+            assert each.aftermath is Aftermath.REFUSED
+
+
+@pytest.mark.parametrize("times", [0, MOST_TRIES])
+def test_a_cell_that_promises_more_tries_than_there_are_is_refused(times: int) -> None:
+    with pytest.raises(ValueError, match=f"{times} times"):
+        Cell(move=Move.SAME, times=times)
