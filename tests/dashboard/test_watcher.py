@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from mulligan.app.insights.views import Views
-from mulligan.dashboard.stream import Client, Hub
+from mulligan.dashboard.stream import RESYNC, Client, Hub
 from mulligan.dashboard.watcher import Watcher
 from tests.dashboard.stage import Stage
 
@@ -35,3 +35,30 @@ async def test_what_is_new_is_told_once(stage: Stage) -> None:
     ]  # fmt: skip
     assert first[-1] == ("changed", {"topics": ["calls", "open"]})
     assert read_news(client) == []
+
+
+async def test_a_page_that_was_made_before_the_first_look_is_made_anew(stage: Stage) -> None:
+    hub, views = Hub(), Views(stage.m.insights)
+    watcher = Watcher(views, hub)
+    early = Client(made_at=watcher.read_mark())
+    hub.clients.add(early)
+
+    await watcher.look()
+    in_time = Client(made_at=watcher.read_mark())
+    hub.clients.add(in_time)
+    await watcher.look()
+
+    assert early.take() == RESYNC
+    assert in_time.take() == b""
+
+
+async def test_who_asks_after_the_news_is_shown_them(stage: Stage) -> None:
+    views = Views(stage.m.insights)
+    watcher = Watcher(views, Hub())
+    await watcher.look()
+    before = views.count_open()
+
+    await stage.hold()
+    await watcher.look()
+
+    assert (before, views.count_open()) == (0, 1)

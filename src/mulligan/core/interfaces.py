@@ -217,7 +217,7 @@ class Log(Protocol):
 
         A row whose id is there already is left alone and never counted twice: the roll-ups of its
         batch are made anew from the others. Later tries are held against those before them
-        (`roll_up_tries`), texts are counted as `storage.text_rollup` says. A loss or finding that is
+        (`roll_up_tries`), texts are counted as `text_rollup` says. A loss or finding that is
         there already is the same one. Text the database cannot hold costs a character, no row.
         """
 

@@ -50,11 +50,12 @@ def create_app(
     """
     access = access or PageAccess()
     views, hub = Views(insights), Hub()
-    site = Site(views, sealer=access.sealer)
+    watcher = Watcher(views, hub)
+    site = Site(views, sealer=access.sealer, read_mark=watcher.read_mark)
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncIterator[None]:
-        watching = asyncio.create_task(Watcher(views, hub).run())
+        watching = asyncio.create_task(watcher.run())
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):  # as it was told a line above
@@ -103,7 +104,8 @@ def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response
 
 def _build_stream(hub: Hub, access: PageAccess) -> Callable[[Request], object]:
     async def listen(request: Request) -> ASGIApp:
-        return hub.answer(left=access.sealer.count_left(get_visitor(request.scope)))
+        left = access.sealer.count_left(get_visitor(request.scope))
+        return hub.answer(left=left, made_at=request.query_params.get("made_at", ""))
 
     return listen
 

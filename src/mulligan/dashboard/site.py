@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,15 +50,19 @@ def build_environment() -> Environment:
 class Site:
     """Renders pages."""
 
-    def __init__(self, views: Views, *, sealer: Sealer) -> None:
+    def __init__(
+        self, views: Views, *, sealer: Sealer, read_mark: Callable[[], str] = lambda: ""
+    ) -> None:
         self._views = views
         self._sealer = sealer
+        self._read_mark = read_mark
         self._environment = build_environment()
 
     def render(
         self, section: Section, asked: ViewRequest, *, visitor: Visitor, layout: str = "layout.html"
     ) -> str:
         """The page of a view, for somebody."""
+        made_at = self._read_mark()  # first: what changes meanwhile has to be told
         may_decide = visitor.role.covers(Role.DECIDE)
         view = section.read(self._views, replace(asked, decides=may_decide))
         kept = _list_kept(asked)
@@ -86,6 +90,7 @@ class Site:
             visitor=visitor,
             may_decide=may_decide,
             may_change=visitor.role.covers(Role.ADMIN),
+            made_at=made_at,
             form_token=self._sealer.make_form_token(visitor),
             open_count=self._views.count_open(),
         )

@@ -22,7 +22,7 @@ IDLE = 15.0
 """Seconds of silence, after which a comment keeps the line open."""
 
 RESYNC = b"event: resync\ndata: {}\n\n"
-"""More has happened than was kept: look at everything anew."""
+"""More has happened than was kept, or than the page shows: look at everything anew."""
 
 
 def encode_message(event: str, data: bytes) -> bytes:
@@ -39,6 +39,8 @@ class Client:
     lost: bool = False
     """More came than fits, and it has to look at everything anew."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
+    made_at: str | None = None
+    """The mark of the look that its page was made after, until it was held against another."""
 
     def put(self, message: bytes) -> None:
         """Add a message, or let all of them go."""
@@ -72,23 +74,31 @@ class Hub:
         for client in self.clients:
             client.put(message)
 
-    def answer(self, *, left: float = math.inf) -> ASGIApp:
+    def greet(self, mark: str) -> None:
+        """Have pages made anew that were made before this look: it is what they are told from."""
+        for client in self.clients:
+            if client.made_at not in (None, mark):
+                client.put(RESYNC)
+            client.made_at = None
+
+    def answer(self, *, left: float = math.inf, made_at: str = "") -> ASGIApp:
         """The answer to a page that wants to listen, for as long as its visitor has `left`."""
         if len(self.clients) >= MOST_CLIENTS:
             why = f"{MOST_CLIENTS} pages listen already. Close one, or look without news."
             return JSONResponse({"error": why}, status_code=503)
-        return _Stream(self, left=left)
+        return _Stream(self, left=left, made_at=made_at)
 
 
 class _Stream:
     """A line to one client, until it or we have had enough."""
 
-    def __init__(self, hub: Hub, *, left: float) -> None:
+    def __init__(self, hub: Hub, *, left: float, made_at: str) -> None:
         self._hub = hub
+        self._made_at = made_at
         self._ends = time.monotonic() + left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        client = Client()
+        client = Client(made_at=self._made_at)
         self._hub.clients.add(client)
         gone = asyncio.create_task(_wait_for_end(receive))
         try:

@@ -44,10 +44,19 @@ class Watcher:
                 # A store that is away for a while is no reason to stop looking.
                 _report.warning("The dashboard could not look for news: %s", error)
 
+    def read_mark(self) -> str:
+        """Of the last look: a page that is made after it shows at least as much."""
+        seen = self._seen
+        return "" if seen is None else seen.mark
+
     async def look(self) -> None:
         """Look once, and tell what is new since the last time."""
         seen, now = self._seen, await asyncio.to_thread(self._views.read_pulse)
+        if seen != now:
+            # Before anybody asks for a page, or says that theirs is of this look.
+            self._views.take_news()
         self._seen = now
+        self._hub.greet(now.mark)
         if seen is None or seen == now:
             return
         topics = []

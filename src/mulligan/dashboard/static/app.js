@@ -98,6 +98,7 @@ function say(text) {
 
 const RETRY = 2000;
 const LISTEN_AGAIN = 10000;
+const SETTLED = 61000;
 let refreshing = false;
 let again = false;
 async function refresh() {
@@ -119,6 +120,7 @@ async function refresh() {
   }
 }
 
+const meta = (name, page) => page.querySelector(`meta[name="${name}"]`);
 let last = "";
 function swap(fresh) {
   const page = document.getElementById("page");
@@ -129,19 +131,24 @@ function swap(fresh) {
   page.replaceChildren(...next.childNodes);
   const nav = fresh.querySelector(".side nav");
   if (nav) document.querySelector(".side nav").replaceChildren(...nav.childNodes);
-  document.querySelector('meta[name="form-token"]').content = fresh.querySelector('meta[name="form-token"]').content;
+  for (const name of ["form-token", "made-at"]) meta(name, document).content = meta(name, fresh).content;
   if (focused) for (const each of page.querySelectorAll("a, button")) if (each.getAttribute("href") === focused || each.dataset.act === focused) { each.focus({ preventScroll: true }); break; }
   drawCharts();
 }
 
 let stale = false;
 let timer = null;
+let settling = null;
+let drawing = null;
 function later() { clearTimeout(timer); timer = setTimeout(refresh, 300); }
+// Figures are kept for up to a minute: once it is quiet, the last news have to show in them too.
+function hear() { later(); clearTimeout(settling); settling = setTimeout(later, SETTLED); }
+function catchUp() { if (stale) { stale = false; later(); } }
 
 function listen() {
   const live = document.getElementById("live");
   const text = document.getElementById("live-text");
-  const source = new EventSource("/stream");
+  const source = new EventSource(`/stream?made_at=${meta("made-at", document).content}`);
   source.onopen = () => {
     // What happened while nobody listened is told to nobody.
     if (live.dataset.on === "no") later();
@@ -152,8 +159,8 @@ function listen() {
     // A browser asks again by itself after a line that broke, and never after a refusal.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => { later(); listen(); }, LISTEN_AGAIN);
   };
-  source.addEventListener("changed", later);
-  source.addEventListener("resync", later);
+  source.addEventListener("changed", hear);
+  source.addEventListener("resync", hear);
   source.addEventListener("calls", (event) => {
     const call = JSON.parse(event.data).at(-1);
     text.textContent = `${call.tool} · ${call.outcome}`;
@@ -190,7 +197,7 @@ function ask(button) {
 }
 
 async function act(path, words) {
-  const token = document.querySelector('meta[name="form-token"]').content;
+  const token = meta("form-token", document).content;
   try {
     const answer = await fetch(path, {
       method: "POST", body: JSON.stringify(words),
@@ -215,9 +222,11 @@ document.addEventListener("DOMContentLoaded", () => {
   document.getElementById("confirm-no").addEventListener("click", () => document.getElementById("confirm").close());
   document.addEventListener("click", (event) => { const button = event.target.closest("[data-act]"); if (button && !button.disabled) ask(button); });
   document.addEventListener("change", (event) => { const form = event.target.closest(".filters"); if (form) submit(form); });
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && stale) { stale = false; later(); } });
-  document.getElementById("confirm").addEventListener("close", () => { if (stale) { stale = false; later(); } });
-  window.addEventListener("resize", () => { clearTimeout(timer); timer = setTimeout(drawCharts, 150); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) catchUp(); });
+  document.addEventListener("focusout", catchUp);
+  document.getElementById("confirm").addEventListener("close", catchUp);
+  window.addEventListener("resize", () => { clearTimeout(drawing); drawing = setTimeout(drawCharts, 150); });
+  last = document.getElementById("page").innerHTML;
   drawCharts();
   listen();
 });

@@ -184,6 +184,10 @@ class Views:
         """What would have to change for a page to be out of date."""
         return read_pulse(self.insights)
 
+    def take_news(self) -> None:
+        """The pulse has changed: a page that is made from here on shows why."""
+        self._keeper.forget_short()
+
     def _read_slots(self, asked: ViewFilter) -> tuple[dict[Slot, Rollup], tuple[TrendPoint, ...]]:
         parts = self._counts.list_parts(asked.window.length, step=asked.window.step)
         slots = self._counts.join_slots(asked.window.length, asked)
