@@ -260,7 +260,6 @@ def test_a_store_that_was_busy_for_a_moment_leaves_no_page_behind(
     page = visit(stage.m, "/open", strict=False)
     expect(page.locator("#live")).to_have_attribute("data-on", "yes")
     busy = refuse_first(page, "**/open")
-    page.wait_for_timeout(1_500)
 
     run_apart(stage.hold("Breakfast"))
 

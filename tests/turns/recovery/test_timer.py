@@ -84,7 +84,6 @@ def test_a_keeper_runs_passes_without_a_loop_and_at_once_when_somebody_left_some
     keeper.start()
     keeper.start()
     first = passes.made.acquire(timeout=5)
-    time.sleep(0.1)
     keeper.wake()
     second = passes.made.acquire(timeout=5)
     keeper.close()
