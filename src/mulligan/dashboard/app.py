@@ -105,7 +105,7 @@ def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response
 def _build_stream(hub: Hub, access: PageAccess) -> Callable[[Request], object]:
     async def listen(request: Request) -> ASGIApp:
         left = access.sealer.count_left(get_visitor(request.scope))
-        return hub.answer(left=left, made_at=request.query_params.get("made_at", ""))
+        return hub.answer(left=left, made_at=request.query_params.get("made_at"))
 
     return listen
 

@@ -40,7 +40,8 @@ class Client:
     """More came than fits, and it has to look at everything anew."""
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     made_at: str | None = None
-    """The mark of the look that its page was made after, until it was held against another."""
+    """The mark of the look that its page was made after, until it was held against another; empty:
+    before any look. `None`: it has no page, or has been told."""
 
     def put(self, message: bytes) -> None:
         """Add a message, or let all of them go."""
@@ -81,7 +82,7 @@ class Hub:
                 client.put(RESYNC)
             client.made_at = None
 
-    def answer(self, *, left: float = math.inf, made_at: str = "") -> ASGIApp:
+    def answer(self, *, left: float = math.inf, made_at: str | None = None) -> ASGIApp:
         """The answer to a page that wants to listen, for as long as its visitor has `left`."""
         if len(self.clients) >= MOST_CLIENTS:
             why = f"{MOST_CLIENTS} pages listen already. Close one, or look without news."
@@ -92,7 +93,7 @@ class Hub:
 class _Stream:
     """A line to one client, until it or we have had enough."""
 
-    def __init__(self, hub: Hub, *, left: float, made_at: str) -> None:
+    def __init__(self, hub: Hub, *, left: float, made_at: str | None) -> None:
         self._hub = hub
         self._made_at = made_at
         self._ends = time.monotonic() + left
