@@ -162,6 +162,7 @@ class LogTables:
             dropped = self._renew_partitions(session, before_us)
             pruned = dropped.rows + _prune_archives(session, before_us)
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
+            self._blocks = BlockMarker()
             with session.begin_transaction():
                 drop_blocks(session, before_us=before_us)
                 drop_hours(session, before=before_us // HOUR_US)
@@ -211,7 +212,8 @@ class LogTables:
     def _add(self, session: Session, batch: Batch) -> None:
         if batch.rows:
             session.run_many("add_rows", batch.rows)
-            self._blocks.mark(session, batch.rows)
+        # Of no rows too: what a transaction before this has marked, and taken back, is not there.
+        self._blocks.mark(session, batch.rows)
         if batch.rollups:
             add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)

@@ -178,13 +178,17 @@ from execution group by 1, 2, 3, 4, 5, 6, 7
 delete from row_block where to_us < :before
 
 -- name: all_blocks
-select distinct block from row_block
+select block, min(from_us), max(to_us) from row_block group by block
 
 -- name: strays_ahead
-select max(ahead_us) from stray_block where block between :first and :last
+select '', max(ahead_us) from stray_block where block between :first and :last
+union all
+select block, ahead_us from stray_block where block > :last and ahead_us > :near_us
 
 -- name: strays_behind
-select max(behind_us) from stray_block where block between :first and :last
+select
+  (select max(behind_us) from stray_block where block between :first and :last),
+  (select min(block) from stray_block where block < :first and last_us >= :since)
 
 -- name: drop_strays_before
 delete from stray_block where last_us < :before
