@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
+from mulligan.core.errors import StoreLockedError
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.instants import from_us, to_us
 from mulligan.core.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
@@ -297,11 +298,13 @@ def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
         )
         rows = [decode_log_row(row) for row in found]
         if rows:
-            session.run("add_archive", **pack(rows))
-            session.run(
-                "delete_successes_between",
-                first_id=rows[0].id,
-                last_id=rows[-1].id,
-                before=before_us,
-            )
+            batch = pack(rows)
+            # By their ids: of the same time and place others may have come meanwhile.
+            ids = encode_json([row.id for row in rows]).decode()
+            if session.run("delete_rows", ids=ids) != len(rows):
+                raise StoreLockedError(
+                    "Another process packs or deletes the same rows of the log: nothing was "
+                    "packed twice, and it is tried again with the next sweep."
+                )
+            session.run("add_archive", **batch)
     return rows

@@ -214,10 +214,8 @@ delete from execution
 where id between :first_id and :last_id and at_us < :before
   and not (id >= :spared_from and id < :spared_to)
 
--- name: delete_successes_between
-delete from execution
-where id between :first_id and :last_id and at_us < :before and outcome = 'success'
-  and tool <> 'text.rated'
+-- name: delete_rows
+delete from execution where id in (select value from json_each(:ids))
 
 -- name: add_archive
 insert into archive (first_id, last_id, from_us, to_us, row_count, packed)
