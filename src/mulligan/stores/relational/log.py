@@ -163,6 +163,7 @@ class LogTables:
             dropped = self._renew_partitions(session, before_us)
             pruned = dropped.rows + _prune_archives(session, before_us)
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
+            # What it has marked before may be gone with the rest.
             self._blocks = BlockMarker()
             with session.begin_transaction():
                 drop_blocks(session, before_us=before_us)

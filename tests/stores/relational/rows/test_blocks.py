@@ -187,6 +187,14 @@ def test_only_ids_that_were_asked_for_are_found_whatever_their_times(store, olde
         assert store.log.list_rows(replace(query, after=rows[10].id)) == [rows[11]]
 
 
+def test_a_search_for_no_rows_finds_none_in_packed_ones_either(store) -> None:
+    store.log.write(Batch(rows=[make_log_row(0)]))
+    store.log.compress(before=NOW + DAY)
+
+    assert store.log.list_rows(LogQuery(limit=0)) == []
+    assert store.log.list_rows(LogQuery(limit=0, since=NOW)) == []
+
+
 def test_what_was_marked_for_rows_that_were_taken_back_is_marked_again(store) -> None:
     row = make_log_row(0)._replace(agent="planner")
     unwritable = Loss(at=NOW.replace(tzinfo=None), reason="overflow")

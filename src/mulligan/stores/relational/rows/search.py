@@ -36,6 +36,8 @@ def search(session: Session, query: LogQuery) -> list[LogRow]:
 
 def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
     """The same, inside a transaction that is open already."""
+    if query.limit < 1:
+        return []
     if not _is_narrow(query):
         return scan_rows(session, query)
     wanted = {name: value for name in SAME if (value := getattr(query, name))}
