@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
+from mulligan.core.errors import StoreLockedError
 from mulligan.core.finding import FindingCount, FindingRow, Severity
 from mulligan.core.storage.instants import from_us, to_us
 from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
@@ -162,6 +163,8 @@ class LogTables:
             dropped = self._renew_partitions(session, before_us)
             pruned = dropped.rows + _prune_archives(session, before_us)
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
+            # What it has marked before may be gone with the rest.
+            self._blocks = BlockMarker()
             with session.begin_transaction():
                 drop_blocks(session, before_us=before_us)
                 drop_hours(session, before=before_us // HOUR_US)
@@ -211,7 +214,8 @@ class LogTables:
     def _add(self, session: Session, batch: Batch) -> None:
         if batch.rows:
             session.run_many("add_rows", batch.rows)
-            self._blocks.mark(session, batch.rows)
+        # Of no rows too: what a transaction before this has marked, and taken back, is not there.
+        self._blocks.mark(session, batch.rows)
         if batch.rollups:
             add_rollups(session, batch.rollups)
             _add_tries(session, batch.rows)
@@ -295,11 +299,13 @@ def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:
         )
         rows = [decode_log_row(row) for row in found]
         if rows:
-            session.run("add_archive", **pack(rows))
-            session.run(
-                "delete_successes_between",
-                first_id=rows[0].id,
-                last_id=rows[-1].id,
-                before=before_us,
-            )
+            batch = pack(rows)
+            # By their ids: of the same time and place others may have come meanwhile.
+            ids = encode_json([row.id for row in rows]).decode()
+            if session.run("delete_rows", ids=ids) != len(rows):
+                raise StoreLockedError(
+                    "Another process packs or deletes the same rows of the log: nothing was "
+                    "packed twice, and it is tried again with the next sweep."
+                )
+            session.run("add_archive", **batch)
     return rows

@@ -178,13 +178,17 @@ from execution group by 1, 2, 3, 4, 5, 6, 7
 delete from row_block where to_us < :before
 
 -- name: all_blocks
-select distinct block from row_block
+select block, min(from_us), max(to_us) from row_block group by block
 
 -- name: strays_ahead
-select max(ahead_us) from stray_block where block between :first and :last
+select '', max(ahead_us) from stray_block where block between :first and :last
+union all
+select block, ahead_us from stray_block where block > :last and ahead_us > :near_us
 
 -- name: strays_behind
-select max(behind_us) from stray_block where block between :first and :last
+select
+  (select max(behind_us) from stray_block where block between :first and :last),
+  (select min(block) from stray_block where block < :first and last_us >= :since)
 
 -- name: drop_strays_before
 delete from stray_block where last_us < :before
@@ -210,10 +214,8 @@ delete from execution
 where id between :first_id and :last_id and at_us < :before
   and not (id >= :spared_from and id < :spared_to)
 
--- name: delete_successes_between
-delete from execution
-where id between :first_id and :last_id and at_us < :before and outcome = 'success'
-  and tool <> 'text.rated'
+-- name: delete_rows
+delete from execution where id in (select value from json_each(:ids))
 
 -- name: add_archive
 insert into archive (first_id, last_id, from_us, to_us, row_count, packed)

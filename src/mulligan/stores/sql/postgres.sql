@@ -135,6 +135,9 @@ select min((
 -- name: ids_present
 select id from execution where id in (select json_array_elements_text(cast(:ids as json)))
 
+-- name: delete_rows
+delete from execution where id in (select json_array_elements_text(cast(:ids as json)))
+
 -- name: tries
 select * from execution where id in (select json_array_elements_text(cast(:firsts as json)))
 union all

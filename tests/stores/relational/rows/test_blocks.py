@@ -10,14 +10,15 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.call import LogRow
+from mulligan.core.errors import NaiveTimeError
 from mulligan.core.interfaces import Store
 from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.storage.instants import from_us, to_us
-from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.log_query import Batch, LogQuery, Loss
 from mulligan.stores.columns.filter import fits
 from mulligan.stores.database.driver import Session
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.rows import search
+from mulligan.stores.relational.rows import blocks, search
 from mulligan.stores.relational.rows.blocks import mark_old_blocks
 from mulligan.stores.relational.rows.id_span import IdSpan
 from mulligan.stores.relational.rows.strays import mark_old_strays
@@ -51,6 +52,8 @@ def make_rows(chance: random.Random, count: int, *, strange: bool = False) -> li
         waited_us = chance.randrange(DAY_US) if off < 0.02 else chance.randrange(9_000_000)
         if off > 0.98:
             waited_us = -chance.randrange(DAY_US)
+        if 0.5 < off < 0.51:
+            waited_us *= chance.choice([-1, 1]) * 50_000
         rows.append(
             make_log_row(0)._replace(
                 id=name or make_uuid7(made_us, chance.getrandbits(RANDOM_BITS)),
@@ -66,7 +69,7 @@ def make_rows(chance: random.Random, count: int, *, strange: bool = False) -> li
     return rows
 
 
-def make_query(chance: random.Random, rows: list[LogRow], *, timed: bool) -> LogQuery:
+def make_query(chance: random.Random, rows: list[LogRow]) -> LogQuery:
     """Any filters together, with something to find and with nothing."""
     some = chance.choice(rows)
     anywhen = NOW_US - chance.randrange(22 * DAY_US)
@@ -78,10 +81,8 @@ def make_query(chance: random.Random, rows: list[LogRow], *, timed: bool) -> Log
         tool=chance.choice([None, None, "tool 1", "none"]),
         outcome=chance.choice([None, None, "success", "failure"]),
         error_class=chance.choice([None, None, None, "rate_limit"]),
-        since=chance.choice([None, since]) if timed else None,
-        until=chance.choice([None, since + timedelta(hours=chance.choice([0, 1, 50]))])
-        if timed
-        else None,
+        since=chance.choice([None, since]),
+        until=chance.choice([None, since + timedelta(hours=chance.choice([0, 1, 50]))]),
         id_prefix=chance.choice(["", "", "", some.id[:5], some.id[:9]]),
         after=chance.choice(["", "", "", some.id]),
         below=chance.choice(["", "", "", some.id]),
@@ -111,8 +112,7 @@ def test_a_search_by_blocks_finds_what_a_look_at_every_row_finds(
         store.log.compress(before=NOW - 4 * DAY)
 
     for _ in range(100):
-        # Of an id that no clock has made, its place says nothing of its time.
-        query = make_query(chance, rows, timed=not strange)
+        query = make_query(chance, rows)
         found = [row.id for row in store.log.list_rows(query)]
 
         assert found == find_by_looking(rows, query), query
@@ -146,6 +146,75 @@ def test_a_row_is_found_by_its_time_where_the_clock_was_set_back_by_an_hour(stor
 
     assert store.log.list_rows(LogQuery(until=NOW - HOUR + SECOND)) == [early]
     assert store.log.list_rows(LogQuery(until=NOW - HOUR)) == []
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+@pytest.mark.parametrize("off_days", [-900, -3, 3, 900])
+def test_a_row_is_found_by_its_time_however_far_that_is_off_its_id(
+    store, off_days, oldest_first
+) -> None:
+    at = NOW + off_days * DAY
+    row = make_log_row(0)._replace(
+        id=make_uuid7(NOW_US, 1), at_us=to_us(at, name="at"), turn="a week in the morning"
+    )
+    store.log.write(Batch(rows=[row]))
+    query = LogQuery(oldest_first=oldest_first)
+
+    for turn in (None, row.turn):
+        of_turn = replace(query, turn=turn)
+        assert store.log.list_rows(replace(of_turn, since=at)) == [row]
+        assert store.log.list_rows(replace(of_turn, until=at + SECOND)) == [row]
+        assert store.log.list_rows(replace(of_turn, since=at, until=at + SECOND)) == [row]
+        assert store.log.list_rows(replace(of_turn, since=at + SECOND)) == []
+        assert store.log.list_rows(replace(of_turn, until=at)) == []
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+def test_only_ids_that_were_asked_for_are_found_whatever_their_times(store, oldest_first) -> None:
+    at_us = NOW_US + 6 * DAY_US
+    rows = [
+        make_log_row(0)._replace(id=make_uuid7(NOW_US + n * DAY_US, n), at_us=at_us)
+        for n in range(12)
+    ]
+    store.log.write(Batch(rows=rows))
+    late = LogQuery(since=NOW + 5 * DAY, oldest_first=oldest_first)
+    early = LogQuery(until=NOW + 7 * DAY, oldest_first=oldest_first)
+
+    for query in (late, early):
+        for row in rows:
+            assert store.log.list_rows(replace(query, id_prefix=row.id)) == [row]
+        assert store.log.list_rows(replace(query, below=rows[1].id)) == [rows[0]]
+        assert store.log.list_rows(replace(query, after=rows[10].id)) == [rows[11]]
+
+
+def test_a_search_for_no_rows_finds_none_in_packed_ones_either(store) -> None:
+    store.log.write(Batch(rows=[make_log_row(0)]))
+    store.log.compress(before=NOW + DAY)
+
+    assert store.log.list_rows(LogQuery(limit=0)) == []
+    assert store.log.list_rows(LogQuery(limit=0, since=NOW)) == []
+
+
+def test_what_was_marked_for_rows_that_were_taken_back_is_marked_again(store) -> None:
+    row = make_log_row(0)._replace(agent="planner")
+    unwritable = Loss(at=NOW.replace(tzinfo=None), reason="overflow")
+    with pytest.raises(NaiveTimeError):
+        store.log.write(Batch(rows=[row], losses=[unwritable]))
+    store.log.write(Batch(rows=[], losses=[replace(unwritable, at=NOW)]))
+
+    store.log.write(Batch(rows=[row]))
+
+    assert store.log.list_rows(LogQuery(agent="planner")) == [row]
+
+
+def test_what_is_logged_after_a_clock_too_fast_has_pruned_it_all_is_found(store) -> None:
+    rows = [make_log_row(n)._replace(agent="planner") for n in range(2)]
+    store.log.write(Batch(rows=rows[:1]))
+    store.log.prune(before=NOW + 90 * DAY)
+
+    store.log.write(Batch(rows=rows[1:]))
+
+    assert store.log.list_rows(LogQuery(agent="planner")) == rows[1:]
 
 
 @pytest.mark.parametrize("oldest_first", [False, True])
@@ -186,7 +255,7 @@ def test_rows_that_nobody_looked_at_are_found_by_their_times_after_the_migration
 
     chance = random.Random(5)
     for _ in range(60):
-        query = make_query(chance, rows, timed=True)
+        query = make_query(chance, rows)
         assert [row.id for row in store.log.list_rows(query)] == find_by_looking(rows, query)
 
 
@@ -205,6 +274,24 @@ def test_a_program_that_marks_no_strays_may_be_at_work_for_a_day_after_the_migra
     found = store.log.list_rows(LogQuery(until=from_us(early.at_us + 1), limit=1))
 
     assert found == [early]
+
+
+@pytest.mark.parametrize("made", [-20 * HOUR, HOUR, 6 * DAY])
+def test_a_program_that_marks_no_strays_may_be_at_work_where_nobody_was_for_long(
+    store, url, monkeypatch, made
+) -> None:
+    store.log.write(Batch(rows=[make_log_row(0)._replace(id=make_uuid7(NOW_US, 0))]))
+    now = NOW + 30 * DAY
+    with open_log(url) as session, session.begin_transaction():
+        mark_old_strays(session, clock=lambda: now)
+    made_us = to_us(now + made, name="made")
+    late = make_log_row(0)._replace(id=make_uuid7(made_us, 1), at_us=made_us + HOUR_US)
+    monkeypatch.setattr(blocks, "mark_strays", lambda *_: None)
+    store.log.write(Batch(rows=[late]))
+
+    found = store.log.list_rows(LogQuery(since=from_us(late.at_us), oldest_first=True))
+
+    assert found == [late]
 
 
 def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:

@@ -10,6 +10,7 @@ from mulligan.stores.relational.rows.id_span import (
     IdSpan,
     find_end_us,
     find_first_id,
+    find_start_us,
     shift,
     tells_time,
 )
@@ -36,16 +37,6 @@ def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
     assert span._replace(below_id="b").empty
 
 
-def test_what_a_span_is_cut_to_is_never_outside_it() -> None:
-    span = IdSpan("b", "d")
-
-    assert span.cut(from_id="", below_id=LAST_ID) == span
-    assert span.cut(from_id="c", below_id=LAST_ID) == ("c", "d")
-    assert span.cut(from_id="", below_id="c") == ("b", "c")
-    assert span.cut(from_id="x", below_id="z") == ("d", "d")
-    assert span.cut(from_id="", below_id="a") == ("b", "b")
-
-
 def test_a_time_is_before_the_ids_made_then_and_after_those_made_earlier() -> None:
     first = find_first_id(NOW_US)
 
@@ -54,11 +45,13 @@ def test_a_time_is_before_the_ids_made_then_and_after_those_made_earlier() -> No
     assert find_first_id(2**62) == LAST_ID
 
 
-def test_a_block_ends_after_its_last_id_was_made() -> None:
+def test_a_block_lasts_from_its_first_id_to_after_its_last() -> None:
     made = make_uuid7(NOW_US, 0)[:DIGITS]
 
     assert find_first_id(find_end_us(made))[:DIGITS] == shift(made, 1)
     assert find_first_id(find_end_us(made) - 1)[:DIGITS] == made
+    assert find_first_id(find_start_us(made))[:DIGITS] == made
+    assert find_first_id(find_start_us(made) - 1)[:DIGITS] == shift(made, -1)
 
 
 def test_only_a_block_of_our_ids_tells_its_time() -> None:

@@ -1,8 +1,31 @@
 from __future__ import annotations
 
-from mulligan.core.call import Outcome
+from collections.abc import Callable, Sequence
+from contextlib import closing
+
+import pytest
+
+from mulligan.core.call import LogRow, Outcome
+from mulligan.core.errors import StoreLockedError
+from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.stores.opening import open_store
+from mulligan.stores.relational import log
 from mulligan.stores.relational.rows.packing import pack, unpack
+from mulligan.testing.store_contract.contract import DAY, NOW, make_log_row
 from tests.telemetry.rows import a_row
+
+ALL = LogQuery(oldest_first=True)
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Have another process do something while a batch is being packed."""
+
+    def interrupt(rows: Sequence[LogRow]) -> dict[str, object]:
+        monkeypatch.setattr(log, "pack", pack)
+        act()
+        return pack(rows)
+
+    monkeypatch.setattr(log, "pack", interrupt)
 
 
 def test_rows_come_out_as_they_went_in() -> None:
@@ -21,3 +44,33 @@ def test_a_batch_says_what_is_in_it_without_being_opened() -> None:
     assert (packed["first_id"], packed["last_id"]) == (rows[0].id, rows[-1].id)
     assert (packed["from_us"], packed["to_us"]) == (rows[1].at_us, rows[2].at_us)
     assert packed["row_count"] == 3
+
+
+def test_a_row_that_comes_while_its_neighbours_are_packed_is_not_lost(
+    postgres_url, monkeypatch
+) -> None:
+    rows = [make_log_row(n)._replace(id=f"{n:032x}") for n in range(5)]
+    with closing(open_store(postgres_url)) as store, closing(open_store(postgres_url)) as other:
+        store.log.write(Batch(rows=[*rows[:2], *rows[3:]]))
+        meanwhile(monkeypatch, lambda: other.log.write(Batch(rows=rows[2:3])))
+
+        assert store.log.compress(before=NOW + DAY) == 4
+
+        assert store.log.list_rows(ALL) == rows
+
+
+def test_rows_that_two_pack_at_once_are_packed_once(postgres_url, monkeypatch) -> None:
+    rows = [make_log_row(n)._replace(id=f"{n:032x}") for n in range(5)]
+    with closing(open_store(postgres_url)) as store, closing(open_store(postgres_url)) as other:
+        store.log.write(Batch(rows=rows[1:]))
+
+        def pack_with_one_more() -> None:
+            other.log.write(Batch(rows=rows[:1]))
+            other.log.compress(before=NOW + DAY)
+
+        meanwhile(monkeypatch, pack_with_one_more)
+
+        with pytest.raises(StoreLockedError, match="nothing was packed twice"):
+            store.log.compress(before=NOW + DAY)
+
+        assert store.log.list_rows(ALL) == rows

@@ -10,9 +10,10 @@ from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.storage.instants import to_us
 from mulligan.stores.relational.rows.id_span import DIGITS
 from mulligan.stores.relational.rows.strays import (
+    ANY_US,
     MOMENT_CELL,
     MOMENT_DIGITS,
-    MOST_US,
+    NEAR_US,
     SLACK_US,
     Moment,
     Stray,
@@ -51,15 +52,15 @@ def find_strays(*moments: Moment) -> list[Stray]:
 def test_a_row_of_about_the_time_of_its_id_is_no_stray(off_us) -> None:
     chance = random.Random(off_us)
     for _ in range(300):
-        made_us = NOW_US + chance.randrange(MOST_US)
+        made_us = NOW_US + chance.randrange(NEAR_US)
         assert find_strays(make_moment(made_us, made_us + off_us)) == []
 
 
 def test_a_row_that_is_further_off_than_the_slack_is_a_stray_of_at_least_that() -> None:
     chance = random.Random(1)
     for _ in range(2_000):
-        made_us = NOW_US + chance.randrange(MOST_US)
-        off_us = chance.randrange(SLACK_US, MOST_US)
+        made_us = NOW_US + chance.randrange(NEAR_US)
+        off_us = chance.randrange(SLACK_US, NEAR_US)
         name = make_uuid7(made_us, 0)[:DIGITS]
 
         [behind] = find_strays(make_moment(made_us, made_us + off_us))
@@ -88,5 +89,10 @@ def test_an_id_that_only_begins_as_ours_do_may_be_of_any_time() -> None:
 
     for begin in (block, block + "\ufffd1", block + "zz"):
         [stray] = find_strays((begin, NOW_US >> MOMENT_CELL))
-        assert (stray.ahead_us, stray.behind_us) == (MOST_US, MOST_US)
-    assert find_strays(("call_9", 1), ("0f3", 1), ("", 1)) == []
+        assert (stray.ahead_us, stray.behind_us) == (ANY_US, ANY_US)
+
+
+def test_an_id_that_tells_no_time_is_a_stray() -> None:
+    strays = find_strays(("call_9", 1), ("0f3", 1), ("", 1))
+
+    assert [stray.block for stray in strays] == ["", "0f3", "call_9"]

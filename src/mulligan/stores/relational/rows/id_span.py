@@ -31,11 +31,6 @@ class IdSpan(NamedTuple):
         """Whether an id is in it."""
         return self.from_id <= name < self.below_id
 
-    def cut(self, *, from_id: str, below_id: str) -> IdSpan:
-        """What it has of the ids from one on and below another: none of its own, maybe."""
-        begin, end = self
-        return IdSpan(min(max(begin, from_id), end), max(min(end, below_id), begin))
-
 
 def shift(block: str, by: int) -> str:
     """The block that comes so many after one, or before it, whether it has rows or not."""
@@ -63,6 +58,11 @@ def find_first_id(at_us: int) -> str:
     return make_uuid7(at_us, 0) if at_us > 0 else ""
 
 
+def find_start_us(block: str) -> int:
+    """When the first id of a block that tells its time can have been made."""
+    return int(block, 16) * _BLOCK_US
+
+
 def find_end_us(block: str) -> int:
     """When the last id of a block that tells its time can have been made."""
-    return (int(block, 16) + 1) * _BLOCK_US
+    return find_start_us(block) + _BLOCK_US

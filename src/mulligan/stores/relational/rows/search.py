@@ -14,13 +14,9 @@ from mulligan.stores.columns.encoding import decode_log_row
 from mulligan.stores.columns.filter import fits
 from mulligan.stores.database.driver import Session
 from mulligan.stores.relational.rows.blocks import SAME, Blocks, Times
-from mulligan.stores.relational.rows.id_span import LAST_ID, IdSpan, find_first_id, shift
+from mulligan.stores.relational.rows.id_span import LAST_ID, IdSpan, shift
 from mulligan.stores.relational.rows.packing import unpack
-from mulligan.stores.relational.rows.strays import (
-    MOST_US,
-    find_first_id_after,
-    find_first_id_since,
-)
+from mulligan.stores.relational.rows.strays import find_first_id_after, find_first_id_since
 
 _ALL_TIME_US = 2**62
 _SAME = (*SAME, "turn")
@@ -40,6 +36,8 @@ def search(session: Session, query: LogQuery) -> list[LogRow]:
 
 def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
     """The same, inside a transaction that is open already."""
+    if query.limit < 1:
+        return []
     if not _is_narrow(query):
         return scan_rows(session, query)
     wanted = {name: value for name in SAME if (value := getattr(query, name))}
@@ -52,7 +50,7 @@ def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
 
 def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
     """The same, row by row."""
-    return _scan(session, query, _compute_span(query))
+    return _scan(session, query, _find_span(session, query))
 
 
 def _is_narrow(query: LogQuery) -> bool:
@@ -75,7 +73,7 @@ class _Walk:
         """First a stretch of many rows; then one block, and twice as many each time as long as
         there is a row for each of them."""
         query, found = self.query, list[LogRow]()
-        rest, blocks_at_once = self._find_span(), 0
+        rest, blocks_at_once = _find_span(self.session, query), 0
         while len(found) < query.limit and not rest.empty:
             block = self._find_next(rest)
             if block is None:
@@ -92,17 +90,6 @@ class _Walk:
             blocks_at_once = 2 * blocks_at_once if filled else 1
             rest = self._drop(rest, part)
         return found
-
-    def _find_span(self) -> IdSpan:
-        """Where it begins is narrowed to where ids of these times do: a whole block may be many."""
-        query, whole = self.query, _compute_span(self.query)
-        if query.oldest_first and query.since is not None:
-            since_us = to_us(query.since, name="since")
-            return whole.cut(from_id=find_first_id_since(self.session, since_us), below_id=LAST_ID)
-        if not query.oldest_first and query.until is not None:
-            until_us = to_us(query.until, name="until")
-            return whole.cut(from_id="", below_id=find_first_id_after(self.session, until_us))
-        return whole
 
     def _find_next(self, rest: IdSpan) -> str | None:
         oldest_first = self.query.oldest_first
@@ -179,18 +166,18 @@ def _build_conditions(query: LogQuery, span: IdSpan) -> tuple[list[str], dict[st
     return filters, values
 
 
-def _compute_span(query: LogQuery) -> IdSpan:
-    """Bounds on the id: it is time-ordered, so they spare a scan. With slack, as it may be off."""
+def _find_span(session: Session, query: LogQuery) -> IdSpan:
+    """Bounds on the id: it is time-ordered, so they spare a scan. Further where rows are off."""
     # One bound on each side: of two, a database may well take the wider one to stop at.
     from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + LAST_ID
     if query.below:
         below_id = min(below_id, query.below)
     if query.since is not None:
-        since_us = to_us(query.since, name="since") - MOST_US
-        from_id = max(from_id, find_first_id(since_us))
+        since_us = to_us(query.since, name="since")
+        from_id = max(from_id, find_first_id_since(session, since_us))
     if query.until is not None:
-        until_us = to_us(query.until, name="until") + MOST_US
-        below_id = min(below_id, find_first_id(until_us))
+        until_us = to_us(query.until, name="until")
+        below_id = min(below_id, find_first_id_after(session, until_us))
     return IdSpan(from_id, below_id)
 
 
