@@ -93,7 +93,7 @@ def find_first_id_since(session: Session, since_us: int) -> str:
 def find_first_id_after(session: Session, until_us: int) -> str:
     """The id from which on no row of before a time is."""
     near = _name_blocks(until_us, until_us + NEAR_US)
-    far = dict(session.fetch("strays_ahead", near_us=NEAR_US, **near))
+    far: dict[str, int] = dict(session.fetch("strays_ahead", near_us=NEAR_US, **near))
     first = find_first_id(until_us + max(SLACK_US, far.pop("") or 0))
     reaching = [shift(block, 1) for block in far if _reaches(block, far[block], until_us)]
     return max([first, *reaching])
