@@ -27,10 +27,13 @@ AVOIDED = {
 FLAGS = re.IGNORECASE | re.MULTILINE
 KEPT = {
     "locks of the transaction": {
-        "lock_migrations": "Migrate from one process where it does nothing."
+        "lock_migrations": "Migrate from one process where it does nothing.",
+        "lock_counted": "Where it does nothing, two thumbs of one moment may both count.",
     },
     "locks of a table": {
-        "lock_writers": "When a store gets its key, or its first signatures: once."
+        "lock_writers": "When a store gets its key, or its first signatures: once.",
+        "lock_days": "Where it is refused, days are counted without it.",
+        "hold_partition": "Elsewhere the log stays one table.",
     },
     "messages": {
         "tell_others": "Everybody looks every two seconds as well.",

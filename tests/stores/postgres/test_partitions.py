@@ -16,8 +16,10 @@ from mulligan.core.storage.instants import from_us
 from mulligan.core.storage.log_query import Batch, LogQuery
 from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
+from mulligan.stores.postgres import partitions
 from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions, compute_bound
 from mulligan.testing.store_contract.contract import make_log_row
+from tests.stores.postgres.beside import Interruption
 from tests.stores.postgres.days import (
     count_by_table,
     list_names,
@@ -130,6 +132,25 @@ def test_a_row_younger_than_its_id_says_is_not_dropped_with_its_day(store: Store
 
     assert pruned == 5
     assert store.log.list_rows(ALL) == [late]
+
+
+def test_a_row_that_comes_while_its_day_is_dropped_stays(
+    store: Store, url: str, monkeypatch
+) -> None:
+    make_past_days(url, days=2)
+    today = read_today(url)
+    store.log.prune(before=from_us(today - 2 * DAY_US))
+    late = make_rows(today - 2 * DAY_US + HOUR_US, count=1)[0]._replace(at_us=today)
+    store.log.write(Batch(rows=make_rows(today - 2 * DAY_US, count=5)))
+
+    with closing(open_store(url)) as other, closing(open_session(url)) as session:
+        meanwhile = Interruption(monkeypatch, url)
+        meanwhile.before(partitions, "_take_turn", lambda: other.log.write(Batch(rows=[late])))
+        dropped = LogPartitions().drop_before(session, today - DAY_US)
+
+        assert len(meanwhile.finish()) == 1
+    assert dropped.rows == 0
+    assert late in store.log.list_rows(ALL)
 
 
 def test_rows_outside_the_days_go_one_by_one(store: Store, url: str) -> None:

@@ -145,6 +145,10 @@ def _drop(session: PostgresSession, partition: Partition, *, before_us: int) -> 
         [(rows,)] = session.run_named("count_partition", partition=partition.name)
     with session.begin_transaction():
         _take_turn(session)
+        session.run_named("hold_partition", partition=partition.name)
+        if _has_rows_since(session, partition, before_us):
+            # It came while they were counted.
+            return None
         session.run_named("drop_partition", partition=partition.name)
     return rows
 

@@ -140,7 +140,10 @@ class ArchiveTables:
 
         def change(transaction: Transaction) -> bool:
             session = transaction.session
-            found = fetch_one(session, "rated_run", **wanted) if run else None
+            # What a run was rated before, it still is when its scorecard is corrected.
+            if not run or not session.run("lock_ground_of_run", **wanted):
+                return False
+            found = fetch_one(session, "rated_run", **wanted)
             if found is None:
                 return False
             ground, number, version, old = found
@@ -273,6 +276,7 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
 
 def _clear(transaction: Transaction, *, whose: dict[str, object]) -> int:
     session = transaction.session
+    session.run("lock_grounds", **whose)
     for query in ("clear_runs", "clear_pairs", "clear_scorecards", "clear_grounds"):
         session.run(query, **whose)
     known = session.fetch("lineage", **whose)

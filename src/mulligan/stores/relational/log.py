@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
+from zlib import crc32
 
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import LogRow
@@ -24,7 +25,7 @@ from mulligan.core.storage.rollup import (
     roll_up,
     roll_up_tries,
 )
-from mulligan.core.storage.text_rollup import TextCounts
+from mulligan.core.storage.text_rollup import TextCounts, list_rated
 from mulligan.stores.columns.encoding import decode_log_row
 from mulligan.stores.database.driver import (
     AlreadyThereError,
@@ -34,13 +35,22 @@ from mulligan.stores.database.driver import (
 )
 from mulligan.stores.database.pool import Pool
 from mulligan.stores.relational.counts.patterns import add_patterns, read_patterns
-from mulligan.stores.relational.counts.rollups import add_rollups, drop_hours, read_hours, sum_hours
+from mulligan.stores.relational.counts.rollups import (
+    add_rollups,
+    cut_days,
+    drop_hours,
+    read_hours,
+    sum_hours,
+)
 from mulligan.stores.relational.counts.text_hours import count_texts, read_texts
 from mulligan.stores.relational.rows.blocks import BlockMarker, drop_blocks
-from mulligan.stores.relational.rows.packing import ROWS_AT_A_TIME, pack, unpack
+from mulligan.stores.relational.rows.packing import ROWS_AT_A_TIME, find_packed, pack, unpack
 from mulligan.stores.relational.rows.search import search
 
 _DELETED_AT_A_TIME = 500
+_FIRST_LOCK = 0x4D756C6E00
+"""The first advisory lock of whoever counts what depends on rows before."""
+_LOCKS = 256
 
 R = TypeVar("R", LogRow, FindingRow)
 
@@ -169,9 +179,11 @@ class LogTables:
                 drop_blocks(session, before_us=before_us)
                 drop_hours(session, before=before_us // HOUR_US)
                 session.run("drop_texts_before", hour=before_us // HOUR_US)
-                session.run("drop_patterns_before", before=before_us)
                 session.run("drop_losses_before", before=before_us)
                 session.run("drop_findings_before", before=before_us)
+            with session.begin_transaction():
+                cut_days(session, before=before_us // HOUR_US)
+            session.run("drop_patterns_before", before=before_us)
         return pruned
 
     def compress(self, *, before: datetime) -> int:
@@ -212,13 +224,16 @@ class LogTables:
             self._tally.on_commit()
 
     def _add(self, session: Session, batch: Batch) -> None:
+        firsts = list_first_tries(batch.rows)
+        _take_turn(session, firsts | list_rated(batch.rows))
         if batch.rows:
             session.run_many("add_rows", batch.rows)
+            _refuse_packed(session, batch.rows)
         # Of no rows too: what a transaction before this has marked, and taken back, is not there.
         self._blocks.mark(session, batch.rows)
         if batch.rollups:
             add_rollups(session, batch.rollups)
-            _add_tries(session, batch.rows)
+            _add_tries(session, batch.rows, firsts)
         count_texts(session, batch.rows)
         if batch.patterns:
             add_patterns(session, count_patterns(batch.rows, batch.patterns))
@@ -236,8 +251,23 @@ class LogTables:
             self._tally.count(session, batch.rows)
 
 
-def _add_tries(session: Session, rows: Sequence[LogRow]) -> None:
-    if firsts := list_first_tries(rows):
+def _take_turn(session: Session, counted: set[str]) -> None:
+    """Let nobody else add to these calls and texts: what a row counts for, those before it say."""
+    if counted:
+        # Few enough for a server's memory; two that share one only wait for each other.
+        locks = sorted(
+            {_FIRST_LOCK + crc32(each.encode(errors="replace")) % _LOCKS for each in counted}
+        )
+        session.fetch("lock_counted", locks=encode_json(locks).decode())
+
+
+def _refuse_packed(session: Session, rows: Sequence[LogRow]) -> None:
+    if find_packed(session, rows):
+        raise AlreadyThereError("The log has some of these rows already, in packed batches.")
+
+
+def _add_tries(session: Session, rows: Sequence[LogRow], firsts: set[str]) -> None:
+    if firsts:
         tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
         add_rollups(session, roll_up_tries(rows, [decode_log_row(each) for each in tries]))
 
@@ -253,6 +283,7 @@ def _drop_present(session: Session, batch: Batch) -> Batch:
     """What of a batch is new: a repeat after an answer that was lost must count nothing twice."""
     ids = encode_json([row.id for row in batch.rows]).decode()
     seen = {present for (present,) in session.fetch("ids_present", ids=ids)}
+    seen |= find_packed(session, batch.rows)
     rows = []
     for row in batch.rows:
         if row.id not in seen:
@@ -280,16 +311,20 @@ def _prune_rows(session: Session, before_us: int, *, spared: tuple[str, str]) ->
 
 def _prune_archives(session: Session, before_us: int) -> int:
     pruned = 0
-    while found := session.fetch("archives_before", before=before_us):
-        first_id, packed = found[0]
-        rows = unpack(bytes(packed))
-        left = [row for row in rows if row.at_us >= before_us]
+    while session.fetch("any_archive_before", before=before_us):
         with session.begin_transaction():
-            session.run("drop_archive", first_id=first_id)
-            if left:
-                session.run("add_archive", **pack(left))
-        pruned += len(rows) - len(left)
+            # What is put back is of the batch that went: another process may have put it there.
+            for (packed,) in session.fetch("take_archive_before", before=before_us):
+                pruned += _put_back(session, unpack(bytes(packed)), before_us)
     return pruned
+
+
+def _put_back(session: Session, rows: Sequence[LogRow], before_us: int) -> int:
+    """Pack what is young enough of a batch again. How many rows are not."""
+    left = [row for row in rows if row.at_us >= before_us]
+    if left:
+        session.run("add_archive", **pack(left))
+    return len(rows) - len(left)
 
 
 def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:

@@ -56,7 +56,7 @@ def _forget(
         if not _is_proven(session, action, keyring=keyring):
             continue
         # Deleted first: with many workers, only the one that deletes it empties its entries.
-        if session.run("forget_action", action=action):
+        if session.run("forget_action", action=action, before=before_us):
             _empty(transaction, action)
             gone = session.fetch("forget_kept", owner=action)
             transaction.drop(TABLE, (seal for (seal,) in gone))

@@ -133,7 +133,7 @@ update writer set hash = :hash, account = :account, seal = :seal where id = :wri
 select writer, seq, hash, seal from anchor
 
 -- name: forget_action
-delete from action where id = :action and settled = 1
+delete from action where id = :action and settled = 1 and changed_us < :before
 
 -- name: writers_with_hollow_start
 select writer, max(seq) from entry where body is null group by writer

@@ -63,7 +63,9 @@ delete from pattern_hour where hour < :hour
 delete from pattern_day where day < :day
 
 -- name: drop_patterns_before
-delete from pattern where last_us < :before and number not in (select pattern from pattern_hour)
+delete from pattern where last_us < :before
+  and number not in (select pattern from pattern_hour)
+  and number not in (select pattern from pattern_day)
 
 -- name: totals
 select tenant, server, tool, agent, sum(calls), sum(failures), sum(repaired), sum(with_context),
@@ -234,17 +236,28 @@ and first_id > :beyond order by first_id limit 1
 -- name: archives_after
 select first_id, packed from archive where first_id > :beyond order by first_id limit 1
 
+-- name: newest_packed
+select max(last_id) from archive
+
+-- name: archive_spans
+select first_id, last_id from archive where last_id >= :first and first_id <= :last
+
+-- name: archive
+select packed from archive where first_id = :first_id
+
 -- name: any_archive
 select 1 from archive where last_id >= :from_id and first_id < :below_id limit 1
 
--- name: archives_before
-select first_id, packed from archive where from_us < :before order by first_id limit 1
+-- name: take_archive_before
+delete from archive where first_id = (
+  select first_id from archive where from_us < :before order by first_id limit 1
+) and from_us < :before returning packed
+
+-- name: any_archive_before
+select 1 from archive where from_us < :before limit 1
 
 -- name: archives_around
 select packed from archive where first_id <= :id and last_id >= :id
-
--- name: drop_archive
-delete from archive where first_id = :first_id
 
 -- name: drop_hourly_before
 delete from hourly where hour < :hour

@@ -108,6 +108,9 @@ select 1 from {partition} where at_us >= {since} limit 1
 -- name: count_partition
 select count(*) from {partition}
 
+-- name: hold_partition
+lock table only execution, only {partition} in access exclusive mode
+
 -- name: drop_partition
 drop table {partition}
 

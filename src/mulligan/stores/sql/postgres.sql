@@ -75,6 +75,9 @@ insert into daily select * from unnest(
   suggested_right = daily.suggested_right + excluded.suggested_right,
   tries = daily.tries + excluded.tries
 
+-- name: lock_days
+lock table daily, pattern_day in share row exclusive mode
+
 -- name: add_texts
 insert into text_hour select * from unnest(
   ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::float8[]
@@ -137,6 +140,10 @@ select id from execution where id in (select json_array_elements_text(cast(:ids 
 
 -- name: delete_rows
 delete from execution where id in (select json_array_elements_text(cast(:ids as json)))
+
+-- name: lock_counted
+select pg_advisory_xact_lock(cast(value as bigint))
+from json_array_elements_text(cast(:locks as json)) as each (value)
 
 -- name: tries
 select * from execution where id in (select json_array_elements_text(cast(:firsts as json)))

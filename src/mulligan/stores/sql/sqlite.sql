@@ -66,6 +66,13 @@ on conflict (block) do update set
   behind_us = max(excluded.behind_us, stray_block.behind_us),
   last_us = max(excluded.last_us, stray_block.last_us)
 
+-- name: lock_counted
+-- One transaction writes at a time.
+select :locks
+
+-- name: lock_days
+select 1
+
 -- name: newest_block
 select max((
   select block from row_block where kind = each.value and block >= :from_block and block < :below

@@ -64,6 +64,10 @@ on conflict (ground, version, against) do update set
 select version, against, n, ahead, squares, score
 from pairing where ground = :ground order by version, against
 
+-- name: lock_ground_of_run
+update ground set runs = runs where tenant = :tenant
+  and number in (select ground from task_run where id = :id)
+
 -- name: rated_run
 select ground.number, task_run.number, task_run.version, task_run.score
 from task_run join ground on ground.number = task_run.ground

@@ -59,9 +59,10 @@ update kept set expires_us = :expires_us, seal = :seal
 where owner = :owner and name = :name and seal = :was
 
 -- name: shred
+-- Said twice: what another has given a later end meanwhile is among those that were found, and stays.
 delete from kept where (owner, name) in (
   select owner, name from kept where expires_us is not null and expires_us <= :now_us limit :most
-) returning seal
+) and expires_us <= :now_us returning seal
 
 -- name: expired
 select owner, name, checksum, expires_us, seal from kept

@@ -8,10 +8,13 @@ import pytest
 from mulligan.core.call import LogRow, Outcome
 from mulligan.core.errors import StoreLockedError
 from mulligan.core.storage.log_query import Batch, LogQuery
+from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
+from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational import log
 from mulligan.stores.relational.rows.packing import pack, unpack
 from mulligan.testing.store_contract.contract import DAY, NOW, make_log_row
+from tests.stores.postgres.beside import Interruption
 from tests.telemetry.rows import a_row
 
 ALL = LogQuery(oldest_first=True)
@@ -74,3 +77,39 @@ def test_rows_that_two_pack_at_once_are_packed_once(postgres_url, monkeypatch) -
             store.log.compress(before=NOW + DAY)
 
         assert store.log.list_rows(ALL) == rows
+
+
+def test_a_row_that_is_packed_is_left_alone_when_it_comes_again(url) -> None:
+    rows = [make_log_row(n) for n in range(6)]
+    with closing(open_store(url)) as store:
+        store.log.write(Batch(rows=rows[:4], rollups=roll_up(rows[:4])))
+        store.log.compress(before=NOW + DAY)
+
+        store.log.write(Batch(rows=rows[1:5], rollups=roll_up(rows[1:5])))
+        store.log.write(Batch(rows=rows[3:], rollups=roll_up(rows[3:])))
+
+        assert store.log.list_rows(ALL) == rows
+        assert store.log.read_rollups(since=NOW, until=NOW) == roll_up(rows)
+        assert store.log.compress(before=NOW + DAY) == 2
+        assert store.log.list_rows(ALL) == rows
+
+
+def test_a_row_that_comes_again_while_it_is_packed_is_left_alone(postgres_url, monkeypatch) -> None:
+    rows = [make_log_row(n) for n in range(3)]
+    with closing(open_store(postgres_url)) as store, closing(open_store(postgres_url)) as other:
+        store.log.write(Batch(rows=rows))
+        again = Interruption(monkeypatch, postgres_url)
+        deleted = PostgresSession.run
+
+        def run(session: PostgresSession, query: str, **values: object) -> int:
+            if query == "add_archive":
+                monkeypatch.setattr(PostgresSession, "run", deleted)
+                again.start(lambda: other.log.write(Batch(rows=rows)))
+            return deleted(session, query, **values)
+
+        monkeypatch.setattr(PostgresSession, "run", run)
+
+        assert store.log.compress(before=NOW + DAY) == 3
+
+        assert len(again.finish()) == 1
+        assert store.log.list_rows(LogQuery(oldest_first=True)) == rows

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mulligan.core.errors import StoreError
 from mulligan.core.storage.rollup import Rollup, Slot
 from mulligan.stores.columns.histogram import dump_counts, load_counts
 from mulligan.stores.database.driver import Session
@@ -57,13 +58,29 @@ def split_hours(since: int, until: int) -> dict[str, int]:
 
 
 def drop_hours(session: Session, *, before: int) -> None:
-    """Forget the counts of hours before one, and what they were of their days."""
+    """Forget the counts of hours before one; `cut_days` is to follow."""
     session.run("drop_hourly_before", hour=before)
     session.run("drop_pattern_hours_before", hour=before)
+
+
+def cut_days(session: Session, *, before: int) -> None:
+    """Forget what hours before one were of their days, in a transaction of its own."""
     cut = before // HOURS
+    # Whoever has added to an hour and not yet to its day would be counted twice, or not at all.
+    _lock_days(session)
     session.run("drop_days_before", day=cut + 1)
     session.run("drop_pattern_days_before", day=cut + 1)
     _count_days(session, since=cut * HOURS, until=cut * HOURS + HOURS - 1)
+
+
+def _lock_days(session: Session) -> None:
+    try:
+        with session.begin_savepoint():
+            session.run("lock_days")
+    except StoreError as error:
+        # An engine that locks no tables settles by itself what two transactions do to each other.
+        if type(error) is not StoreError:
+            raise
 
 
 def roll_up_old_days(session: Session) -> None:
