@@ -183,7 +183,9 @@ class LogTables:
                 session.run("drop_findings_before", before=before_us)
             with session.begin_transaction():
                 cut_days(session, before=before_us // HOUR_US)
-            session.run("drop_patterns_before", before=before_us)
+            with session.begin_transaction():
+                # Once no day has them any more.
+                session.run("drop_patterns_before", before=before_us)
         return pruned
 
     def compress(self, *, before: datetime) -> int:
