@@ -47,7 +47,6 @@ check: .venv/.test                       ## style, types and floors
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy -p bench --ignore-missing-imports
 	$(BIN)/lint-imports --no-cache
 
 test: check .venv/.browser .venv/.mail   ## everything: the checks, then every test

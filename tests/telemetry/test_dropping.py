@@ -19,7 +19,7 @@ from mulligan.stores.opening import open_store
 from mulligan.telemetry.dropping import Closer, closer
 
 FILES = Path("/proc/self/fd")
-REQUESTS = int(os.environ.get("MULLIGAN_TEST_REQUESTS", "80"))
+REQUESTS = int(os.environ.get("MULLIGAN_TEST_REQUESTS", "50"))
 """A thousand in the long form."""
 MOST_THREADS, MOST_FILES = 160, 320
 """Of sixteen applications that nobody uses, and of what the tests themselves have."""
@@ -110,13 +110,13 @@ def test_requests_on_threads_and_on_one_event_loop_leave_nothing_either(tmp_path
         await m.act("Add milk", agent)
 
     async def serve_many() -> None:
-        for _ in range(40):
+        for _ in range(REQUESTS // 2):
             await serve_async()
         gc.collect()
         await asyncio.to_thread(closer.wait)
 
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(serve, [url] * 40))
+        list(pool.map(serve, [url] * (REQUESTS // 2)))
     asyncio.run(serve_many())
 
     left = count_at_last(before)
