@@ -94,6 +94,16 @@ def test_no_class_has_a_suffix_that_says_nothing(repo):
     assert [name for name in classes if name.endswith(EMPTY_SUFFIXES)] == []
 
 
+def test_no_class_name_means_two_things(repo):
+    places: dict[str, list[str]] = {}
+    for path, tree in repo.trees("src").items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path)
+
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_no_debt_is_left_behind(repo):
     pages = (p for p in repo.files() if p.suffix not in PICTURES)
     texts = {p: p.read_text(errors="replace") for p in pages}
