@@ -12,6 +12,7 @@ FIXED: Mapping[str, str] = {
     "workbench": "side_effect_runs recall correct_runs false_alarm_share refused_anyway standard",
     "agentdojo": "wrong_writes recall correct_runs false_alarm_share injected"
     " injected_flagged_share",
+    "dialogs": "right right_rejected right_rejected_share planted",
     "desks": "good false_alarm_share failing recall by_domain",
     "sentences": "right right_flagged_share shifted shifted_flagged_share",
     "dates": "core all by_source peers checker median_us peers_median_us outside",

@@ -1,4 +1,4 @@
-"""What a run of another framework costs with Mulligan, against the same run without it."""
+"""What a run of another framework costs with Mulligan, and whether stories in it come out right."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import statistics
 import subprocess
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
+from bench.hosts.conversations import converse_by_hand, run_conversations
 from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
 from bench.hosts.environments import FOLDER, list_environments
 from bench.hosts.results import ROOT
@@ -27,6 +29,7 @@ from mulligan.testing.remote import FakeRemote
 
 Result = dict[str, Any]
 
+THREE = "three messages"
 CALLS = 3
 SCRIPT: list[Step] = [*[("find_room", {"size": "large"})] * CALLS, "Room 4."]
 """Calls that only read: what an effect costs is the journal's, and measured by `overhead`."""
@@ -41,18 +44,61 @@ def run(options: argparse.Namespace) -> Result:
     here = list_installed()
     hosts = [options.host] if options.host else list(dict.fromkeys((*here, *list_elsewhere())))
     rows, versions = [], {"python": platform.python_version()}
+    stories: dict[str, dict[str, dict[str, int]]] = {}
     with progress(len(hosts)) as step:
         for host in hosts:
             step(host)
             if host in here:
                 rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
                 versions[host] = importlib.metadata.version(_name_package(host))
+                stories[host] = asyncio.run(tell_stories(host))
             else:
                 there = measure_elsewhere(host, options.runs)
                 rows += there["rows"]
                 versions |= there["versions"]
+                stories |= there["stories"]
     ratio = {row["host"]: row["ratio"] for row in rows}
-    return {"n": options.runs, "ratio": ratio, "rows": rows, "versions": versions}
+    if not options.host:
+        stories |= asyncio.run(tell_without_host())
+    return {
+        "n": options.runs,
+        "ratio": ratio,
+        "stories": stories,
+        "rows": rows,
+        "versions": versions,
+    }
+
+
+async def tell_stories(host: str) -> dict[str, dict[str, int]]:
+    """What must be nothing at all, by story."""
+    return {THREE: asdict(await run_conversations(load_driver(host).converse))}
+
+
+async def tell_without_host() -> dict[str, dict[str, dict[str, int]]]:
+    """The same with decorated tools and `m.act`, and through the gateway with two clients."""
+    # Its client is not there in the environments of the hosts.
+    from bench.gateway.conversations import CLIENTS, run_gateway_conversations
+
+    found = {
+        "decorator": {THREE: asdict(await run_conversations(converse_by_hand, decorated=True))}
+    }
+    for client in CLIENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            counts = await run_gateway_conversations(Path(folder), client)
+            found[f"gateway {client}"] = {THREE: asdict(counts)}
+    return found
+
+
+def failed(result: Result) -> str:
+    """What a story should not have come to."""
+    wrong = [
+        f"{host}, {story}: {name} {count}"
+        for host, stories in result["stories"].items()
+        for story, counts in stories.items()
+        for name, count in counts.items()
+        if count
+    ]
+    return "; ".join(wrong)
 
 
 def list_elsewhere() -> list[str]:
@@ -118,4 +164,13 @@ async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float
 def show(result: Result) -> RenderableType:
     columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
     rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
-    return table("One run with three calls, with and without", ["host", *columns], rows)
+    told = [
+        [host, story, *map(str, counts.values())]
+        for host, stories in result["stories"].items()
+        for story, counts in stories.items()
+    ]
+    counted = ["host", "story", "right rejected", "wrong passed", "double rows", "false cases"]
+    return Group(
+        table("One run with three calls, with and without", ["host", *columns], rows),
+        table("Stories: what must be nothing", counted, told),
+    )

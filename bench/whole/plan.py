@@ -36,7 +36,8 @@ QUICK: Mapping[str, str] = {
 ON_DATA = frozenset(
     {
         "agentdojo", "bfcl", "bfcl-irrelevant", "calibration", "dates", "errors", "fingerprint",
-        "desks", "grounding", "memory", "repairs", "replies", "sentences", "silent-errors",
+        "desks", "dialogs", "grounding", "memory", "repairs", "replies", "sentences",
+        "silent-errors",
         "tau-decide", "tau-precheck", "tau-repair", "workbench", "wrong-dates",
     }
 )  # fmt: skip

@@ -10,7 +10,13 @@ from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
 from mulligan.prompts.render import render
 
-VALUES = {"message": "Move dinner", "now": "Monday", "facts": "none", "calls": "1. move {}"}
+VALUES = {
+    "message": "Move dinner",
+    "earlier": "I am back on Monday",
+    "now": "Monday",
+    "facts": "none",
+    "calls": "1. move {}",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +36,7 @@ def rendered(untrusted: dict[str, str]) -> str:
 def test_values_stand_in_the_message_and_never_in_the_instructions() -> None:
     prompt = render(asking())
 
-    assert (prompt.name, prompt.version) == ("review_actions", 2)
+    assert (prompt.name, prompt.version) == ("review_actions", 3)
     assert all(value in prompt.message for value in VALUES.values())
     assert "Move dinner" not in prompt.instructions
     assert "{{" not in prompt.message
@@ -84,4 +90,4 @@ def test_what_is_ours_hides_nothing_either() -> None:
 
 def test_a_question_that_does_not_fit_its_prompt_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="needs message"):
-        render(asking(values={name: VALUES[name] for name in ("now", "facts", "calls")}))
+        render(asking(values={name: VALUES[name] for name in VALUES if name != "message"}))

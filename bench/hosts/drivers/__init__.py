@@ -35,6 +35,9 @@ OTHERS = {
 Step = tuple[str, dict[str, Any]] | str
 """What the model does next: it calls a tool, or it replies."""
 
+Conversation = Sequence[tuple[str, Sequence[Step]]]
+"""Messages of a person, each with what the model does then."""
+
 Tools = Sequence[Callable[..., Any]]
 """Plain functions, not decorated: what they do is declared by their names."""
 
@@ -61,6 +64,9 @@ class Driver(Protocol):
         self, m: Mulligan | None, tools: Tools, message: str, script: Sequence[Step], **options: Any
     ) -> Ran:
         """One run of an agent on a message; without Mulligan where there is none."""
+
+    async def converse(self, m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+        """The replies to several messages in one conversation, as the host keeps it."""
 
     async def stream(
         self, m: Mulligan, tools: Tools, message: str, script: Sequence[Step], **options: Any

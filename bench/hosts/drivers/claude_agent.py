@@ -19,7 +19,7 @@ from claude_agent_sdk import (
     tool,
 )
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.claude_agent import CANNOT as LACKS
 from mulligan.testing.scripted_claude import ScriptedClaude
@@ -65,6 +65,18 @@ async def run(
     ran.waits = Waits(session=ended.session_id, home=home, held=called[-1] if called else None)
     weakref.finalize(ran, shutil.rmtree, home, ignore_errors=True)
     return ran
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """A session that is gone on with."""
+    home, replies, rest = tempfile.mkdtemp(prefix="claude-"), list[str](), dict[str, Any]()
+    for message, script in talk:
+        hooks = m.for_claude_agent()
+        ran, ended = await _ask(message, script, tools=tools, hooks=hooks, home=home, **rest)
+        rest = {"resume": ended.session_id}
+        replies.append(ran.reply)
+    shutil.rmtree(home, ignore_errors=True)
+    return replies
 
 
 stream = run

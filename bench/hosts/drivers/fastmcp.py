@@ -8,7 +8,7 @@ from typing import Any
 
 import fastmcp
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.fastmcp import CANNOT as LACKS
 
@@ -31,6 +31,15 @@ async def run(
     """One conversation of a client on a message, which it tells the server of."""
     meta = {"mulligan/message": message, "mulligan/turn": "1"}
     return await _converse(_build_server(m, tools, options), [message], script, meta)
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """One client, which tells the server each message; the server keeps no conversation."""
+    server, replies = _build_server(m, tools, {}), list[str]()
+    for number, (message, script) in enumerate(talk):
+        meta = {"mulligan/message": message, "mulligan/turn": f"message {number}"}
+        replies.append((await _converse(server, [message], script, meta)).reply)
+    return replies
 
 
 stream = run

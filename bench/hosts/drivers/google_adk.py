@@ -13,7 +13,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 from pydantic import Field
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 
 CANNOT: dict[str, str] = {}
@@ -112,6 +112,17 @@ async def run(
     if talk.asked:
         ran.waits = talk, model
     return ran
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """A session of the runner."""
+    model = ScriptedLlm()
+    agent = LlmAgent(name="planner", model=model, tools=list(tools))
+    session, replies = Talk(agent, m.for_google_adk()), list[str]()
+    for message, script in talk:
+        model.steps[:] = list(script)
+        replies.append(await session.say(types.Part(text=message)))
+    return replies
 
 
 async def stream(

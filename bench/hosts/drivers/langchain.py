@@ -13,7 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.langchain import CANNOT as LACKS
 
@@ -59,6 +59,17 @@ async def run(
     agent = build_agent(m, tools, script, ran=ran, saver=saver, options=options)
     ended = await agent.ainvoke({"messages": [("user", message)]}, _IN_THREAD)
     return read_end(ended, ran, saver)
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """A thread of a checkpointer."""
+    saver, replies = InMemorySaver(), list[str]()
+    for message, script in talk:
+        ran = Ran()
+        agent = build_agent(m, tools, script, ran=ran, saver=saver)
+        ended = await agent.ainvoke({"messages": [("user", message)]}, _IN_THREAD)
+        replies.append(read_end(ended, ran, saver).reply)
+    return replies
 
 
 stream = run

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from agents import Agent, Runner, function_tool, set_tracing_disabled
+from agents import Agent, Runner, SQLiteSession, function_tool, set_tracing_disabled
 from agents.items import ModelResponse
 from agents.models.interface import Model
 from agents.usage import Usage
@@ -18,7 +18,7 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 
 CANNOT: dict[str, str] = {}
@@ -34,6 +34,18 @@ async def run(
     if options.get("written_calls"):
         agent.model = runner.wrap_model(agent.model)
     return _read_end(await runner.run(agent, message), ran)
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """A session of the host's own."""
+    session, runner = SQLiteSession("story"), m.for_openai_agents()
+    replies: list[str] = []
+    for message, script in talk:
+        ran = Ran()
+        ended = await runner.run(_build_agent(tools, script, ran), message, session=session)
+        replies.append(_read_end(ended, ran).reply)
+    session.close()
+    return replies
 
 
 async def stream(

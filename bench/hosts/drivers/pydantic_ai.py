@@ -9,7 +9,7 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolAp
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.pydantic_ai import CANNOT as LACKS
 
@@ -23,6 +23,18 @@ async def run(
     ran = Ran()
     ended = await _build_agent(m, tools, script, ran, options).run(message)
     return _read_end(ended, ran)
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """Each run is given the messages of those before it."""
+    replies: list[str] = []
+    history: list[Any] = []
+    for message, script in talk:
+        agent = _build_agent(m, tools, script, Ran(), {})
+        ended = await agent.run(message, message_history=history)
+        history = ended.all_messages()
+        replies.append(ended.output)
+    return replies
 
 
 stream = run

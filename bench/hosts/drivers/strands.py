@@ -10,7 +10,7 @@ from uuid import uuid4
 from strands import Agent, tool
 from strands.models import Model
 
-from bench.hosts.drivers import Ran, Step, Tools
+from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.strands import CANNOT as LACKS
 
@@ -30,6 +30,22 @@ async def run(
         callback_handler=None,
     )
     return read_end(agent, await agent.invoke_async(message), ran)
+
+
+async def converse(m: Mulligan, tools: Tools, talk: Conversation) -> list[str]:
+    """One agent, which keeps its messages."""
+    ran, replies = Ran(), list[str]()
+    agent = Agent(
+        ScriptedModel([], ran),
+        name="planner",
+        tools=[tool(each) for each in tools],
+        hooks=[m.for_strands()],
+        callback_handler=None,
+    )
+    for message, script in talk:
+        agent.model = ScriptedModel(script, ran)
+        replies.append(read_end(agent, await agent.invoke_async(message), Ran()).reply)
+    return replies
 
 
 stream = run

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -18,6 +19,7 @@ from claude_agent_sdk import HookMatcher
 from mulligan.codec.json_text import split_json_lines
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import NothingDone
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 Given = Mapping[str, Any]
@@ -39,6 +41,9 @@ PATIENCE = 600.0
 PAUSE = 0.05
 """Seconds between one look at the host's record and the next."""
 LOOKS = 40
+
+MOST_BYTES = 2_000_000
+"""Of the host's record that are read for what was said before, the last of it."""
 
 TELLS_FAILURES = (2, 1, 97)
 """The oldest command line that was seen to tell its hooks of calls that failed: what it says no
@@ -94,7 +99,7 @@ class Sessions:
     async def open_turn(self, given: Given) -> Said:
         """A person has said something."""
         await self._leave(given)
-        self._find_run(given)
+        self._find_run(given, await asyncio.to_thread(read_history, given))
         agent = given.get("agent_type", "")
         # Nothing tells which tools there are.
         known = await asyncio.to_thread(self.host.describe_pitfalls, None, agent=agent)
@@ -173,13 +178,13 @@ class Sessions:
         await self._leave(given)
         return {}
 
-    def _find_run(self, given: Given) -> HostRun:
+    def _find_run(self, given: Given, history: History | None = None) -> HostRun:
         """The session's turn. The host may begin one by itself, which nobody has asked for."""
         session = given["session_id"]
         if session not in self.runs:
             agent, said = given.get("agent_type", ""), given.get("prompt", "")
             self.runs[session] = self.host.open(
-                said, agent=agent, given=given, thread=session, kept=True
+                said, agent=agent, given=given, history=history, thread=session, kept=True
             )
         return self.runs[session]
 
@@ -257,6 +262,37 @@ def write_result(given: Given, result: object) -> Said:
         return {"updatedToolOutput": result}
     content = [{"type": "text", "text": write_text(result)}]
     return {"updatedToolOutput": content, "updatedMCPToolOutput": content}
+
+
+def read_history(given: Given) -> History:
+    """The session so far, as the host's own record has it."""
+    try:
+        with Path(given.get("transcript_path", "")).open("rb") as record:
+            record.seek(max(0, record.seek(0, os.SEEK_END) - MOST_BYTES))
+            whole, text = record.tell() == 0, record.read().decode("utf-8", "replace")
+    except OSError:
+        # A session that goes on may have a record elsewhere; one that begins has none yet.
+        return History(whole=False)
+    messages = [m for line in split_json_lines(text) if (m := _read_line(line)) is not None]
+    if messages and messages[-1] == {"role": "user", "content": given.get("prompt", "")}:
+        messages.pop()
+    return History(messages, whole=whole)
+
+
+def _read_line(line: str) -> Any:
+    """The message of a line; nothing of one that was cut, of a sub-agent, or of no message."""
+    try:
+        written = json.loads(line)
+    except ValueError:
+        return None
+    aside = written.get("isSidechain") or written.get("isMeta")
+    return None if aside or not isinstance(written, dict) else _read_role(written.get("message"))
+
+
+def _read_role(message: Any) -> Any:
+    """A message without the numbers of the model that wrote it."""
+    known = isinstance(message, dict) and "role" in message
+    return {"role": message["role"], "content": message.get("content")} if known else None
 
 
 async def find_errors(transcript: Path, calls: Collection[str]) -> dict[str, Exception]:

@@ -13,7 +13,11 @@ from functools import lru_cache, partial, wraps
 from typing import Any
 
 from fastmcp.exceptions import ToolError, ValidationError
-from fastmcp.server.dependencies import get_access_token, without_injected_parameters
+from fastmcp.server.dependencies import (
+    get_access_token,
+    get_http_request,
+    without_injected_parameters,
+)
 from fastmcp.server.middleware import Middleware
 from fastmcp.tools import base as tools_base
 from fastmcp.tools.base import ToolResult
@@ -25,6 +29,7 @@ from pydantic import ValidationError as PydanticValidationError
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import Standing
+from mulligan.core.history import Said, SessionHistories, Speaker
 from mulligan.core.runtime.dataclass import dataclass
 
 ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
@@ -36,6 +41,9 @@ TURN = "mulligan/turn"
 """The turn that a call belongs to, by any name that its client gives it."""
 DONE = "mulligan/done"
 """It is the last call of its turn."""
+
+LOCAL = ""
+"""The client of a server that is not on the network."""
 
 CANNOT = {
     "written_calls": "A server sees calls, and never what the model of its client writes.",
@@ -57,6 +65,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
     def __init__(self, host: Host) -> None:
         self.host = host
         self.turns: OrderedDict[tuple[str, str], NamedTurn] = OrderedDict()
+        self.sessions = SessionHistories()
 
     async def on_list_tools(self, context: Any, call_next: Any) -> Sequence[Any]:
         """The tools, with what is known to go wrong in their descriptions."""
@@ -109,11 +118,19 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         request = context.fastmcp_context.request_context
         meta = dict((request.meta if request is not None else None) or {})
         principal = read_principal()
+        message, session = str(meta.get(MESSAGE, "")), find_session(principal)
         name = principal, str(meta.get(TURN, ""))
         turn = self.turns.pop(name, None) if name[1] else None
         if turn is None:
-            message = str(meta.get(MESSAGE, ""))
-            turn = NamedTurn(self.host.open(message, principal=principal, given=context))
+            history = self.sessions.read(session, whole=session is not None)
+            run = self.host.open(
+                message,
+                principal=principal,
+                given=context,
+                history=history,
+                vouched=session == LOCAL,
+            )
+            turn = NamedTurn(run)
         goes_on = bool(name[1]) and not meta.get(DONE)
         if goes_on:
             self.turns[name] = turn
@@ -125,6 +142,9 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         finally:
             if not goes_on:
                 await turn.run.leave(failed=failed)
+            if session is not None:
+                said = [Said(by=Speaker.PERSON, text=message)] if session == LOCAL else []
+                self.sessions.put(session, turn.run.id, [*said, *turn.run.list_returned()])
         while len(self.turns) > MOST_TURNS:
             await self.turns.popitem(last=False)[1].run.leave()
 
@@ -271,6 +291,21 @@ def read_principal() -> str:
     claims = token.claims or {}
     who = getattr(token, "subject", None) or claims.get("sub") or token.client_id
     return f"{claims['iss']} {who}" if claims.get("iss") else str(who)
+
+
+def find_session(principal: str) -> object | None:
+    """Whose calls these are; `None` where nobody can tell.
+
+    Of who is known by a token, all calls are; a server that is not on the network has one client.
+    The newest protocol has no sessions, so of others nothing is remembered.
+    """
+    if principal:
+        return principal
+    try:
+        get_http_request()
+    except RuntimeError:
+        return LOCAL
+    return None
 
 
 def read_value(result: Any) -> object:

@@ -21,6 +21,7 @@ from google.genai import types
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 STEERING = (
@@ -62,6 +63,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             read_message(invocation_context.user_content, session.events),
             agent=invocation_context.agent.name,
             given=invocation_context,
+            history=read_history(invocation_context),
             thread=session.id,
             kept=True,
         )
@@ -95,6 +97,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         name, tools = callback_context.agent_name, llm_request.tools_dict
         begun.requests[name] = llm_request
         begun.first.setdefault(name, list(llm_request.contents))
+        begun.run.add_instructions(str(llm_request.config.system_instruction or ""))
         pitfalls = self._host.describe_pitfalls(tools, agent=name)
         if pitfalls:
             llm_request.append_instructions([pitfalls])
@@ -342,6 +345,33 @@ def read_message(content: Any, events: list[Any]) -> str:
     """What the person said last, also where an invocation only goes on."""
     said = [content, *(each.content for each in reversed(events) if each.author == "user")]
     return next(filter(None, map(partial(read_text, corrections=False), said)), "")
+
+
+def read_history(context: Any) -> History:
+    """The session before an invocation, or around what the person said last where one goes on."""
+    kept = drop_rewound(context.session.events)
+    if read_text(context.user_content, corrections=False):
+        asked = [at for at, each in enumerate(kept) if each.invocation_id == context.invocation_id]
+    else:
+        people = [at for at, each in enumerate(kept) if each.author == "user"]
+        asked = [at for at in people if read_text(kept[at].content, corrections=False)][-1:]
+    first = asked[0] if asked else len(kept)
+    return History(kept[:first], since=kept[first:])
+
+
+def drop_rewound(events: list[Any]) -> list[Any]:
+    """The events that the host still shows its models."""
+    kept: list[Any] = []
+    at = len(events) - 1
+    while at >= 0:
+        until = getattr(events[at].actions, "rewind_before_invocation_id", None)
+        if until:
+            found = (n for n, each in enumerate(events[:at]) if each.invocation_id == until)
+            at = next(found, at)
+        else:
+            kept.append(events[at])
+        at -= 1
+    return kept[::-1]
 
 
 def read_text(content: Any, *, corrections: bool = True) -> str:

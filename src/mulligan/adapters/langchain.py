@@ -43,6 +43,7 @@ from mulligan.adapters.langchain_call import (
 from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 MOST = 1000
@@ -225,6 +226,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             str(messages[asked].text) if asked is not None else "",
             agent=place.agent,
             given=runtime,
+            history=History(messages[:asked], since=() if asked is None else messages[asked:]),
             thread=place.thread,
             kept=bool(place.thread),
         )
@@ -247,7 +249,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
 
     def _ask(self, request: Any) -> AbstractContextManager[None]:
         going = self.going.get(read_id(request.state))
-        return nullcontext() if going is None else going.ask()
+        if going is None:
+            return nullcontext()
+        going.run.add_instructions(str(request.system_prompt or ""))
+        return going.ask()
 
     async def _leave(self, id_: str, *, failed: bool) -> None:
         going = self.going.pop(id_, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Self
@@ -16,6 +16,7 @@ from mulligan.adapters.openai_agents_model import wrap_model
 from mulligan.core.adapter import Answer, Host
 from mulligan.core.errors import RunningLoopError
 from mulligan.core.finding import is_feedback
+from mulligan.core.history import History
 
 EVERYTHING = 1_000_000_000
 """More items than a session has: asked for less, it may keep to a limit of its own."""
@@ -126,9 +127,13 @@ class ReviewedRun:
             read_message(self.input) or (read_message(before) if resumed else ""),
             agent=self.agent.name,
             given=given,
+            history=self._read_history(before),
             thread=self._find_thread(),
             kept=self._is_kept(),
         )
+        for each in (self.agent, *getattr(self.agent, "handoffs", ())):
+            told = getattr(each, "instructions", None)
+            self.run.add_instructions(told if isinstance(told, str) else "")
         self._saved = len(before)
         if resumed:
             await bring_decisions(state, self.run)
@@ -169,9 +174,7 @@ class ReviewedRun:
             self.input = told if kept else [*result.to_input_list(), *told]
             return
         self.agent, first, self.options["previous_response_id"] = self._first
-        items = [
-            each.to_input_item() for each in result.new_items if each.type != "tool_approval_item"
-        ]
+        items = list_made(result.new_items)
         await self.run.keep_dropped(json.dumps(items, default=str).encode())
         await self._restore_session()
         if isinstance(first, RunState):
@@ -179,6 +182,17 @@ class ReviewedRun:
             kept = kept or self.options.get("session") is not None
             first = result.input
         self.input = told if kept else [*list_items(first), *told]
+
+    def _read_history(self, before: list[Any]) -> History:
+        """The conversation of the session and of the input, and what a run did before it waited."""
+        state, since = self.input, []
+        if isinstance(state, RunState):
+            since = list_made(state._generated_items)  # noqa: SLF001 - as above
+        items = [*before, *list_items(_read_input(state))]
+        asked = find_asked(items)
+        # What a server keeps, nobody else has.
+        whole = not (self._is_chained() or self.options.get("conversation_id"))
+        return History(items[:asked], since=[*items[asked:], *since], whole=whole)
 
     def _is_chained(self) -> bool:
         """Whether the server knows what was said, as of the response that is named."""
@@ -205,16 +219,32 @@ class ReviewedRun:
 
 def read_message(asked: Any) -> str:
     """What the person said last, and not what we told the agent since."""
-    if isinstance(asked, RunState):
-        asked = asked._original_input  # noqa: SLF001 - it has no other way
-    for item in reversed(list_items(asked)):
-        if item.get("role") == "user":
-            content = item.get("content")
-            parts = [{"text": content}] if isinstance(content, str) else content or []
-            texts = [str(part["text"]) for part in parts if part.get("text")]
-            if not any(map(is_feedback, texts)):
-                return "\n".join(texts)
-    return ""
+    items = list_items(_read_input(asked))
+    return "\n".join(_list_texts(item) for item in items[find_asked(items) :][:1])
+
+
+def find_asked(items: list[Any]) -> int:
+    """Where the person said what a run is about; behind the end where they said nothing."""
+    for at in reversed(range(len(items))):
+        said = _list_texts(items[at]) if items[at].get("role") == "user" else ""
+        if said and not is_feedback(said):
+            return at
+    return len(items)
+
+
+def _read_input(asked: Any) -> Any:
+    return asked._original_input if isinstance(asked, RunState) else asked  # noqa: SLF001 - it has no other way
+
+
+def _list_texts(item: Any) -> str:
+    content = item.get("content")
+    parts = [{"text": content}] if isinstance(content, str) else content or []
+    return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+
+
+def list_made(items: Iterable[Any]) -> list[Any]:
+    """What a run has made, as items; what waits for a person is none yet."""
+    return [each.to_input_item() for each in items if each.type != "tool_approval_item"]
 
 
 def list_items(asked: Any) -> list[Any]:

@@ -27,6 +27,7 @@ from mulligan.adapters.pydantic_ai_call import Misfit, ToolsetCall
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.finding import is_feedback
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 CANNOT = {
@@ -95,7 +96,11 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         """The turn, from its beginning to its end."""
         thread = ctx.conversation_id or ""
         self.run = self.host.open(
-            read_message(ctx), agent=read_agent(ctx), given=ctx, thread=thread
+            read_message(ctx),
+            agent=read_agent(ctx),
+            given=ctx,
+            history=read_history(ctx),
+            thread=thread,
         )
         failed = True
         try:
@@ -106,8 +111,11 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         return result
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
-        """Note where the first attempt begins."""
+        """Note where the first attempt begins, and what the model is told to do."""
         self.begun = self.begun or len(ctx.messages)
+        if self.run is not None:
+            for told in History(ctx.messages[-1:]).instructions:
+                self.run.add_instructions(told)
         return request_context
 
     async def after_model_request(self, _: Any, *, request_context: Any, response: Any) -> Any:
@@ -291,6 +299,16 @@ def read_message(ctx: Any) -> str:
             if part.part_kind == "user-prompt" and (said := _read_content(part.content)):
                 return said
     return ""
+
+
+def read_history(ctx: Any) -> History:
+    """The conversation before the prompt, or around the last one where a run goes on."""
+    messages = list(ctx.messages)
+    if ctx.prompt is not None:
+        return History(messages)
+    kinds = [{part.part_kind for part in message.parts} for message in messages]
+    asked = max((at for at, kind in enumerate(kinds) if "user-prompt" in kind), default=0)
+    return History(messages[:asked], since=messages[asked:])
 
 
 def _read_content(content: Any) -> str:

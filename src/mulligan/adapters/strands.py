@@ -25,6 +25,7 @@ from mulligan.adapters.strands_model import wrap_model
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 INTERRUPT = "mulligan"
@@ -71,9 +72,20 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
             # Without messages it is `structured_output`, which calls no tool and shows no result.
             return
         agent = event.agent
-        said = read_message([*agent.messages, *event.messages])
+        messages = [*agent.messages, *event.messages]
+        asked = find_asked(messages)
+        said = read_message(messages[asked]) if asked < len(messages) else ""
+        history = History(messages[:asked], since=messages[asked:])
         thread = str(getattr(getattr(agent, "_session_manager", None), "session_id", ""))
-        run = self._host.open(said, agent=agent.name, given=event, thread=thread, kept=bool(thread))
+        run = self._host.open(
+            said,
+            agent=agent.name,
+            given=event,
+            history=history,
+            thread=thread,
+            kept=bool(thread),
+        )
+        run.add_instructions(str(agent.system_prompt or ""))
         begun = Invocation(run, before=list(agent.messages))
         begun.add_prompt(agent, self._host.describe_pitfalls(agent.tool_names, agent=agent.name))
         if self._host.options.get("written_calls"):
@@ -314,11 +326,15 @@ class FailedResultError(Exception):
     """A failure that a tool has returned, without an error that it came from."""
 
 
-def read_message(messages: list[Any]) -> str:
-    """What the person said last, also where an invocation only goes on."""
-    said = (each["content"] for each in reversed(messages) if each["role"] == "user")
-    texts = (read_text([part for part in each if not _is_feedback(part)]) for each in said)
-    return next(filter(None, texts), "")
+def find_asked(messages: list[Any]) -> int:
+    """Where the person spoke last, also where an invocation only goes on; else behind the end."""
+    people = (at for at in reversed(range(len(messages))) if messages[at]["role"] == "user")
+    return next((at for at in people if read_message(messages[at])), len(messages))
+
+
+def read_message(message: Any) -> str:
+    """What the person said, without what we told the agent since."""
+    return read_text([part for part in message["content"] if not _is_feedback(part)])
 
 
 def read_text(content: list[Any]) -> str:

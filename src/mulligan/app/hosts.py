@@ -19,6 +19,7 @@ from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
 from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.core.history import History, Said, Speaker
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.durable import Plain
@@ -145,6 +146,8 @@ class ApplicationHost:
         agent: str = "",
         principal: str = "",
         given: object = None,
+        history: History | None = None,
+        vouched: bool = True,
         thread: str = "",
         kept: bool = False,
     ) -> HostRun:
@@ -153,11 +156,18 @@ class ApplicationHost:
         about.setdefault("agent", agent)
         about.setdefault("principal", principal)
         outer = find_current_turn(self.parts.runtime.redactor)
+        # One of its own for each run: what a model is shown is added to it as it goes on.
+        heard = History() if history is None else history
         if outer is not None and not outer.over:
             # An agent that is a tool of another is told the other's words, which are no person's.
-            about.setdefault("known", {**outer.turn.known, "asked by another agent": message})
+            around, returned = outer.turn.history.entries, outer.list_standing()
+            asked = Said(by=Speaker.AGENT, text=message)
+            heard = History(around, since=[*returned, asked, *heard.entries])
+            about.setdefault("known", outer.turn.known)
             about.setdefault("principal", outer.turn.principal)
             message = outer.message
+        about.setdefault("history", heard)
+        about.setdefault("vouched", vouched if outer is None else outer.turn.vouched)
         turn = self.opener.open(message, about)
         turn.kept = kept
         return self._build_run(turn, self._build_holds(turn, thread))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TypedDict
 
 from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.history import NO_HISTORY, History, read_history
 from mulligan.core.interfaces import Clock
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.telemetry.writer import RowCounts
@@ -29,6 +30,10 @@ class About(TypedDict, total=False):
     tenant: str
     principal: str
     known: Mapping[str, object]
+    vouched: bool
+    """Whether the message is known to be the person's, and not only reported by somebody."""
+    history: Iterable[object] | History
+    """The conversation before the message, in the form that your framework or provider has it."""
     own: bool
     """Opened inside another turn, it stands for itself: rejecting that one leaves it alone."""
 
@@ -62,6 +67,8 @@ class TurnOpener:
             tenant=about.get("tenant") or self._settings.tenant,
             principal=about.get("principal", ""),
             known=about.get("known", NOTHING_KNOWN),
+            vouched=about.get("vouched", True),
+            history=read_history(about.get("history")),
         )
         opened = OpenTurn(
             turn,
@@ -84,6 +91,8 @@ class TurnOpener:
             tenant=self._settings.tenant if like is None else like.tenant,
             principal="" if like is None else like.principal,
             known=NOTHING_KNOWN if like is None else like.known,
+            vouched=like is None or like.vouched,
+            history=NO_HISTORY if like is None else like.history,
         )
         opened = OpenTurn(turn, redactor=self._parts.runtime.redactor, own=True)
         self.build_loop(opened)

@@ -1,7 +1,6 @@
 """Values that came from nowhere: nobody said them, nothing is known of them, no tool returned them.
 
-A model that does not know an id or an address makes one up, and it looks like any other. What was
-said before this turn is heard too if the application puts it into `Turn.known`.
+A model that does not know an id or an address makes one up, and it looks like any other.
 """
 
 from __future__ import annotations
@@ -19,10 +18,12 @@ from mulligan.checks.subject.subject import (
     Parameters,
     Subject,
     list_arguments,
+    weigh_unseen,
     with_heard,
 )
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
 
 _BETWEEN = re.compile(r"[\s,;#\"'\[\](){}]+")
 """What stands between the ids of a list that is written as text, or before one."""
@@ -37,7 +38,7 @@ def ids_seen(parameters: Parameters) -> Check[Subject]:
         for execution, heard in with_heard(subject):
             names = parameters.get(execution.call.tool, ())
             for unseen in _find_unseen(list_arguments(execution, names), heard):
-                yield _build_finding(unseen, _suggest_id(unseen, subject))
+                yield build_unseen(unseen, subject.turn, _suggest_id(unseen, subject))
 
     return check
 
@@ -58,7 +59,7 @@ def addresses_seen(*tools: str) -> Check[Subject]:
                 for address in find_addresses(given, name=name):
                     if not heard.has_address(address):
                         unseen = Argument(execution, name, address)
-                        yield _build_finding(unseen, _suggest_address(named))
+                        yield build_unseen(unseen, subject.turn, _suggest_address(named))
 
     return check
 
@@ -88,6 +89,15 @@ def _suggest_address(named: list[str]) -> str:
     return "Look the address up by the person's name, or ask for it."
 
 
-def _build_finding(argument: Argument, correction: str) -> Finding:
-    issue = "which nobody said and no tool returned."
-    return argument.build_finding("value.never_seen", issue=issue, correction=correction)
+def build_unseen(argument: Argument, turn: Turn, correction: str) -> Finding:
+    """The finding that a value came from nowhere."""
+    history, known = turn.history, ""
+    if history.is_partial:
+        unread = f": {history.left_out} parts were not" if history.left_out else ""
+        known = f", as far as the conversation could be read{unread}"
+    return argument.build_finding(
+        "value.never_seen",
+        severity=weigh_unseen(turn),
+        issue=f"which nobody said and no tool returned{known}.",
+        correction=correction,
+    )

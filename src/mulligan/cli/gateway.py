@@ -69,6 +69,12 @@ def _add_tools(parser: argparse.ArgumentParser) -> None:
         help="put what is known to go wrong with a tool into its description",
     )
     parser.add_argument(
+        "--trust",
+        action="append",
+        metavar="NAME",
+        help="a client over HTTP, by the name of its token: what it reports a person said counts",
+    )
+    parser.add_argument(
         "--intent",
         action="store_true",
         help="let agents say why they make a call, in an argument that no server sees",

@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any, NamedTuple, Protocol, TypedDict
 
+from mulligan.core.call import Execution
 from mulligan.core.errors import (
     AlreadyDoneError,
     FlaggedCallError,
@@ -26,6 +27,7 @@ from mulligan.core.errors import (
     OwnParameterError,
 )
 from mulligan.core.finding import Confidence, Finding, Standing
+from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
 NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError)
@@ -236,6 +238,13 @@ class HostRun(Protocol):
         """What is done in here belongs to the turn, also what is not brought as a call: runs that
         are opened by agents which are called as tools, and decorated tools."""
 
+    def add_instructions(self, text: str) -> None:
+        """What the framework shows its model beside messages, such as a system prompt: a value that
+        stands there was not made up."""
+
+    def list_returned(self) -> Sequence[Execution]:
+        """The calls of the run that stand, for a framework that has no conversation of its own."""
+
     async def keep_dropped(self, messages: bytes) -> None:
         """Keep the messages of a rejected attempt, which the model is not to see any more, for
         those who look into the turn later."""
@@ -292,13 +301,17 @@ class Host(Protocol):
         agent: str = "",
         principal: str = "",
         given: object = None,
+        history: History | None = None,
+        vouched: bool = True,
         thread: str = "",
         kept: bool = False,
     ) -> HostRun:
         """A run begins.
 
         `agent` and `principal` are as the framework calls them, where nothing else was said.
-        `given` is what it knows of the run, for the option `about`; `thread` is what its ids of
+        `history` is the conversation before the message. Not `vouched`: a client only reports what
+        the person said, and nobody knows the client. `given` is what it knows of the run, for
+        the option `about`; `thread` is what its ids of
         calls are unique in, such as a conversation. `kept`: the framework keeps what tools return
         as the run goes on, so that it may be taken up after its process was killed.
         """

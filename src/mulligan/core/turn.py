@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Verdict
+from mulligan.core.history import NO_HISTORY, History
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.instants import require_aware
 
@@ -34,6 +35,11 @@ class Turn:
     """Who asked, where one application serves many."""
     known: Mapping[str, object] = field(default_factory=lambda: NOTHING_KNOWN, repr=False)
     """Things the application knows: a home address, a calendar."""
+    vouched: bool = True
+    """Whether the message is known to be the person's. Words that only a client or an agent reports
+    can speak against a call, and never for it."""
+    history: History = field(default=NO_HISTORY, repr=False, compare=False)
+    """The conversation before it."""
 
     def __post_init__(self) -> None:
         require_aware(self.now, name="now")

@@ -171,6 +171,9 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
 
     host, port = read_address(address)
     known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))
+    if strangers := sorted(gateway.options.trusted - set(known.values())):
+        names = ", ".join(sorted(set(known.values())))
+        raise ConfigurationError(f"--trust {strangers[0]}: no token has that name, only {names}.")
     app = GatewayApp(gateway, Access(tokens=known, hosts=LOOPBACK | {host}))
     _report(f"Clients are served at http://{host}:{port}{PATH}.")
     if tokens is None:
@@ -202,6 +205,7 @@ def read_options(
         declarations=read_declarations(_as_path(options.declarations), servers),
         own_tools=not options.no_tools,
         pitfalls=options.pitfalls,
+        trusted=frozenset(options.trust or ()),
         intent=options.intent,
         pin=options.pin,
         pins=find_pins(Path(options.file)),

@@ -22,6 +22,8 @@ class GatewayOptions:
     """Offer clients the tools that say why a call failed, and take back what they did."""
     pitfalls: bool = False
     """Put what is known to go wrong with a tool into its description."""
+    trusted: frozenset[str] = frozenset()
+    """Clients over HTTP, by the names of their tokens, whose word counts for what a person said."""
     intent: bool = False
     """Let clients say why they make a call, in an argument that no server sees."""
     pin: bool = False

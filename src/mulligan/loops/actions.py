@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.checks.own.own import ANSWERS_WITHIN
 from mulligan.checks.subject.concern import has_concern, is_about_attempts
+from mulligan.checks.subject.subject import find_agreed
 from mulligan.core.action import UndoResult
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.display.escape import escape
 from mulligan.core.display.size import SaidText, is_long
 from mulligan.core.finding import (
     ABOUT_ACTIONS,
+    Confidence,
     Correction,
     Fact,
     Finding,
@@ -76,7 +78,9 @@ class Attempted:
     facts: tuple[Fact, ...] = ()
     """What was computed or read about the turn."""
     earlier: tuple[Execution, ...] = ()
-    """The calls of earlier attempts at the same turn: what they returned was seen too."""
+    """Calls of the conversation, and of earlier attempts that were not undone: what they
+    returned was
+    seen too."""
     acted: frozenset[str] | None = None
     """Ids of the calls that changed something or may have; `None`: all that did not fail."""
     leftovers: bool = False
@@ -159,10 +163,13 @@ async def review_attempt(
         [*findings, _IDLE] if idle else findings,
         answered=answered,
         looked=looks.whole and not idle,
-        confirmed=looks.confirmed,
+        # What rests on a person's "yes" is no better than the words that they said it to.
+        confirmed=looks.confirmed and not find_agreed(attempted.turn),
         attempt=attempt,
     )
     verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked, facts=attempted.facts)
+    if verdict.confidence is not None and not attempted.turn.vouched:
+        verdict = replace(verdict, confidence=Confidence.LOW)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
 
@@ -242,7 +249,7 @@ def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
 
 def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
-    if attempted.leftovers or attempted.acted is None or not attempted.acted:
+    if attempted.leftovers or not attempted.acted or not attempted.turn.vouched:
         return ()
     from mulligan.checks.facts.accounted import find_account
 
@@ -260,7 +267,9 @@ def _list_read(attempted: Attempted) -> tuple[object, ...]:
     made = (*attempted.executions, *attempted.earlier)
     raised = [each.failure.error for each in made if each.failure is not None]
     told = [part for each in made for part in (each.call.arguments, each.result)]
-    return (SaidText(attempted.turn.message), attempted.turn.known, attempted.reply, told, raised)
+    turn = attempted.turn
+    said = (SaidText(turn.message), turn.history.said, turn.history.instructions, turn.known)
+    return (*said, attempted.reply, told, raised)
 
 
 async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple[Fact, ...]:

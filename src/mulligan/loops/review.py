@@ -35,6 +35,8 @@ ARGUMENTS = 4_000
 """Characters of a call's arguments that a judge reads."""
 MOST_REMARKS = 20
 _SENTENCE = 400
+_CONVERSATION = 2_000
+"""Characters of what was said before that a judge reads."""
 _SLOPPY = "process.sloppy"
 
 Show = Callable[[object], object]
@@ -60,11 +62,16 @@ def ask_about(
         prompt="review_actions",
         values={
             "message": Ours(turn.message),
+            "earlier": Ours(_render_earlier(turn) or "Nothing."),
             "now": _describe_now(turn),
             "facts": Ours("\n".join(_render_facts(facts)) or "None."),
             "calls": Ours("\n".join(_render_calls(executions, show)) or "None."),
         },
-        untrusted={**dict(_quote_facts(facts)), **dict(_render_results(executions, show))},
+        untrusted={
+            **_quote_proposal(turn),
+            **dict(_quote_facts(facts)),
+            **dict(_render_results(executions, show)),
+        },
         answer=Opinion,
         purpose="review of actions",
         tenant=turn.tenant,
@@ -177,6 +184,24 @@ def _list_texts(value: object, depth: int = 8) -> Iterator[str]:
             yield value[:ARGUMENTS]
         case date():
             yield value.isoformat()
+
+
+def _render_earlier(turn: Turn) -> str:
+    """What the person said earlier in the conversation, the newest of it."""
+    room, kept = _CONVERSATION, list[str]()
+    for said in reversed(turn.history.said):
+        line = f"- {format_one_line(said, most=_SENTENCE)}"
+        room -= len(line)
+        if room < 0:
+            break
+        kept.insert(0, line)
+    return "\n".join(kept)
+
+
+def _quote_proposal(turn: Turn) -> dict[str, str]:
+    """What the agent said right before the message, which may be an answer to it."""
+    said = format_one_line(turn.history.proposal, most=_CONVERSATION)
+    return {"what the agent said before": said} if said else {}
 
 
 def _render_facts(facts: Sequence[Fact]) -> Iterator[str]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.checks.returned.records import get_id_of
 from mulligan.checks.returned.structure import list_fields, read_structure
 from mulligan.checks.subject.mailboxes import find_addresses
-from mulligan.checks.subject.subject import Heard, Subject, fold_answer, list_spellings
+from mulligan.checks.subject.subject import (
+    Heard,
+    Subject,
+    find_agreed,
+    fold_answer,
+    hear_said,
+    list_given,
+    list_spellings,
+)
 from mulligan.checks.subject.values import list_records
 from mulligan.core.call import Execution, Outcome
 
@@ -22,59 +30,68 @@ class ValueOrigin(StrEnum):
     FIELD = "field"
     """A tool returned it, in a field of its own."""
     CONTENT = "content"
-    """It stood in a text that a tool returned, and whoever wrote that put it there."""
+    """It stood in a text that a tool returned or the agent was given, and whoever wrote that put it
+    there."""
+    AGREED = "agreed"
+    """The agent showed it, and the person said yes to that."""
     NOWHERE = "nowhere"
 
 
 class Returned(NamedTuple):
-    """What one call returned, read once."""
+    """What one call returned, read once, and what it was given."""
 
     structure: object
     fields: frozenset[str]
     records: tuple[Mapping[str, object], ...]
+    given: Mapping[str, object]
+    """What it may only have repeated."""
+    echoed: Heard
+    """The same, to look a value up in."""
 
 
 class SeenValues:
     """What could be known right before a call was made."""
 
     def __init__(self, subject: Subject) -> None:
-        turn = subject.turn
-        self.said = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
-        self.returned = Heard()
-        self.structures: list[object] = []
-        self._records: list[Mapping[str, object]] = []
-        self._fields: set[str] = set()
+        self.said = hear_said(subject)
+        self.agreed = Heard(find_agreed(subject.turn))
+        self.returned = Heard(subject.turn.history.instructions)
+        self.answers: list[Returned] = []
         self._subject = subject
 
     def add(self, execution: Execution) -> None:
         """A call has come back: its result, or an error that may name the right value."""
-        self.returned.add_folded(fold_answer(self._subject, execution))
+        self.returned.add_answer(fold_answer(self._subject, execution))
         if not (execution.failure and execution.failure.error):
-            read = self._read(execution)
-            self.structures.append(read.structure)
-            self._fields |= read.fields
-            self._records += read.records
+            self.answers.append(self._read(execution))
 
     def _read(self, execution: Execution) -> Returned:
         memo: dict[object, Returned] = getattr(self._subject, "memo", {})
         key = "returned", id(execution)
         if key not in memo:
             structure = read_structure(execution.result)
-            fields = frozenset(fold_value(each) for each in list_fields(structure))
-            memo[key] = Returned(structure, fields, tuple(list_records(structure)))
+            memo[key] = Returned(
+                structure,
+                frozenset(fold_value(each) for each in list_fields(structure)),
+                tuple(list_records(structure)),
+                given := list_given(execution),
+                Heard(list(given.values())),
+            )
         return memo[key]
 
     def find_origin(self, value: str) -> ValueOrigin:
         """Where a value was first met, the best of its origins."""
         if _has_heard(self.said, value):
             return ValueOrigin.SAID
-        if fold_value(value) in self._fields or self._is_listed(value):
+        if self._is_in_field(value):
             return ValueOrigin.FIELD
-        return ValueOrigin.CONTENT if _has_heard(self.returned, value) else ValueOrigin.NOWHERE
+        if _has_heard(self.returned, value):
+            return ValueOrigin.CONTENT
+        return ValueOrigin.AGREED if _has_heard(self.agreed, value) else ValueOrigin.NOWHERE
 
     def has_word(self, word: str) -> bool:
         """Whether a word was said or returned anywhere."""
-        return word in self.said or word in self.returned
+        return word in self.said or word in self.returned or word in self.agreed
 
     def was_returned(self, words: str) -> bool:
         """Whether some words stood anywhere in what tools returned."""
@@ -82,11 +99,12 @@ class SeenValues:
 
     def has_written(self, value: str) -> bool:
         """Whether a value was met in another spacing: `GB29 NWBK …`, `+49-30-…`."""
-        return self.said.has_squeezed(value) or self.returned.has_squeezed(value)
+        heard = (self.said, self.returned, self.agreed)
+        return any(each.has_squeezed(value) for each in heard)
 
     def list_records(self) -> Iterator[Mapping[str, object]]:
         """Every record that was returned."""
-        return iter(self._records)
+        return (record for answer in self.answers for record in answer.records)
 
     def find_record(self, value: str, *, name: str) -> Mapping[str, object]:
         """What was last returned of the object that an id names; empty where nothing was."""
@@ -97,15 +115,24 @@ class SeenValues:
                 known.update(record)
         return known
 
-    def _is_listed(self, value: str) -> bool:
-        """Whether it is one of several addresses that a field holds."""
-        wanted = value.casefold()
-        return "@" in value and any(
-            wanted == address.casefold()
-            for field in self._fields
-            if wanted in field
-            for address in find_addresses(field, name="")
+    def _is_in_field(self, value: str) -> bool:
+        """Whether a call that was not given it returned it in a field, or in a list of addresses
+        that a field holds."""
+        folded, wanted = fold_value(value), value.casefold()
+        return any(
+            (folded in answer.fields or ("@" in value and _is_listed(wanted, answer.fields)))
+            and not _has_heard(answer.echoed, value)
+            for answer in self.answers
         )
+
+
+def _is_listed(wanted: str, fields: Iterable[str]) -> bool:
+    return any(
+        wanted == address.casefold()
+        for field in fields
+        if wanted in field
+        for address in find_addresses(field, name="")
+    )
 
 
 def with_seen(subject: Subject) -> Iterator[tuple[Execution, SeenValues]]:

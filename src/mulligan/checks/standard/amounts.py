@@ -11,11 +11,17 @@ from math import isclose, isfinite
 
 from mulligan.checks.grounding.numerals import write_out
 from mulligan.checks.language.lexicon import is_understood, join_words, load_words
-from mulligan.checks.returned.seen_values import SeenValues, with_seen
+from mulligan.checks.returned.seen_values import Returned, SeenValues, with_seen
 from mulligan.checks.standard.kind import ParameterKind, find_kind
 from mulligan.checks.standard.tools import ToolKinds
 from mulligan.checks.subject.concern import limit_to_calls
-from mulligan.checks.subject.subject import Argument, Subject, list_arguments
+from mulligan.checks.subject.subject import (
+    Argument,
+    Subject,
+    find_agreed,
+    list_arguments,
+    weigh_unseen,
+)
 from mulligan.checks.subject.values import list_leaves, list_parts, list_texts
 from mulligan.core.call import Call
 from mulligan.core.finding import Finding, Severity
@@ -66,7 +72,7 @@ def amounts_as_said(
                 if value is None or _is_number(usual, value) or value == 1:
                     continue
                 if not said.explain(value, seen):
-                    yield _build_finding(argument)
+                    yield _build_finding(argument, weigh_unseen(subject.turn))
 
     return check
 
@@ -75,14 +81,16 @@ class Amounts:
     """The numbers of a turn, and what follows from them."""
 
     def __init__(self, subject: Subject) -> None:
-        told = [subject.turn.message, *list_texts(subject.turn.known)]
+        turn = subject.turn
+        written = (*turn.history.said, *turn.history.instructions, find_agreed(turn))
+        told = [turn.message if turn.vouched else "", *list_texts(turn.known), *written]
         self.said = sorted({number for text in told for number in find_numbers(text)})
         self.shares = sorted({share for text in told for share in find_shares(text)})
         self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
 
     def explain(self, value: float, seen: SeenValues) -> bool:
         """Whether an amount was said, returned, or follows from what was."""
-        met = {number for each in seen.structures for number in _list_numbers(each)}
+        met = {number for each in seen.answers for number in _list_returned(each)}
         if _holds({*self.said, *self._facts, *met}, value):
             return True
         columns = _read_columns(seen)
@@ -97,19 +105,31 @@ class Amounts:
 def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
     """What can be reckoned with, by the field that it stood in: no sum is made of ids."""
     columns: defaultdict[str, list[float]] = defaultdict(list)
-    for record in seen.list_records():
-        for name, held in record.items():
+    for answer in seen.answers:
+        returned = _list_returned(answer)
+        for name, held in ((n, h) for record in answer.records for n, h in record.items()):
             if find_kind(str(name)).kind is ParameterKind.ID or list_parts(held) is not None:
                 continue
             number = _read_number(held)
             if number is not None:
-                columns[str(name)].append(number)
+                columns[str(name)] += [number] if number in returned else []
             elif isinstance(held, str):
-                columns[f"{name} as text"].extend(find_numbers(held))
-    for structure in seen.structures:
-        if isinstance(structure, str | int | float):
-            columns["text"].extend(_list_numbers(structure))
+                columns[f"{name} as text"].extend(find_numbers(held) & returned)
+        if isinstance(answer.structure, str | int | float):
+            columns["text"].extend(returned)
     return {name: held for name, held in columns.items() if held}
+
+
+def _list_returned(answer: Returned) -> set[float]:
+    """The numbers that a call returned, less those that it was given: amounts also in cents."""
+    met = set(_list_numbers(answer.structure))
+    echoed = {
+        number * unit
+        for name, given in answer.given.items()
+        for number in _list_numbers(given)
+        for unit in ((1, 100, 0.01) if find_kind(name).kind is ParameterKind.AMOUNT else (1,))
+    }
+    return {number for number in met if not _holds(echoed, number)} if echoed else met
 
 
 def find_numbers(text: str) -> set[float]:
@@ -238,10 +258,10 @@ def _is_like(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-9, abs_tol=_LIKE)
 
 
-def _build_finding(argument: Argument) -> Finding:
+def _build_finding(argument: Argument, severity: Severity) -> Finding:
     return argument.build_finding(
         "amount.not_as_said",
-        severity=Severity.ERROR,
+        severity=severity,
         issue="an amount that nobody said, no tool returned, and that follows from neither.",
         correction=f"Look up what {argument.label} is made of, and calculate it from that.",
     )

@@ -12,7 +12,7 @@ from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
 from mulligan.checks.subject.concern import limit_to_tools
-from mulligan.checks.subject.subject import Argument, Heard, Subject, list_arguments
+from mulligan.checks.subject.subject import Argument, Subject, hear_said, list_arguments
 from mulligan.core.call import Execution
 from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding
@@ -34,7 +34,7 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
         message = subject.turn.message
         if has_picking_words(message) or not re.search(_QUOTED, message):
             return
-        said = Heard(message, subject.turn.known)
+        said = hear_said(subject)
         for execution, _ in with_seen(subject):
             if execution.call.tool in tools:
                 for argument, named in _list_named(execution, tools, message):

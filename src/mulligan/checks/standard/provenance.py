@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from mulligan.checks.returned.seen_values import ValueOrigin, with_seen
+from mulligan.checks.seen import build_unseen
 from mulligan.checks.subject.concern import limit_to_parameters
 from mulligan.checks.subject.mailboxes import find_addresses
 from mulligan.checks.subject.subject import Argument, Subject, list_arguments
@@ -87,10 +88,7 @@ def targets_seen(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
                 words = _WORD.findall(value)
                 if seen.has_written(value) or (plain and any(map(seen.has_word, words))):
                     continue
-                yield argument.build_finding(
-                    "value.never_seen",
-                    issue="which nobody said and no tool returned.",
-                    correction=f"Look {argument.label} up first, or ask for it.",
-                )
+                look_up = f"Look {argument.label} up first, or ask for it."
+                yield build_unseen(argument, subject.turn, look_up)
 
     return check

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple, Protocol
 
+from mulligan.checks.language.lexicon import join_words, load_words, split_words
 from mulligan.checks.subject.values import list_records, list_texts
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.display.escape import show_name
@@ -43,7 +45,9 @@ class Subject(Protocol):
 
     @property
     def earlier(self) -> tuple[Execution, ...]:
-        """The calls of earlier attempts at the same turn: what they returned was seen too."""
+        """Calls of the conversation, and of earlier attempts that were not undone: what they
+        returned
+        was seen too."""
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -97,21 +101,29 @@ def select_arguments(subject: Subject, parameters: Parameters) -> Iterator[Argum
         yield from list_arguments(execution, parameters.get(execution.call.tool, ()))
 
 
+class Answer(NamedTuple):
+    """The texts of an answer, and those that were given to get it, each as it is looked up in."""
+
+    texts: list[str]
+    given: list[str]
+    """No evidence from this answer: a tool that repeats what it was told has not said it."""
+
+
 class Heard:
     """Everything said or returned so far, to look a value up in."""
 
     def __init__(self, *sources: object) -> None:
-        self._texts: list[str] = []
+        self._answers: list[Answer] = []
         for source in sources:
             self.add(source)
 
     def add(self, source: object) -> None:
         """Hear one more thing, however deeply it is nested."""
-        self._texts.extend(fold_texts(source))
+        self._answers.append(Answer(fold_texts(source), []))
 
-    def add_folded(self, texts: Iterable[str]) -> None:
-        """Hear texts that were folded before."""
-        self._texts.extend(texts)
+    def add_answer(self, answer: Answer) -> None:
+        """Hear what a call returned, less what it was given."""
+        self._answers.append(answer)
 
     def __contains__(self, value: str) -> bool:
         spelled = list_spellings(value)
@@ -124,13 +136,21 @@ class Heard:
     def has_squeezed(self, value: str) -> bool:
         """Whether a long value was heard with other signs between its characters."""
         wanted = _BETWEEN.sub("", value.casefold())
+
+        def has(texts: list[str]) -> bool:
+            return any(wanted in _BETWEEN.sub("", text) for text in texts)
+
         return len(wanted) >= SQUEEZED and any(
-            wanted in _BETWEEN.sub("", text) for text in self._texts
+            has(each.texts) and not has(each.given) for each in self._answers
         )
 
     def _has(self, wanted: str, *, before: str, after: str) -> bool:
         whole = re.compile(rf"(?<!{before}){re.escape(wanted)}(?!{after})")
-        return any(wanted in text and whole.search(text) for text in self._texts)
+
+        def has(texts: list[str]) -> bool:
+            return any(wanted in text and whole.search(text) for text in texts)
+
+        return any(has(each.texts) and not has(each.given) for each in self._answers)
 
 
 def list_spellings(value: str) -> list[str]:
@@ -147,12 +167,13 @@ def fold_texts(source: object) -> list[str]:
     return [text.casefold() for text in list_texts(source)]
 
 
-def fold_answer(subject: Subject, execution: Execution) -> list[str]:
+def fold_answer(subject: Subject, execution: Execution) -> Answer:
     """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
-    memo: dict[object, list[str]] = getattr(subject, "memo", {})
+    memo: dict[object, Answer] = getattr(subject, "memo", {})
     key = "texts", id(execution)
     if key not in memo:
-        memo[key] = fold_texts(_read_answer(execution))
+        given = list(list_given(execution).values())
+        memo[key] = Answer(fold_texts(_read_answer(execution)), fold_texts(given))
     return memo[key]
 
 
@@ -165,16 +186,59 @@ def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, o
     return memo[key]
 
 
+def list_given(execution: Execution) -> Mapping[str, object]:
+    """What a call was given that its answer may repeat, without how much of it was asked for."""
+    much = load_words("kinds", "paging")
+    given = execution.call.arguments.items()
+    return {name: value for name, value in given if much.isdisjoint(split_words(str(name)))}
+
+
+def hear_said(subject: Subject) -> Heard:
+    """What the person said, in this message or before it, and what the application knows."""
+    turn, computed = subject.turn, [fact.value for fact in subject.facts]
+    return Heard(turn.message if turn.vouched else "", turn.known, computed, turn.history.said)
+
+
 def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
     """Each call that may have changed something, with what was heard before it was made."""
-    turn = subject.turn
-    heard = Heard(turn.message, turn.known, [fact.value for fact in subject.facts])
+    heard = hear_said(subject)
+    heard.add([find_agreed(subject.turn), subject.turn.history.instructions])
     for execution in subject.earlier:
-        heard.add_folded(fold_answer(subject, execution))
+        heard.add_answer(fold_answer(subject, execution))
     for execution in subject.executions:
         if execution.outcome is not Outcome.FAILURE:
             yield execution, heard
-        heard.add_folded(fold_answer(subject, execution))
+        heard.add_answer(fold_answer(subject, execution))
+
+
+def find_agreed(turn: Turn) -> str:
+    """What the agent proposed, where the person's message agrees to it; empty where it does not.
+
+    A message that also refuses, changes or asks something adopts nothing.
+    """
+    return turn.history.proposal if turn.history.proposal and _agrees(turn) else ""
+
+
+def _agrees(turn: Turn) -> bool:
+    said = turn.message.strip()
+    if not said or not turn.vouched or "?" in said:
+        return False
+    agrees, refuses = _compile_agreement()
+    return agrees.match(said) is not None and not refuses.search(said)
+
+
+@cache
+def _compile_agreement() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    words = (join_words("words", name) for name in ("agree", "refuse"))
+    agrees, refuses = (re.compile(rf"\b(?:{each})\b", re.IGNORECASE) for each in words)
+    return agrees, refuses
+
+
+def weigh_unseen(turn: Turn) -> Severity:
+    """How sure it is that a value came from nowhere: not, where not all was read that was said, or
+    where the person says yes to something that nobody here has heard."""
+    unheard = not turn.history.proposal and _agrees(turn)
+    return Severity.WARNING if turn.history.is_partial or unheard else Severity.ERROR
 
 
 def _read_answer(execution: Execution) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import field
 from typing import Protocol, TypeVar
 
@@ -69,11 +69,15 @@ def create_api(
     m: Mulligan,
     *,
     find_principal: FindPrincipal,
+    trusted: Collection[str] = (),
     limits: ApiLimits = ApiLimits(),  # noqa: B008 - it is frozen
     prefix: str = PREFIX,
 ) -> list[Route]:
-    """The routes of the API, for a server to mount beside its own."""
-    api = Api(m, find_principal=find_principal, limits=limits, prefix=prefix)
+    """The routes of the API, for a server to mount beside its own.
+
+    What a client reports as a person's words counts as said only for principals in `trusted`.
+    """
+    api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits, prefix=prefix)
     return [
         Route(f"{prefix}/executions", api.build_endpoint(api.log_executions), methods=["POST"]),
         Route(f"{prefix}/suggestions", api.build_endpoint(api.suggest), methods=["POST"]),
@@ -110,14 +114,20 @@ class Api:
     """What clients in other languages may ask of one application."""
 
     def __init__(
-        self, m: Mulligan, *, find_principal: FindPrincipal, limits: ApiLimits, prefix: str
+        self,
+        m: Mulligan,
+        *,
+        find_principal: FindPrincipal,
+        trusted: Collection[str],
+        limits: ApiLimits,
+        prefix: str,
     ) -> None:
         self._m = m
         self._prefix = prefix
         self._find_principal = find_principal
         self._limits = limits
         host = m._build_host({})  # noqa: SLF001 - the gateway is an application of it
-        self._turns = ReportedTurns(host)
+        self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._count = RequestCount()
 

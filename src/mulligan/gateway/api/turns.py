@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import field
 
@@ -48,8 +48,15 @@ class ReportedTurn:
 class ReportedTurns:
     """Every turn that clients have begun. Nobody reaches one of somebody else's."""
 
-    def __init__(self, host: ApplicationHost, *, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        host: ApplicationHost,
+        *,
+        trusted: Collection[str] = (),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._host = host
+        self._trusted = trusted
         self._now = now
         self._open: OrderedDict[tuple[str, str], ReportedTurn] = OrderedDict()
         self._tools: set[tuple[str, str]] = set()
@@ -62,7 +69,8 @@ class ReportedTurns:
         key = principal, name
         turn = self._open.pop(key, None) if name else None
         if turn is None:
-            run = self._host.open(message, agent=agent, principal=principal)
+            vouched = principal in self._trusted
+            run = self._host.open(message, agent=agent, principal=principal, vouched=vouched)
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
         goes_on = bool(name) and not last

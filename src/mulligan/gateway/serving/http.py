@@ -65,7 +65,9 @@ class GatewayApp:
         self._access = access
         self._limits = gateway.options.limits
         self.clients = HttpClients(gateway)
-        routes = create_api(gateway.m, find_principal=access.find_principal)
+        routes = create_api(
+            gateway.m, find_principal=access.find_principal, trusted=gateway.options.trusted
+        )
         self._api = Starlette(routes=routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -68,7 +68,12 @@ class AskedCall:
     @property
     def message(self) -> str:
         """What the person or the agent wanted, as far as anybody has said."""
-        return str(self.meta.get(MESSAGE) or self.intent)
+        return self.said or self.intent
+
+    @property
+    def said(self) -> str:
+        """What the person said, as the client reports it."""
+        return str(self.meta.get(MESSAGE) or "")
 
 
 class UpstreamCall:

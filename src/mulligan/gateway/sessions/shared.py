@@ -11,6 +11,7 @@ from mulligan.core.adapter import HostCall
 from mulligan.core.display.escape import show_name
 from mulligan.core.effect import Mode
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.history import SessionHistories
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.servers_file import Server
@@ -45,6 +46,7 @@ class Shared:
         self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
+        self.histories = SessionHistories()
         self.version = version("mulligan")
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._reported: set[tuple[str, str]] = set()
@@ -64,6 +66,11 @@ class Shared:
     def is_refused(self, server: str, tool: str) -> bool:
         """Whether a tool is neither shown nor called: pinned, and no longer as it was approved."""
         return self.options.pin and self.pins.is_changed(server, tool)
+
+    def vouches_for(self, principal: str) -> bool:
+        """Whether what a client reports of a person counts as said: the one that has started the
+        gateway for itself, or one that the operator has named."""
+        return not principal or principal in self.options.trusted
 
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""

@@ -10,6 +10,7 @@ from mulligan.core.adapter import Answer, Called, HostCall, HostRun
 from mulligan.core.effect import Mode
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import Standing
+from mulligan.core.history import Entry, Said, Speaker
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
@@ -175,13 +176,26 @@ class Calls:
         finally:
             if not goes_on:
                 await turn.run.leave(failed=failed)
+            self._remember(asked, turn.run)
         while len(self._ends.turns) > MOST_TURNS:
             await self._ends.turns.popitem(last=False)[1].run.leave()
 
     def _open_run(self, asked: AskedCall) -> HostRun:
         ends = self._ends
-        agent = ends.name_agent(asked.meta)
-        return ends.shared.host.open(asked.message, agent=agent, principal=ends.principal)
+        return ends.shared.host.open(
+            asked.message,
+            agent=ends.name_agent(asked.meta),
+            principal=ends.principal,
+            history=ends.shared.histories.read(ends.principal),
+            vouched=bool(asked.said) and ends.shared.vouches_for(ends.principal),
+        )
+
+    def _remember(self, asked: AskedCall, run: HostRun) -> None:
+        """Keep what passed through here: a later call of the same client may use it."""
+        ends, said = self._ends, list[Entry]()
+        if asked.said and ends.shared.vouches_for(ends.principal):
+            said.append(Said(by=Speaker.PERSON, text=asked.said))
+        ends.shared.histories.put(ends.principal, run.id, [*said, *run.list_returned()])
 
 
 def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:

@@ -31,7 +31,7 @@ def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
         effect=tool.declaration.classify_effect(call.arguments),
         tools=tuple(tool.runtime.reads_only),
         reads=tuple(name for name, reads in tool.runtime.reads_only.items() if reads),
-        said=(turn.message,) if turn is not None and turn.message else (),
+        said=tuple(filter(None, (*turn.turn.history.said, turn.message))) if turn else (),
         earlier=_list_earlier(call, turn) if turn is not None else (),
     )
 
@@ -123,7 +123,8 @@ def announce_flagged(
 
 def _list_earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
     """What the application knows, then what was called before, oldest first."""
-    made = [each for attempt in turn.attempts for each in attempt.list_latest(MOST_EARLIER)]
+    made = [*turn.turn.history.executions[-MOST_EARLIER:]]
+    made += [each for attempt in turn.attempts for each in attempt.list_latest(MOST_EARLIER)]
     known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
     called = [build_earlier(each) for each in made if each.call.id != call.id]
     return (*known, *called)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from mulligan.core.action import Kept, State
 from mulligan.core.adapter import Answer, Called, HostCall
+from mulligan.core.call import Execution
 from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
 from mulligan.core.finding import Correction, Standing
 from mulligan.turns.hosts.ahead import hold_ahead
@@ -142,6 +143,14 @@ class Run:
     def make_current(self) -> AbstractContextManager[None]:
         """What is done in here belongs to the turn, also what is not brought as a call."""
         return self.turn.make_current()
+
+    def add_instructions(self, text: str) -> None:
+        """What its model is shown beside messages."""
+        self.turn.turn.history.add_instructions(text)
+
+    def list_returned(self) -> list[Execution]:
+        """The calls that stand."""
+        return self.turn.list_standing()
 
     async def keep_dropped(self, messages: bytes) -> None:
         """Keep the messages of a rejected attempt for those who look into the turn later."""

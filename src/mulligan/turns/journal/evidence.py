@@ -13,12 +13,16 @@ from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect, Repeat
+from mulligan.core.history import NO_HISTORY, History, Said, Speaker
 from mulligan.core.interfaces import Vault
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 
 MOST_BYTES = 256 * 1024
 """Of one action's evidence. What comes last is kept: it led to the action."""
+
+MOST_CONVERSATION = 64 * 1024
+"""Of the conversation before a turn, the newest of it."""
 
 _MOST_ARGUMENTS = 64 * 1024
 """Of what one undeclared call was given, before it is cut."""
@@ -29,20 +33,22 @@ def pack_evidence(
     executions: Sequence[Execution],
     *,
     earlier: Sequence[Execution] = (),
+    history: History = NO_HISTORY,
     undeclared: Sequence[UndeclaredCall] = (),
     previous: str | None = None,
 ) -> bytes:
     """The turn and what its calls returned, as far as that is JSON and fits.
 
-    `earlier`: the calls of attempts before this one, which the agent has seen too. `undeclared`:
+    `earlier`: the calls of attempts before this one, which the agent has seen too; `history`: the
+    conversation before the turn. `undeclared`:
     what stands and is on no record, should the attempt be rejected. `previous`: whose evidence goes
     before this.
     """
-    told = {each.name: getattr(turn, each.name) for each in fields(turn)}
+    told = {each.name: getattr(turn, each.name) for each in fields(turn) if each.name != "history"}
     head = _encode(told | {"now": turn.now.isoformat()})
     now = _pack_executions(executions, room=MOST_BYTES - len(head))
     before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
-    more = b""
+    more = _pack_history(history) if history else b""
     if undeclared:
         more += b',"undeclared":[' + b",".join(map(_encode_undeclared, undeclared)) + b"]"
     if previous is not None:
@@ -51,14 +57,35 @@ def pack_evidence(
 
 
 def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
+    return (
+        b"["
+        + b",".join(_fit((_encode_execution(each) for each in reversed(executions)), room))
+        + b"]"
+    )
+
+
+def _pack_history(history: History) -> bytes:
+    plain = (
+        {"by": each.by.value, "text": each.text}
+        if isinstance(each, Said)
+        else _encode_execution(each)
+        for each in reversed(history.entries)
+    )
+    kept = _fit(plain, MOST_CONVERSATION)
+    left_out = history.left_out + len(history.entries) - len(kept)
+    return b',"history":[' + b",".join(kept) + b'],"left_out":' + encode_json(left_out)
+
+
+def _fit(newest_first: Iterable[Mapping[str, object]], room: int) -> list[bytes]:
+    """As many as there is room for, the oldest of them first."""
     kept: list[bytes] = []
-    for execution in reversed(executions):
-        text = _encode(_encode_execution(execution))
+    for plain in newest_first:
+        text = _encode(plain)
         room -= len(text)
         if room < 0:
             break
         kept.insert(0, text)
-    return b"[" + b",".join(kept) + b"]"
+    return kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +156,18 @@ def decode_turn(evidence: bytes) -> Turn:
     """The turn as it was."""
     about: dict[str, Any] = decode_json(evidence)["turn"]
     return Turn(**(about | {"now": datetime.fromisoformat(about["now"])}))
+
+
+def decode_history(evidence: bytes, turn: Turn) -> History:
+    """The conversation before the turn, as far as it was kept with this evidence."""
+    plain = decode_json(evidence)
+    entries = (
+        Said(by=Speaker(shown["by"]), text=shown["text"])
+        if "by" in shown
+        else _decode_execution(turn, shown)
+        for shown in plain.get("history", ())
+    )
+    return History(entries, left_out=plain.get("left_out", 0))
 
 
 def decode_executions(evidence: bytes, *, part: str = "executions") -> Iterable[Execution]:

@@ -17,6 +17,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import (
     UndeclaredCall,
     decode_executions,
+    decode_history,
     decode_turn,
     decode_undeclared,
     load_evidence,
@@ -186,6 +187,10 @@ def _load_part(actions: Sequence[LiveAction], vault: Vault) -> _Part | None:
         return None
     trail = load_trail(vault, [action.opening.parent or action.id for action in actions])
     turn = decode_turn(trail[0])
+    history = max(
+        (decode_history(part, turn) for part in trail), key=lambda each: len(each.entries)
+    )
+    turn = replace(turn, history=history)
     done = [as_execution(action, turn) for action in actions]
     # Told twice where two calls were put on record at the same time.
     shown = {each.call.id: each for part in trail for each in decode_executions(part)}
@@ -196,7 +201,10 @@ def _load_part(actions: Sequence[LiveAction], vault: Vault) -> _Part | None:
         turn=turn,
         # Ids are in the order of time.
         executions=tuple(sorted([*shown.values(), *done], key=lambda each: each.call.id)),
-        earlier=tuple(sorted(earlier.values(), key=lambda each: each.call.id)),
+        earlier=(
+            *history.executions,
+            *sorted(earlier.values(), key=lambda each: each.call.id),
+        ),
         facts=gather_existing_ids(actions),
         acted=frozenset(acted | {call.id for call in undeclared}),
     )

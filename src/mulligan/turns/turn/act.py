@@ -288,7 +288,10 @@ class TurnLoop:
             executions=attempt.list_executions(),
             reply=reply,
             facts=gather_existing_ids(attempt.actions),
-            earlier=tuple(execution for each in before for execution in each.list_executions()),
+            earlier=(
+                *self._turn.turn.history.executions,
+                *(execution for each in before for execution in each.list_standing()),
+            ),
             acted=attempt.list_changing(),
             leftovers=any(a.state in _LEFT for a in self._turn.list_actions()),
             again=any(each.has_acted() for each in tries) and not attempt.has_acted(),

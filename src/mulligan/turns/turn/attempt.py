@@ -94,6 +94,12 @@ class LiveAttempt:
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
+    def list_standing(self) -> list[Execution]:
+        """The calls less those that were undone: what those returned is gone with them."""
+        undone = {a.opening.call or a.id for a in self.actions if a.state is State.UNDONE}
+        made = self.list_executions()
+        return [each for each in made if undone.isdisjoint((each.call.id, each.call.parent))]
+
     def list_changing(self) -> frozenset[str]:
         """Ids of the calls that changed something or may have."""
         made = {a.opening.call or a.id for a in self.actions if a.state not in _NEVER_MADE}

@@ -188,6 +188,10 @@ class OpenTurn:
             yield from attempt.actions
             yield from attempt.list_inner()
 
+    def list_standing(self) -> list[Execution]:
+        """The calls so far that were not undone, in all attempts."""
+        return [each for attempt in self.attempts for each in attempt.list_standing()]
+
     def list_attempts(self) -> list[LiveAttempt]:
         """Its attempts so far."""
         return self.attempts

@@ -13,6 +13,7 @@ from typing import TypeVar
 from mulligan.core.action import Kept, State
 from mulligan.core.call import Execution
 from mulligan.core.errors import MulliganError
+from mulligan.core.history import NO_HISTORY
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.turns.journal.book import SHARED_LIFE, Book
 from mulligan.turns.journal.evidence import FOLLOWING, UndeclaredCall, name_trail, pack_evidence
@@ -131,7 +132,8 @@ def _pack(
     return pack_evidence(
         turn.turn,
         [note() for note in notes],
-        earlier=[done for each in before for done in each.list_executions()] if first else (),
+        earlier=[done for each in before for done in each.list_standing()] if first else (),
+        history=turn.turn.history if first else NO_HISTORY,
         undeclared=undeclared,
         previous=attempt.trail.owner,
     )

@@ -1,0 +1,131 @@
+"""The stories of several messages through the gateway, with a client over stdio and over HTTP."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+
+from bench.gateway.contenders import (
+    TOKEN,
+    connect_http,
+    connect_stdio,
+    free_port,
+    gateway_command_for,
+    start_http,
+)
+from bench.hosts.conversations import AGREED, INVENTED, INVENTION, PRINT, REPORT, RIGHT, Counts
+from bench.hosts.drivers import Conversation
+from mulligan.app.insights.insights import Insights
+from mulligan.app.settings import Settings
+from mulligan.core.storage.log_query import LogQuery
+
+SERVER = Path(__file__).with_name("board_server.py")
+CLIENT = "planner"
+TASKS = {
+    REPORT: {"title": "Write the report", "owner": "Ann"},
+    PRINT: {"title": "Print the report", "owner": "Ann"},
+}
+DECLARED = """mode = "suggest"
+[servers.board.tools]
+find_tasks = { effect = "read" }
+get_task = { effect = "read" }
+get_expense = { effect = "read" }
+[servers.board.tools.set_owner]
+effect = "reversible"
+about = "task {arguments.task_id}"
+version = { of = "content" }
+[servers.board.tools.set_owner.read]
+tool = "get_task"
+arguments = { task_id = "{arguments.task_id}" }
+fields = { owner = "owner" }
+[servers.board.tools.set_owner.undo]
+tool = "set_owner"
+arguments = { task_id = "{arguments.task_id}", owner = "{before.owner}" }
+[servers.board.tools.add_expense]
+effect = "reversible"
+about = "expense {arguments.what}"
+version = { of = "content" }
+[servers.board.tools.add_expense.read]
+tool = "get_expense"
+arguments = { what = "{arguments.what}" }
+fields = { amount = "amount" }
+[servers.board.tools.add_expense.undo]
+tool = "add_expense"
+arguments = { what = "{arguments.what}", amount = "{before.amount}" }
+"""
+
+CLIENTS = ("stdio", "http")
+
+
+async def run_gateway_conversations(folder: Path, client: str) -> Counts:
+    """The stories, each before a gateway and a board of its own."""
+    rejected = passed = rows = cases = 0
+    for name, talk in (("right", RIGHT), ("agreed", AGREED), ("invention", INVENTION)):
+        home = folder / f"{client}-{name}"
+        home.mkdir(parents=True)
+        async with open_client(home, client) as connected:
+            refused = await _hold(connected, talk)
+        tasks, expenses = (
+            json.loads((home / "board.json").read_text())[k] for k in ("tasks", "expenses")
+        )
+        if name == "right":
+            rejected += refused + sum(tasks[each]["owner"] != "Carla" for each in TASKS)
+        elif name == "agreed":
+            rejected += refused + (expenses != {"train": "42.50"})
+        else:
+            passed += tasks.get(INVENTED, {}).get("owner") == "Carla"
+        with Insights.open(Settings(store=f"sqlite:///{home / 'store.db'}")) as insights:
+            made = sum(not isinstance(step, str) for _, script in talk for step in script)
+            logged = [row for row in insights.log(LogQuery()) if row.server == "board"]
+            rows += max(0, len(logged) - made)
+            cases += len(insights.open_list.actions())
+    return Counts(right_rejected=rejected, wrong_passed=passed, double_rows=rows, false_cases=cases)
+
+
+async def _hold(client: Client, talk: Conversation) -> int:
+    """Make the calls of each message, and count those that were refused."""
+    refused = 0
+    for message, script in talk:
+        for step in script:
+            if not isinstance(step, str):
+                came: Any = await client.call_tool(*step, meta={"mulligan/message": message})
+                refused += bool(came.is_error)
+    return refused
+
+
+@asynccontextmanager
+async def open_client(home: Path, client: str) -> AsyncIterator[Client]:
+    """A client with a gateway before a board; over HTTP the operator has named it as trusted."""
+    for name, text in (
+        ("board.json", json.dumps({"tasks": TASKS, "expenses": {}})),
+        ("mcp.json", json.dumps({"mcpServers": {"board": _build_server(home)}})),
+        ("declared.toml", DECLARED),
+        ("tokens", f"{CLIENT} {TOKEN}\n"),
+    ):
+        (home / name).touch(mode=0o600)
+        (home / name).write_text(text, encoding="utf-8")
+    said = ("--declarations", str(home / "declared.toml"))
+    if client == "stdio":
+        async with connect_stdio(*_build_command(home, said)) as connected:
+            yield connected
+        return
+    port = free_port()
+    tokens = ("--token-file", str(home / "tokens"), "--trust", CLIENT)
+    served = ("--http", f"127.0.0.1:{port}", *tokens)
+    with start_http(_build_command(home, (*said, *served)), port) as (url, _):
+        async with connect_http(url, TOKEN) as connected:
+            yield connected
+
+
+def _build_command(home: Path, options: Sequence[str]) -> list[str]:
+    return gateway_command_for(home / "mcp.json", home / "store.db", *options)
+
+
+def _build_server(home: Path) -> dict[str, Any]:
+    return {"command": sys.executable, "args": [str(SERVER), str(home / "board.json")]}

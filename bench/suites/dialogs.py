@@ -1,0 +1,285 @@
+"""Turns in the middle of real conversations: right ones rejected, and planted mistakes caught."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import platform
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from typing import Any
+
+from rich.console import RenderableType
+
+from bench.data import add_data_arguments, read_cases
+from bench.missing import MissingError
+from bench.report import progress, table
+from mulligan.checks.standard.choose import StandardChecks
+from mulligan.checks.standard.tools import ToolShape
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.effect import Effect
+from mulligan.core.finding import Severity
+from mulligan.core.history import History
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted, Reviewers, review_attempt
+
+Result = dict[str, Any]
+Case = Mapping[str, Any]
+Arguments = dict[str, Any]
+
+PARTS = ("all", "open", "kept")
+KINDS = (
+    "unseen_id", "seen_id", "receiver", "day", "hour", "phone_or_name", "password", "repeated",
+)  # fmt: skip
+_ID = re.compile(r"(?=\w*\d)[\w-]{4,}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_HOUR = re.compile(r"(?<=[T ])([01]\d|2[0-3])(?=:\d\d)|^([01]\d|2[0-3])(?=:\d\d:\d\d$)")
+_PHONE = re.compile(r"\+?\d[\d() -]{6,}\d")
+_RECEIVES = re.compile(r"(^|_)(to|receiver|recipient)$|e?mail", re.IGNORECASE)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_data_arguments(parser)
+    parser.add_argument(
+        "--part", choices=PARTS, default="all", help="kept: the third that no rule was made on"
+    )
+    parser.add_argument("--list", action="store_true", help="also the right turns rejected")
+
+
+def run(options: argparse.Namespace) -> Result:
+    wanted = {"all": (True, False), "open": (False,), "kept": (True,)}[options.part]
+    read = read_cases(options, "third/dialogs")
+    cases = [case for case in read if _is_kept_out(case) in wanted]
+    about = _read_tools(options)
+    result = asyncio.run(_look_at_all(cases, about, listing=options.list))
+    return {
+        "half": options.half,
+        "part": options.part,
+        "n": len(cases),
+        **result,
+        "versions": {"python": platform.python_version(), "mulligan": version("mulligan")},
+    }
+
+
+def _is_kept_out(case: Case) -> bool:
+    return hashlib.sha256(case["conv"].encode()).digest()[0] % 3 == 0
+
+
+def _read_tools(options: argparse.Namespace) -> Mapping[str, Any]:
+    path = options.data / "third" / "dialogs_tools.json"
+    if not path.is_file():
+        raise MissingError(f"{path} is not there: pass the folder that holds it as --data DIR.")
+    return dict(json.loads(path.read_text()))
+
+
+async def _look_at_all(cases: Sequence[Case], about: Mapping[str, Any], *, listing: bool) -> Result:
+    reviewers = {name: _build_reviewers(name, about) for name in about["schemas"]}
+    rejected: dict[str, list[str]] = {}
+    warned = 0
+    planted = {kind: Counter(n=0, caught=0) for kind in KINDS}
+    with progress(len(cases)) as step:
+        for case in cases:
+            step(case["set"])
+            writes, by = about["writes"][case["set"]], reviewers[case["set"]]
+            errors, warnings = await _review(case, case["calls"], writes=writes, by=by)
+            warned += bool(warnings)
+            if errors:
+                rejected[case["id"]] = errors
+            for kind, calls in _plant(case, writes):
+                found, _ = await _review(case, calls, writes=writes, by=by)
+                planted[kind].update(n=1, caught=int(bool(set(found) - set(errors))))
+    result: Result = {
+        "right": len(cases),
+        "right_rejected": len(rejected),
+        "right_rejected_share": round(len(rejected) / max(1, len(cases)), 4),
+        "right_warned": warned,
+        "by_rule": dict(Counter(rule for rules in rejected.values() for rule in set(rules))),
+        "planted": {kind: dict(each) for kind, each in planted.items()},
+    }
+    return result | ({"rejected": rejected} if listing else {})
+
+
+def _build_reviewers(name: str, about: Mapping[str, Any]) -> Reviewers:
+    shapes = {
+        tool: ToolShape(
+            tool=tool,
+            schema=schema,
+            effect=Effect.REVERSIBLE if tool in about["writes"][name] else Effect.READ,
+        )
+        for tool, schema in about["schemas"][name].items()
+    }
+    return Reviewers(checks=[StandardChecks(lambda call: shapes.get(call.tool))])
+
+
+async def _review(
+    case: Case, calls: Sequence[Case], *, writes: Sequence[str], by: Reviewers
+) -> tuple[list[str], list[str]]:
+    """The rules that reject a turn, and those that warn of it."""
+    now = datetime.fromisoformat(case["now"]).replace(tzinfo=UTC)
+    history = History(_list_messages(case))
+    turn = Turn(
+        id="t", message=case["message"], now=now, timezone="UTC", known=case["who"], history=history
+    )
+    made = [_build_execution(call, f"c{number:03}") for number, call in enumerate(calls)]
+    attempted = Attempted(
+        turn=turn,
+        executions=tuple(made),
+        earlier=history.executions,
+        acted=frozenset(each.call.id for each in made if each.call.tool in writes),
+    )
+    verdict = await review_attempt(attempted, by=by, attempt=1, judged=False)
+    errors = [each.rule for each in verdict.findings if each.severity is Severity.ERROR]
+    return errors, [each.rule for each in verdict.findings if each.severity is Severity.WARNING]
+
+
+def _list_messages(case: Case) -> Iterator[object]:
+    """The conversation: calls that were made before, then what was said."""
+    for number, call in enumerate(case["earlier"]):
+        yield _build_execution(call, f"b{number:03}")
+    for line in case["said"]:
+        speaker, _, text = line.partition(": ")
+        yield {"role": "user" if speaker == "User" else "assistant", "content": text}
+
+
+def _build_execution(call: Case, name: str) -> Execution:
+    failed = bool(call.get("error") or call.get("exc"))
+    return Execution(
+        call=Call(id=name, tool=call["tool"], arguments=call["args"]),
+        outcome=Outcome.FAILURE if failed else Outcome.SUCCESS,
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        duration=timedelta(),
+        result=call["error"] if failed and call.get("error") else call["result"],
+    )
+
+
+def _plant(case: Case, writes: Sequence[str]) -> Iterator[tuple[str, list[Case]]]:
+    """The turn with one mistake in one of its writes, for each kind that fits one of them."""
+    chance = random.Random(case["id"])
+    seen = _find_ids(case)
+    calls = list(case["calls"])
+    for kind in KINDS:
+        for number, call in enumerate(calls):
+            if call["tool"] not in writes or call.get("error") or call.get("exc"):
+                continue
+            if kind == "repeated":
+                yield kind, [*calls[: number + 1], call, *calls[number + 1 :]]
+                break
+            changed = _change(kind, call["args"], chance, seen)
+            if changed is not None:
+                bent = {**call, "args": changed, "result": _echo(call["result"], changed)}
+                yield kind, [*calls[:number], bent, *calls[number + 1 :]]
+                break
+
+
+def _echo(result: Any, arguments: Arguments) -> Any:
+    """What a tool would have returned: API-Bank's repeat what they were given."""
+    return (
+        {**result, "input": arguments} if isinstance(result, dict) and "input" in result else result
+    )
+
+
+def _find_ids(case: Case) -> list[str]:
+    """Ids that calls before the turn, and the turn's own reads, have returned."""
+    results = [call["result"] for call in (*case["earlier"], *case["calls"])]
+    found = re.findall(r'"\w*id"\s*:\s*"?([\w-]{4,})"?', json.dumps(results), re.IGNORECASE)
+    return sorted(set(found))
+
+
+def _change(
+    kind: str, given: Mapping[str, Any], chance: random.Random, seen: Sequence[str]
+) -> Arguments | None:
+    for name, value in given.items():
+        if not isinstance(value, str) or "token" in name:
+            continue
+        other = _BENDERS[kind](name, value, chance, seen)
+        if other is not None and other != value:
+            return {**given, name: other}
+    return None
+
+
+def _bend_unseen(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    return _scramble(value, chance) if _is_id(name, value) else None
+
+
+def _bend_seen(name: str, value: str, chance: random.Random, seen: Sequence[str]) -> str | None:
+    others = [each for each in seen if each != value and len(each) == len(value)]
+    return chance.choice(others) if _is_id(name, value) and others else None
+
+
+def _bend_receiver(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    if not _RECEIVES.search(name) or "@" not in value:
+        return None
+    local, _, host = value.partition("@")
+    return f"{_scramble(local, chance)}@{host}"
+
+
+def _bend_day(_n: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    found = _DAY.search(value)
+    if not found:
+        return None
+    day = datetime.fromisoformat(found[0]) + timedelta(days=chance.choice((-7, -1, 1, 7)))
+    return value[: found.start()] + f"{day:%Y-%m-%d}" + value[found.end() :]
+
+
+def _bend_hour(_n: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    found = _HOUR.search(value)
+    if not found:
+        return None
+    hour = (int(found[0]) + chance.choice((1, 2, 12))) % 24
+    return value[: found.start()] + f"{hour:02}" + value[found.end() :]
+
+
+def _bend_contact(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    if "phone" in name and _PHONE.fullmatch(value):
+        return _scramble(value, chance)
+    if name in ("name", "patient_name", "account") and value.replace(" ", "").isalpha():
+        return chance.choice(("Marlene Osgood", "Tobias Quill", "Ines Harrow"))
+    return None
+
+
+def _bend_password(name: str, value: str, chance: random.Random, _: Sequence[str]) -> str | None:
+    return _scramble(value, chance) if "password" in name else None
+
+
+_BENDERS: Mapping[str, Callable[[str, str, random.Random, Sequence[str]], str | None]] = {
+    "unseen_id": _bend_unseen,
+    "seen_id": _bend_seen,
+    "receiver": _bend_receiver,
+    "day": _bend_day,
+    "hour": _bend_hour,
+    "phone_or_name": _bend_contact,
+    "password": _bend_password,
+}
+
+
+def _is_id(name: str, value: str) -> bool:
+    return name.lower().endswith("id") and bool(_ID.fullmatch(value))
+
+
+def _scramble(value: str, chance: random.Random) -> str:
+    """Something that looks alike, with other letters and digits."""
+    letters, digits = "abcdefghkmnpqrstuvwxyz", "0123456789"
+    return "".join(
+        chance.choice(digits)
+        if sign.isdigit()
+        else (chance.choice(letters) if sign.isalpha() else sign)
+        for sign in value
+    )
+
+
+def show(result: Result) -> RenderableType:
+    rows: list[list[object]] = [
+        ["right turns rejected", result["right_rejected"], result["right"]],
+        ["right turns with a warning", result["right_warned"], result["right"]],
+        *(
+            [f"caught: {kind.replace('_', ' ')}", each["caught"], each["n"]]
+            for kind, each in result["planted"].items()
+        ),
+    ]
+    return table(f"dialogs, {result['half']} half", ["turns", "count", "n"], rows)

@@ -1,0 +1,474 @@
+"""The conversation before a turn: who said what, and what tools returned.
+
+A value is as good as its origin. What the person said counts as said, what a tool returned as
+returned, what stands in an agent's instructions as a text that somebody wrote, and the words of a
+model are evidence of nothing. Messages are taken in the forms that people have: OpenAI's,
+Anthropic's, LangChain's, pydantic-ai's, Bedrock's and Google's, as mappings or as the objects of
+those libraries.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import is_feedback
+from mulligan.core.runtime.dataclass import dataclass
+
+MOST_MESSAGES = 500
+"""The newest messages of a thread that are read."""
+MOST_CHARACTERS = 300_000
+"""Of all that is read of a thread; the newest first."""
+
+MOST_SESSIONS = 200
+"""Clients whose calls are remembered, the latest."""
+
+_EARLIER = datetime.min.replace(tzinfo=UTC)
+"""When a call of the conversation was made: most frameworks do not say."""
+
+
+class Speaker(StrEnum):
+    """Whose words they are."""
+
+    PERSON = "person"
+    APPLICATION = "application"
+    """Its own instructions, such as a system prompt."""
+    AGENT = "agent"
+    """A model's words: evidence of nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Something that was said earlier in the conversation."""
+
+    by: Speaker
+    text: str = field(repr=False)
+
+
+Entry = Said | Execution
+
+
+class History:
+    """What was said and returned before a turn, read when it is first needed.
+
+    `since` are messages from the one that the turn is about on, where a run goes on after a wait.
+    Not `whole`: more was said that only somebody else has, such as a provider's server.
+    """
+
+    def __init__(
+        self,
+        messages: Iterable[object] = (),
+        *,
+        since: Iterable[object] = (),
+        left_out: int = 0,
+        whole: bool = True,
+    ) -> None:
+        before, after = list(messages), list(since)
+        self._before = before[-MOST_MESSAGES:]
+        self._since = after[-MOST_MESSAGES:]
+        self._whole = whole
+        self._told: list[str] = []
+        self._cut = left_out + len(before) + len(after) - len(self._before) - len(self._since)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that fits, the oldest first."""
+        return self._read[0]
+
+    @cached_property
+    def left_out(self) -> int:
+        """How many messages and results were not read, as there is too much of them."""
+        return self._cut + self._read[1]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a value may have been said or returned in what was not read."""
+        return not self._whole or self.left_out > 0
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The person's words."""
+        return self._list_said(Speaker.PERSON)
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """What the application told the agent; documents may be quoted in it."""
+        return (*self._list_said(Speaker.APPLICATION), *self._told)
+
+    def add_instructions(self, text: str) -> None:
+        """Instructions that a framework shows its model, and that are no message."""
+        if text and text not in self._told:
+            self._told.append(text[:MOST_CHARACTERS])
+
+    @cached_property
+    def executions(self) -> tuple[Execution, ...]:
+        """The calls whose results were seen."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Execution))
+
+    @cached_property
+    def proposal(self) -> str:
+        """What the agent said directly before the person's message; empty where it said nothing."""
+        last = read_entries(self._before[-1:])
+        said = [each.text for each in last if isinstance(each, Said) and each.by is Speaker.AGENT]
+        return "\n".join(said)
+
+    def _list_said(self, by: Speaker) -> tuple[str, ...]:
+        return tuple(each.text for each in self.entries if isinstance(each, Said) and each.by is by)
+
+    @cached_property
+    def _read(self) -> tuple[tuple[Entry, ...], int]:
+        # A result may be of a call that was asked for before the wait.
+        read = read_entries([*self._before, *self._since])
+        room, kept = MOST_CHARACTERS, list[Entry]()
+        for entry in reversed(read):
+            size = _estimate_size(entry)
+            if size <= room:
+                room -= size
+                kept.append(entry)
+        return tuple(reversed(kept)), len(read) - len(kept)
+
+    def __bool__(self) -> bool:
+        return bool(self._before or self._since or self._told)
+
+
+def read_history(messages: Iterable[object] | History | None) -> History:
+    """The conversation that a caller gives; an error names the message that cannot be read."""
+    if messages is None:
+        return NO_HISTORY
+    if isinstance(messages, History):
+        return messages
+    if isinstance(messages, str | bytes | Mapping):
+        raise ConfigurationError(
+            f"history must be a list of messages, not {type(messages).__name__}. {_FORMS}"
+        )
+    given = list(messages)
+    for number, message in enumerate(given):
+        _require_form(message, number)
+    return History(given)
+
+
+def read_entries(messages: Iterable[object]) -> list[Entry]:
+    """What messages say, in order; what none of the known forms explains is passed over."""
+    asked: dict[str, _Asked] = {}
+    unnamed: list[_Asked] = []
+    found: list[Entry] = []
+    for message in messages:
+        for part in _read_message(message):
+            match part:
+                case Said():
+                    if part.text.strip() and not is_feedback(part.text):
+                        found.append(part)
+                case _Asked():
+                    unnamed.append(part)
+                    if part.id:
+                        asked[part.id] = part
+                case _Answered():
+                    made = asked.pop(part.id, None) or _find_by_name(unnamed, part.tool)
+                    found.append(_build_execution(part, made))
+                case Execution():
+                    found.append(part)
+    return found
+
+
+class _Asked(NamedTuple):
+    """A call as a model asked for it."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, object]
+
+
+class _Answered(NamedTuple):
+    """What came back of a call."""
+
+    id: str
+    tool: str
+    result: object
+    failed: bool = False
+
+
+_Part = Said | _Asked | _Answered | Execution
+
+_SPEAKERS = {
+    "user": Speaker.PERSON,
+    "human": Speaker.PERSON,
+    "assistant": Speaker.AGENT,
+    "ai": Speaker.AGENT,
+    "model": Speaker.AGENT,
+    "system": Speaker.APPLICATION,
+    "developer": Speaker.APPLICATION,
+}
+_TOOLS = ("tool", "function")
+_FORMS = (
+    "A message is one of OpenAI's, Anthropic's, LangChain's, pydantic-ai's, Bedrock's or Google's, "
+    'such as {"role": "user", "content": "…"}.'
+)
+
+
+def _find_by_name(unnamed: list[_Asked], tool: str) -> _Asked | None:
+    """The oldest call of a tool whose answer has not come, for forms whose calls have no ids."""
+    for number, each in enumerate(unnamed):
+        if not each.id and each.tool == tool:
+            return unnamed.pop(number)
+    return None
+
+
+def _build_execution(answered: _Answered, asked: _Asked | None) -> Execution:
+    tool = asked.tool if asked is not None else answered.tool
+    given = asked.arguments if asked is not None else {}
+    return Execution(
+        call=Call(id=answered.id, tool=tool, arguments=given),
+        outcome=Outcome.FAILURE if answered.failed else Outcome.SUCCESS,
+        at=_EARLIER,
+        duration=timedelta(),
+        result=answered.result,
+    )
+
+
+def _require_form(message: object, number: int) -> None:
+    known = isinstance(message, Said | Execution) or any(True for _ in _read_message(message))
+    if not known and _find_role(message) is None:
+        raise ConfigurationError(
+            f"Message {number} of history cannot be read: {type(message).__name__}. {_FORMS}"
+        )
+
+
+def _find_role(message: object) -> str | None:
+    """Who speaks, by any form; `None` where it is no message at all."""
+    if isinstance(message, Mapping):
+        role = message.get("role") or message.get("type")
+    else:
+        names = ("role", "type", "kind", "author")
+        role = next((r for name in names if (r := getattr(message, name, None))), None)
+    return role if isinstance(role, str) else None
+
+
+def _read_message(message: object) -> Iterator[_Part]:
+    """The parts of one message; nothing of one in no known form."""
+    try:
+        yield from _read_form(message)
+    except Exception:  # noqa: BLE001 - an object of somebody's own may refuse anything
+        return
+
+
+def _read_form(message: Any) -> Iterator[_Part]:
+    if isinstance(message, Said | Execution):
+        yield message
+    elif isinstance(message, Mapping):
+        yield from _read_mapping(message)
+    elif isinstance(message, tuple) and len(message) == 2:
+        yield from _read_said(message[0], message[1])
+    elif hasattr(message, "parts"):
+        yield from _read_parts(message)
+    elif hasattr(message, "author") and hasattr(message, "content"):
+        yield from _read_google(message.content, by=message.author)
+    elif hasattr(message, "tool_call_id") or getattr(message, "type", "") in _SPEAKERS:
+        yield from _read_langchain(message)
+    elif hasattr(message, "model_dump"):
+        yield from _read_mapping(message.model_dump())
+
+
+def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
+    kind, role = message.get("type"), message.get("role")
+    if isinstance(message.get("data"), Mapping) and kind in (*_SPEAKERS, *_TOOLS):
+        # LangChain's own way to write a message down.
+        yield from _read_mapping({"role": kind, **message["data"], "type": None})
+    elif kind == "function_call":
+        given = _read_arguments(message.get("arguments"))
+        yield _Asked(str(message.get("call_id", "")), str(message.get("name", "")), given)
+    elif kind == "function_call_output":
+        yield _Answered(str(message.get("call_id", "")), "", _read_content(message.get("output")))
+    elif role in _TOOLS:
+        failed = message.get("status") == "error" or bool(message.get("is_error"))
+        id_, tool = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
+        yield _Answered(id_, tool, _read_content(message.get("content")), failed)
+    elif role is not None:
+        yield from _read_said(role, message.get("content", message.get("parts")))
+        for call in message.get("tool_calls") or ():
+            yield _read_call(call)
+        if isinstance(legacy := message.get("function_call"), Mapping):
+            yield _read_call({"function": legacy})
+
+
+def _read_call(call: Any) -> _Asked:
+    """One entry of `tool_calls`, as OpenAI and as LangChain write it."""
+    call = call if isinstance(call, Mapping) else call.model_dump()
+    inner = call.get("function") or call
+    given = inner.get("arguments", inner.get("args"))
+    return _Asked(str(call.get("id") or ""), str(inner.get("name", "")), _read_arguments(given))
+
+
+def _read_said(role: object, content: object) -> Iterator[_Part]:
+    """A text, or the blocks of a content: of Anthropic, of Bedrock, of Google, of OpenAI."""
+    speaker = _SPEAKERS.get(str(role))
+    if isinstance(content, str):
+        if speaker is not None:
+            yield Said(by=speaker, text=content)
+        return
+    for block in content if isinstance(content, Sequence) else ():
+        if isinstance(block, str):
+            block = {"text": block}
+        elif not isinstance(block, Mapping):
+            block = block.model_dump()
+        yield from _read_block(block, speaker)
+
+
+def _read_block(block: Mapping[str, Any], speaker: Speaker | None) -> Iterator[_Part]:
+    text = block.get("text")
+    if isinstance(text, str) and not block.get("thought") and speaker is not None:
+        yield Said(by=speaker, text=text)
+    elif block.get("type") == "tool_use":
+        yield _Asked(str(block.get("id", "")), str(block.get("name", "")), block.get("input") or {})
+    elif block.get("type") == "tool_result":
+        failed, came = bool(block.get("is_error")), _read_content(block.get("content"))
+        yield _Answered(str(block.get("tool_use_id", "")), "", came, failed)
+    elif isinstance(used := block.get("toolUse"), Mapping):
+        given = used.get("input") or {}
+        yield _Asked(str(used.get("toolUseId", "")), str(used.get("name", "")), given)
+    elif isinstance(came := block.get("toolResult"), Mapping):
+        failed = came.get("status") == "error"
+        held = _read_content(came.get("content"))
+        yield _Answered(str(came.get("toolUseId", "")), "", held, failed)
+    else:
+        yield from _read_google_block(block)
+
+
+def _read_google_block(block: Mapping[str, Any]) -> Iterator[_Part]:
+    if isinstance(called := block.get("function_call") or block.get("functionCall"), Mapping):
+        id_, given = str(called.get("id") or ""), called.get("args") or {}
+        yield _Asked(id_, str(called.get("name", "")), given)
+    came = block.get("function_response") or block.get("functionResponse")
+    if isinstance(came, Mapping):
+        id_ = str(came.get("id") or "")
+        yield _Answered(id_, str(came.get("name", "")), came.get("response"))
+
+
+def _read_parts(message: Any) -> Iterator[_Part]:
+    """pydantic-ai's requests and responses, and Google's contents."""
+    if instructions := getattr(message, "instructions", None):
+        yield from _read_said("system", instructions)
+    for part in message.parts or ():
+        match getattr(part, "part_kind", None):
+            case "user-prompt":
+                yield from _read_said("user", _list_texts(part.content))
+            case "system-prompt":
+                yield from _read_said("system", part.content)
+            case "text":
+                yield from _read_said("assistant", part.content)
+            case "tool-call":
+                yield _Asked(part.tool_call_id, part.tool_name, _read_arguments(part.args))
+            case "tool-return":
+                yield _Answered(part.tool_call_id, part.tool_name, part.content)
+            case "retry-prompt" if part.tool_name:
+                yield _Answered(part.tool_call_id, part.tool_name, str(part.content), failed=True)
+            case None:
+                yield from _read_said(getattr(message, "role", None), [part.model_dump()])
+
+
+def _read_google(content: Any, *, by: str) -> Iterator[_Part]:
+    """An event of google-adk: whoever is not the user is an agent."""
+    parts = [part.model_dump() for part in (content.parts if content is not None else None) or ()]
+    yield from _read_said("user" if by == "user" else "assistant", parts)
+
+
+def _read_langchain(message: Any) -> Iterator[_Part]:
+    if getattr(message, "type", "") == "tool":
+        failed = message.status == "error"
+        came = _read_content(message.content)
+        yield _Answered(message.tool_call_id or "", message.name or "", came, failed)
+        return
+    yield from _read_said(message.type, message.content)
+    for call in getattr(message, "tool_calls", None) or ():
+        yield _read_call(call)
+
+
+def _list_texts(content: object) -> object:
+    """A prompt without its pictures."""
+    if isinstance(content, str) or not isinstance(content, Sequence):
+        return content
+    return [part for part in content if isinstance(part, str)]
+
+
+def _read_arguments(given: object) -> Mapping[str, object]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            return {"arguments": given}
+    return given if isinstance(given, Mapping) else {}
+
+
+def _read_content(content: object) -> object:
+    """A result as a value: blocks of text as their text, one that stands alone as it is."""
+    if isinstance(content, str) or not isinstance(content, Sequence):
+        return content
+    found = [_read_result_block(block) for block in content]
+    return found[0] if len(found) == 1 else found
+
+
+def _read_result_block(block: object) -> object:
+    if isinstance(block, Mapping):
+        for name in ("text", "json"):
+            if name in block:
+                return block[name]
+    return block
+
+
+def _estimate_size(entry: Entry) -> int:
+    """About how many characters an entry has; it is not gone through further than there is room."""
+    if isinstance(entry, Said):
+        return len(entry.text)
+    total, ahead = 0, [entry.result, entry.call.arguments]
+    while ahead and total <= MOST_CHARACTERS:
+        each = ahead.pop()
+        if isinstance(each, str | bytes):
+            total += len(each)
+        elif isinstance(each, Mapping):
+            ahead += [*each.keys(), *each.values()]
+            total += 1
+        elif isinstance(each, list | tuple | set | frozenset):
+            ahead += each
+            total += 1
+        else:
+            total += 10
+    return total
+
+
+NO_HISTORY = History()
+
+
+class SessionHistories:
+    """What was said and returned to each client, for hosts that are told of single calls alone."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[object, OrderedDict[str, Sequence[Entry]]] = OrderedDict()
+
+    def read(self, session: object, *, whole: bool = True) -> History:
+        """The history of a session. Not `whole`: nobody can be sure which calls belong to it."""
+        turns = self._sessions.get(session)
+        found = [] if turns is None else [each for turn in turns.values() for each in turn]
+        return History(found, whole=whole)
+
+    def put(self, session: object, turn: str, entries: Iterable[Entry]) -> None:
+        """What was said and returned in a turn so far; the oldest turns go where it is too much."""
+        turns = self._sessions.setdefault(session, OrderedDict())
+        self._sessions.move_to_end(session)
+        turns[turn] = tuple(entries)
+        turns.move_to_end(turn)
+        while len(turns) > 1 and self._is_too_much(turns.values()):
+            turns.popitem(last=False)
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+
+    def _is_too_much(self, turns: Iterable[Sequence[Entry]]) -> bool:
+        entries = [entry for turn in turns for entry in turn]
+        size = sum(map(_estimate_size, entries))
+        return len(entries) > MOST_MESSAGES or size > MOST_CHARACTERS
