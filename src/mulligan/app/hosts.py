@@ -177,7 +177,8 @@ class ApplicationHost:
         from mulligan.turns.hosts.steps import StepMaker, compute_id
 
         told = dict(step["turn"])
-        given, thread = {name: told[name] for name in _ABOUT if name in told}, str(told["id"])
+        named = (*_ABOUT, "known", "history")
+        given, thread = {name: told[name] for name in named if name in told}, str(told["id"])
         about = self._read_about(None) | cast("About", given)
         about["now"] = datetime.fromisoformat(str(told["now"]))
         name = compute_id(told, "turn")

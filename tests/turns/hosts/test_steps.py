@@ -261,3 +261,16 @@ async def test_a_tool_that_fails_is_told_and_one_that_is_not_there_is_a_mistake(
     assert came["refused"].startswith("move failed:")
     with pytest.raises(Exception, match="No tool 'fly'"):
         await one.make(ask("fly"))
+
+
+async def test_what_is_known_and_was_said_before_reaches_the_review(tmp_path) -> None:
+    seen = []
+    said = [{"role": "user", "content": "Dinner is on the 20th"}]
+    turn = TURN | {"known": {"home": "Elm Street"}, "history": said}
+
+    with Mulligan("memory:", checks=[lambda attempted: seen.append(attempted.turn)]) as m:
+        await m._build_host({}).make_step(REVIEW | {"turn": turn, "steps": []}, tools={})
+
+    assert [(each.known["home"], each.history.said) for each in seen] == [
+        ("Elm Street", ("Dinner is on the 20th",))
+    ]
