@@ -10,7 +10,7 @@ import pytest
 from bench.gateway.conversations import run_gateway_conversations
 from bench.hosts.conversations import Counts, converse_by_hand, run_conversations
 from bench.hosts.drivers import list_installed, load_driver
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Mulligan, State
 from mulligan.checks.subject import subject as looking
 from mulligan.core.finding import Confidence, Standing
 from mulligan.core.history import History
@@ -231,3 +231,38 @@ async def test_words_that_a_client_reports_speak_for_nothing(m) -> None:
     heard = await m.act(said, agent)
 
     assert (reported.standing, heard.standing) == (Standing.REJECTED, Standing.ACCEPTED)
+
+
+@pytest.mark.parametrize("task", ["tsk_8f3k2", "tsk_99zqz"])
+async def test_a_review_in_another_process_knows_the_conversation_too(tmp_path, task: str) -> None:
+    owners = {"tsk_8f3k2": "Ann", "tsk_99zqz": "Ann"}
+    history = [
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "find"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": '{"id": "tsk_8f3k2"}'},
+    ]
+
+    def open_app() -> tuple[Mulligan, Any]:
+        m = Mulligan(f"sqlite:///{tmp_path}/m.db", checks="standard")
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: owners[record.arguments["task_id"]],
+            read=lambda record: owners[record.arguments["task_id"]],
+            undo=lambda record: owners.update({record.arguments["task_id"]: record.before}),
+        )
+        async def set_owner(task_id: str, owner: str) -> str:
+            owners[task_id] = owner
+            return "saved"
+
+        return m, set_owner
+
+    m, set_owner = open_app()
+    async with m.turn("Give it to Carla", history=history):
+        await set_owner(task_id=task, owner="Carla")
+    m.close()
+    again, _ = open_app()
+    await again.recover()
+    disputed = [action.state for action in again.insights.open_list.actions()]
+    again.close()
+
+    assert disputed == ([] if task == "tsk_8f3k2" else [State.DISPUTED])
