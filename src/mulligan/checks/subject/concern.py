@@ -7,7 +7,7 @@ shown calls that tell when a value of theirs is read.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Generic, TypeVar
 
@@ -140,11 +140,11 @@ class _WatchedArguments(dict[str, object]):
             self._note()
         return super().get(name, default)
 
-    def items(self) -> ItemsView[str, object]:  # type: ignore[override]
+    def items(self) -> Any:
         self._note_all()
         return super().items()
 
-    def values(self) -> ValuesView[object]:  # type: ignore[override]
+    def values(self) -> Any:
         self._note_all()
         return super().values()
 
@@ -156,7 +156,7 @@ class _WatchedArguments(dict[str, object]):
         self._note_all()
         return super().__eq__(other)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         self._note_all()
