@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
-from bench.crash.reviewing import CONTENT, JUDGE, REJECTING
+from bench.crash.reviewing import CONTENT, IN_PART, JUDGE, REJECTING
 from bench.crash.rows import Row
 from mulligan.core.action import SETTLED, State
 from mulligan.testing.remote import Effected
@@ -222,6 +222,8 @@ def keep_to_the_story(rows: Sequence[Row], story: Story, broken: Broken) -> None
 def _held_wrongly(row: Row, story: Story) -> Iterator[str]:
     if State.INTENT in row.history and not story.approved:
         yield f"{row.tool} ran, and nobody approved it"
+    if row.state is State.VERIFIED:
+        yield f"{row.tool} is verified, and nobody has looked since a person approved it"
 
 
 def _judged_wrongly(row: Row, story: Story) -> Iterator[str]:
@@ -232,6 +234,8 @@ def _judged_wrongly(row: Row, story: Story) -> Iterator[str]:
     disputed, undone = State.DISPUTED in row.history, State.UNDOING in row.history
     if row.state is State.VERIFIED and not CONTENT & story.said:
         yield f"{row.tool} is verified, and the reviewers said {story.reviewers}"
+    if row.state is State.VERIFIED and row.tool != "move" and story.said <= IN_PART:
+        yield f"{row.tool} is verified, and nobody looked at anything but moves"
     if disputed and not rejected:
         yield f"{row.tool} was disputed, and the reviewers said {story.reviewers}"
     if undone and not (story.takes_back and disputed):

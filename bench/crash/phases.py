@@ -31,7 +31,7 @@ from bench.crash.counting import (
     trace,
 )
 from bench.crash.pace import Pace
-from bench.crash.reviewing import Judging, reviewer, weekdays
+from bench.crash.reviewing import Judging, gather_facts, reviewer
 from bench.crash.rough_tools import SECOND
 from bench.crash.rows import read_rows
 from bench.crash.scenario import Case
@@ -118,7 +118,7 @@ class Phase:
             find_url(self.folder),
             settings=hosts.build_settings() if self.host else Settings(),
             checks=[reviewer(answer)],
-            facts=[weekdays],
+            facts=[gather_facts(answer)],
             judge=Judging(answer, meanwhile=pace.let_return) if self.case.judged else None,
             clock=clock,
             recover=False,

@@ -9,6 +9,7 @@ from mulligan.checks.dates import date_facts
 from mulligan.core.call import Call
 from mulligan.core.display.question import Question
 from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.core.interfaces import Gather
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
 from mulligan.loops.opinion import Area, Opinion, Remark
@@ -16,7 +17,9 @@ from mulligan.loops.opinion import Area, Opinion, Remark
 JUDGE = "judge "
 """How an answer begins that is a judge's and not a check's."""
 
-CONTENT = frozenset({"right", "first wrong", "against facts", "first wrong, then down"})
+IN_PART = frozenset({"only moves", "fact of moves"})
+"""Answers of who is content, and has looked at calls of `move` alone."""
+CONTENT = IN_PART | {"right", "first wrong", "against facts", "first wrong, then down"}
 """Answers on which an attempt can end as verified. A remark that facts deny is no remark."""
 REJECTING = frozenset({"wrong", "first wrong", "first wrong, then down"})
 """Answers on which an attempt is rejected."""
@@ -26,7 +29,8 @@ def reviewer(answer: str) -> Callable[[Attempted], Iterator[Finding]]:
     """A check that answers `right`, `wrong`, `first wrong` or `down`. A judge has his own."""
 
     def check(attempted: Attempted) -> Iterator[Finding]:
-        marks = [str(e.call.arguments.get("mark", "")) for e in attempted.executions]
+        looked_at = [e.call for e in attempted.executions if _looks_at(answer, e.call)]
+        marks = [str(call.arguments.get("mark", "")) for call in looked_at]
         if answer == "down":
             raise ConnectionError("the reviewer does not answer")
         if answer == "wrong" or (answer == "first wrong" and any(m[:2] == "a1" for m in marks)):
@@ -35,9 +39,22 @@ def reviewer(answer: str) -> Callable[[Attempted], Iterator[Finding]]:
     return check
 
 
-async def weekdays(turn: Turn, calls: Sequence[Call]) -> tuple[Fact, ...]:
-    """What is computed, whatever a judge says."""
-    return date_facts(turn, calls)
+def _looks_at(answer: str, call: Call) -> bool:
+    return answer not in IN_PART or (answer == "only moves" and call.tool == "move")
+
+
+def gather_facts(answer: str) -> Gather:
+    """What is computed, whatever a judge says; and what speaks for moves, where that is asked."""
+
+    async def gather(turn: Turn, calls: Sequence[Call]) -> tuple[Fact, ...]:
+        moves = tuple(call.id for call in calls if call.tool == "move")
+        about = "Every move is as it was asked for."
+        confirmed = Fact(
+            kind="moves", subject="moves", value="yes", about=about, confirms=True, calls=moves
+        )
+        return (*date_facts(turn, calls), *([confirmed] if answer == "fact of moves" else ()))
+
+    return gather
 
 
 class Judging:

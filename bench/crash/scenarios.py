@@ -161,6 +161,11 @@ SCENARIOS: tuple[Scenario, ...] = (
         calls=[build_move(), ANNOUNCE],
         reviewers=(("right",), *DISPUTES[:3], DENIED_BY_FACTS[0]),
     ),
+    Scenario(
+        name="looked at in part",
+        calls=[build_move(), CREATE],
+        reviewers=(("only moves",), ("fact of moves",)),
+    ),
     Scenario(name="no condition", calls=[build_move(tool="move_blindly")], weaker="no condition"),
     Scenario(
         name="bare update",

@@ -104,7 +104,7 @@ def test_a_persons_edit_in_between_survives_and_is_put_before_a_person(told) -> 
 
 def test_an_invitation_is_written_once_and_only_after_a_person_said_so(told) -> None:
     assert writes(told, "Dinner with") == [("Dinner with Grandma, Fri Nov 20 18:00", 201)]
-    assert told["hold"] == ["held", "approved", "intent", "executed", "verified"]
+    assert told["hold"] == ["held", "approved", "intent", "executed", "unchecked"]
 
 
 def test_what_a_killed_process_did_is_reviewed_and_undone_by_the_next(told) -> None:

@@ -24,7 +24,14 @@ from mulligan.testing.judge import ScriptedJudge
 pytestmark = pytest.mark.promise(6)
 
 TURN = Turn(id="t1", message="Move dinner to Friday", now=datetime(2026, 11, 15, tzinfo=UTC))
-ATTEMPT = Attempted(turn=TURN, executions=())
+MOVED = Execution(
+    call=Call(id="c1", tool="move", arguments={"day": "2026-11-20"}),
+    outcome=Outcome.SUCCESS,
+    at=TURN.now,
+    duration=timedelta(),
+    result="ok",
+)
+ATTEMPT = Attempted(turn=TURN, executions=(MOVED,))
 WRONG = Finding(
     rule="date.wrong_weekday",
     severity=Severity.ERROR,
@@ -36,7 +43,8 @@ SLOPPY = Finding(rule="date.no_lookup", severity=Severity.WARNING, issue="No loo
 
 def finds(*findings: Finding):
     def check(attempted: Attempted) -> Iterator[Finding]:
-        yield from findings
+        if any(execution.call.arguments["day"] for execution in attempted.executions):
+            yield from findings
 
     return check
 
@@ -91,14 +99,8 @@ async def test_a_second_rejection_is_shown_with_low_confidence() -> None:
 )
 async def test_an_opinion_of_no_known_form_is_no_answer_and_fails_no_turn(said: Opinion) -> None:
     by = Reviewers(judge=ScriptedJudge([said]))
-    call = Call(id="c1", tool="move", arguments={"day": "2026-11-20"})
-    moved = Execution(
-        call=call, outcome=Outcome.SUCCESS, at=TURN.now, duration=timedelta(), result="ok"
-    )
 
-    verdict = await review_attempt(
-        replace(ATTEMPT, executions=(moved,)), by=by, attempt=1, judged=True
-    )
+    verdict = await review_attempt(ATTEMPT, by=by, attempt=1, judged=True)
 
     assert (verdict.standing, verdict.confidence) == (Standing.UNREVIEWED, None)
 

@@ -15,6 +15,7 @@ from mulligan import ConflictError, Effect, Mode, Mulligan, Standing, State
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
+from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -123,8 +124,11 @@ async def test_what_nobody_approved_is_never_verified_in_a_persons_name() -> Non
     async def silent(question: object) -> None:
         return None
 
+    def look(attempted: Attempted) -> list[str]:
+        return [] if all(e.call.arguments["to"] for e in attempted.executions) else ["To nobody."]
+
     judge = SimpleNamespace(ask=silent)
-    with Mulligan("memory:", checks=[lambda _: ()], judge=judge, recover=False) as m:
+    with Mulligan("memory:", checks=[look], judge=judge, recover=False) as m:
 
         @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
         async def send(to: str) -> str:

@@ -92,7 +92,7 @@ async def test_a_held_call_runs_with_the_context_it_was_held_with_in_its_own_pro
         action = approve(m)
         await m.recover()
 
-        assert m.insights.open_list.find(action).state is State.VERIFIED
+        assert m.insights.open_list.find(action).state is State.UNCHECKED
     assert post.sent == [("Mum", "Grandma")]
     assert isinstance(held, Held)
     assert "Only this process can run it." in held
@@ -122,7 +122,7 @@ async def test_another_process_runs_it_with_what_is_provided_or_not_at_all(
         state = m.insights.open_list.find(action).state
 
     assert post.sent == sent
-    assert state is (State.VERIFIED if sent else State.APPROVED)
+    assert state is (State.UNCHECKED if sent else State.APPROVED)
 
 
 async def test_what_cannot_be_provided_is_not_run_and_that_is_certain(tmp_path: Path) -> None:

@@ -225,7 +225,8 @@ async def test_checks_can_let_a_call_through_that_cannot_be_undone(content: bool
 
     def check(attempted: Attempted) -> list[Finding]:
         doubt = Finding(rule="x.y", severity=Severity.WARNING, issue="Hm.")
-        return [] if content else [doubt]
+        given = [execution.call.arguments["to"] for execution in attempted.executions]
+        return [] if content and given else [doubt]
 
     with Mulligan("memory:", checks=[check], recover=False) as m:
 

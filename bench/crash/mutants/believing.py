@@ -12,11 +12,15 @@ from mulligan.core.call import Failure
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.record import Record
+from mulligan.loops import actions
+from mulligan.loops.actions import Attempted, Looks
 from mulligan.loops.calls import retry_call
 from mulligan.stores.relational.signing.safe import Safe
 from mulligan.turns.calls import images, journaled, outcome, retry
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.journal import landing, steady
+from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock
 from mulligan.turns.tools import declaration
@@ -197,6 +201,36 @@ def a_kept_value_is_not_held_against_its_checksum() -> None:
         return self._seal.unlock(value, locked=bool(locked), owner=owner, name=name)
 
     plant_in(Safe, open=unchecked)
+
+
+@mutant("looked at in part (only moves)")
+def a_checks_silence_about_another_tool_counts() -> None:
+    look_at = actions.look_at
+
+    def look_at_all(attempted: Attempted, checks: Any, read: Any) -> Looks:  # noqa: ARG001
+        return look_at(attempted, checks, {each.call.id for each in attempted.executions})
+
+    swap(look_at, look_at_all)
+
+
+@mutant("looked at in part (fact of moves)")
+def a_fact_about_one_call_confirms_another() -> None:
+    with_facts = Looks.with_facts
+
+    def speak_for_all(self: Looks, attempted: Attempted) -> Looks:
+        every = tuple(each.call.id for each in attempted.executions)
+        facts = tuple(replace(fact, calls=every) for fact in attempted.facts)
+        return with_facts(self, replace(attempted, facts=facts))
+
+    plant_in(Looks, with_facts=speak_for_all)
+
+
+@mutant("hold approved (right)")
+def an_approval_is_taken_for_a_review() -> None:
+    async def verify(actions: Sequence[LiveAction], *, book: Book) -> None:
+        await book.move(actions, State.VERIFIED)
+
+    swap(landing.settle_approved, verify)
 
 
 @mutant("undo refused (wrong): rival")

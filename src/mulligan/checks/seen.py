@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from mulligan.checks.standard.meant import suggest_id
-from mulligan.checks.subject.concern import limit_to_parameters, limit_to_tools
+from mulligan.checks.subject.concern import limit_to_calls, limit_to_parameters
 from mulligan.checks.subject.mailboxes import find_addresses
 from mulligan.checks.subject.people import PERSON
 from mulligan.checks.subject.subject import (
@@ -21,6 +21,7 @@ from mulligan.checks.subject.subject import (
     weigh_unseen,
     with_heard,
 )
+from mulligan.core.call import Call
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 from mulligan.core.turn import Turn
@@ -49,7 +50,11 @@ def addresses_seen(*tools: str) -> Check[Subject]:
     The address of somebody the person named, as `people_named` found it, counts as seen.
     """
 
-    @limit_to_tools(tools)
+    def has_address(_: Turn, call: Call) -> bool:
+        given = call.arguments.items() if call.tool in tools else ()
+        return any(True for name, value in given for _ in find_addresses(value, name=name))
+
+    @limit_to_calls(has_address)
     def check(subject: Subject) -> Iterator[Finding]:
         named = sorted({fact.value for fact in subject.facts if fact.kind == PERSON})
         for execution, heard in with_heard(subject):

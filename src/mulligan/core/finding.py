@@ -29,8 +29,8 @@ class Standing(StrEnum):
     UNREVIEWED = "unreviewed"
     """A reviewer that was configured gave no answer. Never a pass."""
     UNCHECKED = "unchecked"
-    """Nobody looked: no reviewer is there for what was done, or nothing was done at all. It stands,
-    and is never called verified."""
+    """Nobody looked: no reviewer is there for a call that was made, or nothing was done at all. It
+    stands, and is never called verified."""
 
 
 class Confidence(StrEnum):
@@ -61,6 +61,9 @@ class Fact:
     """The fact as a sentence, for a judge and for a person."""
     confirms: bool = False
     """It speaks for the outcome: what was done is what was asked for."""
+    calls: tuple[str, ...] = ()
+    """Ids of the calls that it speaks for. Empty: for the only one that changed something; of
+    several, nobody knows which, and it speaks for none."""
     computed: bool = False
     """Every word of its sentence is ours or the person's; else it is fenced like a result."""
 
@@ -139,6 +142,8 @@ class Verdict:
     """Who has looked: `checks`, `facts`, `judge`."""
     unchecked: tuple[str, ...] = ()
     """Ids of the calls that changed something and that nobody looked at."""
+    looked: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """By the id of each call that somebody looked at: who did."""
     facts: tuple[Fact, ...] = field(default=(), compare=False)
     """What was computed or read about the attempt, and so was known to whoever looked."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.checks.own.own import ANSWERS_WITHIN
-from mulligan.checks.subject.concern import has_concern, is_about_attempts
+from mulligan.checks.subject.concern import has_concern, watch_checks
 from mulligan.checks.subject.subject import find_agreed
 from mulligan.core.action import UndoResult
 from mulligan.core.call import Call, Execution, Outcome
@@ -144,20 +144,26 @@ async def review_attempt(
     facts, long = await gather_facts(attempted, by.gathers), is_long(*_list_read(attempted))
     # Our own reading makes its tables at first, which takes as long as reading much.
     aside = first or long
-    facts += await _read_aside(partial(find_confirmation, attempted), long=aside)
-    attempted = replace(attempted, facts=facts)
-    findings, answered = await run_checks_aside(attempted, by.checks, long=long)
+    attempted, read = replace(attempted, facts=facts), set[str]()
+    findings, answered = await run_checks_aside(attempted, watch_checks(by.checks, read), long=long)
+    read.update(finding.call for finding in findings if finding.call is not None)
+    looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
     denied, computed = await _hold_against_facts(attempted, beside=findings, long=aside)
     findings, answered = [*findings, *denied], answered and computed
-    settled = any(finding.severity is Severity.ERROR for finding in findings)
-    looks = await _read_aside(partial(look_at, attempted, by.checks), long=long)
     if denied:
         looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
-    if judged and by.judge is not None and attempted.executions and not settled:
-        weighed = await _ask(attempted, by.judge, by=by)
+    settled = any(finding.severity is Severity.ERROR for finding in findings)
+    judge = by.judge if judged and attempted.executions and not settled else None
+    if judge is not None or (looks.whole and not settled):
+        # Words that account for a call make surer what somebody has looked at. They are no look.
+        account = await _read_aside(partial(find_confirmation, attempted), long=aside)
+        attempted = replace(attempted, facts=(*facts, *account))
+        looks = looks.with_facts(attempted)
+    if judge is not None:
+        weighed = await _ask(attempted, judge, by=by)
         findings += weighed.findings
         answered = answered and weighed.answered
-        looks = looks.with_judge(weighed, unread=_has_unread_dates(attempted))
+        looks = looks.with_judge(weighed, attempted, unread=_has_unread_dates(attempted))
     idle = attempted.again and not attempted.list_acted() and not looks.confirmed
     verdict = reach_verdict(
         [*findings, _IDLE] if idle else findings,
@@ -167,7 +173,13 @@ async def review_attempt(
         confirmed=looks.confirmed and not find_agreed(attempted.turn),
         attempt=attempt,
     )
-    verdict = replace(verdict, by=looks.by, unchecked=looks.unchecked, facts=attempted.facts)
+    verdict = replace(
+        verdict,
+        by=looks.by,
+        unchecked=looks.unchecked,
+        looked=looks.calls,
+        facts=attempted.facts,
+    )
     if verdict.confidence is not None and not attempted.turn.vouched:
         verdict = replace(verdict, confidence=Confidence.LOW)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
@@ -199,26 +211,53 @@ async def _hold_against_facts(
 class Looks:
     """Who has looked at what of an attempt."""
 
+    acted: tuple[str, ...]
+    """The calls that changed something or may have."""
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By the id of each call that somebody looked at: who did."""
     by: tuple[str, ...] = ()
-    unchecked: tuple[str, ...] = ()
-    """Ids of the calls that changed something and that nobody looked at."""
     confirmed: bool = False
-    """A fact or a judge speaks for the outcome."""
+    """A fact speaks for each call that counts, or a judge for all of them."""
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The calls that changed something and that nobody looked at."""
+        return tuple(each for each in self.acted if each not in self.calls)
 
     @property
     def whole(self) -> bool:
         """Whether somebody looked, and at everything that was changed."""
         return bool(self.by) and not self.unchecked
 
-    def with_judge(self, weighed: Weighed, *, unread: bool = False) -> Looks:
+    def with_facts(self, attempted: Attempted) -> Looks:
+        """The same with the facts that confirm: each speaks for the calls that it names."""
+        confirming = [fact for fact in attempted.facts if fact.confirms]
+        if not confirming:
+            return self
+        tries = {e.call.id: e.call for e in attempted.executions}
+        whole = self.acted or tuple(
+            e.call.id for e in attempted.executions if e.outcome is not Outcome.FAILURE
+        )
+        only = whole if len(whole) == 1 else ()
+        named = {call for fact in confirming for call in fact.calls or only}
+        spoken = named | {tries[each].parent or each for each in named if each in tries}
+        looks = self._add("facts", spoken)
+        return replace(looks, confirmed=set(whole) <= spoken)
+
+    def with_judge(self, weighed: Weighed, attempted: Attempted, *, unread: bool) -> Looks:
         """The same after a judge has seen every call, or could not say.
 
         Of a date that is `unread` no fact can speak, and a judge's word alone does not confirm it.
         """
         if not weighed.answered:
             return self
-        confirmed = self.confirmed or (weighed.confirmed and not unread)
-        return Looks(by=(*self.by, "judge"), confirmed=confirmed)
+        looks = self._add("judge", (*self.acted, *(e.call.id for e in attempted.executions)))
+        return replace(looks, confirmed=self.confirmed or (weighed.confirmed and not unread))
+
+    def _add(self, who: str, calls: Iterable[str]) -> Looks:
+        seen = {each: tuple(dict.fromkeys((*self.calls.get(each, ()), who))) for each in calls}
+        by = tuple(dict.fromkeys((*self.by, who)))
+        return replace(self, calls={**self.calls, **seen}, by=by)
 
 
 def _has_unread_dates(attempted: Attempted) -> bool:
@@ -232,19 +271,19 @@ def _has_unread_dates(attempted: Attempted) -> bool:
     return any(has_unread_dates(call.arguments) for call in made)
 
 
-def look_at(attempted: Attempted, checks: Sequence[Check[Attempted]]) -> Looks:
-    """Which calls the checks are about, and whether a fact speaks for the outcome."""
-    turn, seen = attempted.turn, set[str]()
+def look_at(
+    attempted: Attempted, checks: Sequence[Check[Attempted]], read: Collection[str]
+) -> Looks:
+    """Which calls checks and facts have looked at; `read`: those of checks that do not say so."""
+    turn, seen = attempted.turn, dict[str, tuple[str, ...]]()
     for execution in attempted.executions:
         call = execution.call
-        if any(has_concern(check, turn=turn, call=call) for check in checks):
+        if call.id in read or any(has_concern(each, turn=turn, call=call) for each in checks):
             # A later try of a call is the call, also under the id of its first try.
-            seen |= {call.id, call.parent or call.id}
-    by = ("checks",) if seen or any(map(is_about_attempts, checks)) else ()
-    if any(fact.confirms for fact in attempted.facts):
-        return Looks(by=(*by, "facts"), confirmed=True)
-    unchecked = tuple(each for each in attempted.list_acted() if each not in seen)
-    return Looks(by=by, unchecked=unchecked)
+            seen[call.id] = seen[call.parent or call.id] = ("checks",)
+    by = ("checks",) if seen else ()
+    looks = Looks(acted=tuple(attempted.list_acted()), calls=seen, by=by)
+    return looks.with_facts(attempted)
 
 
 def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:

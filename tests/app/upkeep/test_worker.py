@@ -112,7 +112,7 @@ async def test_stopped_in_the_middle_it_comes_to_the_end_of_what_it_is_at(tmp_pa
     state = read_state(m, action)
     m.close()
 
-    assert (sent, state) == (["Ann"], State.VERIFIED)
+    assert (sent, state) == (["Ann"], State.UNCHECKED)
 
 
 async def test_its_health_says_whether_passes_end_well(tmp_path, monkeypatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.facts.accounted import find_account
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.record import Record
@@ -119,13 +120,13 @@ def test_without_a_zone_and_after_a_failure_nothing_is_confirmed() -> None:
     assert find_account(known, [cancelled], acted=["c1", "c2"]) is None
 
 
-async def test_a_turn_without_checks_or_a_judge_is_sure_of_it() -> None:
+async def test_a_turn_without_a_judge_is_sure_of_what_a_check_has_looked_at() -> None:
     days = {"e1": "2026-11-18"}
 
     def put_back(record: Record) -> None:
         days[str(record.arguments["event_id"])] = str(record.before)
 
-    async with Mulligan("memory:", recover=False) as m:
+    async with Mulligan("memory:", checks=[dates_as_said()], recover=False) as m:
 
         @m.tool(effect=Effect.READ)
         async def search() -> list[dict[str, str]]:
@@ -146,4 +147,4 @@ async def test_a_turn_without_checks_or_a_judge_is_sure_of_it() -> None:
         [action] = [m.insights.open_list.find(done.attempts[0].calls[1])]
 
     assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.HIGH)
-    assert (action.state, action.detail["by"]) == (State.VERIFIED, "facts")
+    assert (action.state, action.detail["by"]) == (State.VERIFIED, "checks and facts")

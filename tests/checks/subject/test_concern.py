@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import copy
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,15 +23,16 @@ from mulligan.checks.seen import addresses_seen, ids_seen
 from mulligan.checks.slots import SlotParameters, free_as_asked
 from mulligan.checks.subject.concern import (
     has_concern,
-    is_about_attempts,
     limit_to_calls,
     limit_to_parameters,
     limit_to_tools,
+    watch_checks,
     with_concern_of,
 )
-from mulligan.core.call import Call
+from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.finding import Finding
 from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import calendar_checks
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
@@ -38,7 +43,10 @@ def say(message: str, timezone: str | None = "Europe/Berlin") -> Turn:
 
 
 TURN = say("Move dinner to Friday")
-GIVEN = {"id": "e1", "day": "2026-11-20", "end": "2026-11-21", "place": "Home", "title": "Party"}
+GIVEN = {
+    "id": "e1", "day": "2026-11-20", "end": "2026-11-21", "place": "Home", "title": "Party",
+    "guest": "ann@example.org",
+}  # fmt: skip
 MOVE = Call(id="c1", tool="move", arguments=GIVEN)
 OTHER = Call(id="c2", tool="lookup", arguments={"q": "x"})
 IDS = {"move": ["id"]}
@@ -74,7 +82,7 @@ def find_nothing(subject: object) -> Iterator[Finding]:
 def test_every_shipped_check_says_which_calls_it_looks_at(check, said: str) -> None:
     assert has_concern(check, turn=say(said), call=MOVE)
     assert not has_concern(check, turn=say(said), call=OTHER)
-    assert not is_about_attempts(check)
+    assert watch_checks([check], set()) == [check]
 
 
 def test_a_check_has_looked_only_where_there_was_something_to_compare() -> None:
@@ -86,12 +94,79 @@ def test_a_check_has_looked_only_where_there_was_something_to_compare() -> None:
     assert not has_concern(dates_as_said(), turn=say("Dinner on Friday", timezone=None), call=MOVE)
     assert not has_concern(dates_as_said({"move": ["start"]}), turn=TURN, call=MOVE)
     assert not has_concern(quotes_kept({"move": ["title"]}), turn=TURN, call=MOVE)
+    assert not has_concern(addresses_seen("lookup"), turn=TURN, call=OTHER)
 
 
-def test_a_check_that_says_nothing_is_about_everything() -> None:
-    assert has_concern(find_nothing, turn=TURN, call=OTHER)
-    assert is_about_attempts(find_nothing)
+def test_a_check_that_does_not_say_what_it_looks_at_is_about_nothing_by_that() -> None:
+    assert not has_concern(find_nothing, turn=TURN, call=OTHER)
     assert with_concern_of(find_nothing, find_nothing) is find_nothing
+
+
+def made(call: Call) -> Execution:
+    return Execution(
+        call=call, outcome=Outcome.SUCCESS, at=NOW, duration=timedelta(), result={"ok": True}
+    )
+
+
+def as_mapping(execution: Execution) -> str:
+    match execution.call.arguments:
+        case {"q": found}:
+            return str(found)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("look", "reads"),
+    [
+        (lambda e: e.call.arguments["q"], True),
+        (lambda e: e.call.arguments.get("q"), True),
+        (lambda e: list(e.call.arguments.items()), True),
+        (lambda e: list(e.call.arguments.values()), True),
+        (lambda e: dict(e.call.arguments), True),
+        (lambda e: {**e.call.arguments}, True),
+        (lambda e: json.dumps(e.call.arguments), True),
+        (lambda e: f"{e.call.arguments}", True),
+        (lambda e: e.call.arguments == {"q": "x"}, True),
+        (as_mapping, True),
+        (lambda e: e.result["ok"], True),
+        (lambda e: e == e, True),
+        (lambda e: replace(e.call, tool="other").arguments["q"], True),
+        (lambda e: e.call.arguments.get("day"), False),
+        (lambda e: "q" in e.call.arguments, False),
+        (lambda e: [*e.call.arguments, *e.call.arguments.keys()], False),
+        (lambda e: len(e.call.arguments), False),
+        (lambda e: (e.call.tool, e.call.id, e.outcome, e.failure, repr(e)), False),
+    ],
+)
+def test_whether_a_check_has_read_a_call_is_noted(
+    look: Callable[[Execution], object], reads: bool
+) -> None:
+    read: set[str] = set()
+    attempted = Attempted(turn=TURN, executions=(made(OTHER),))
+
+    def check(attempted: Attempted) -> None:
+        for execution in attempted.executions:
+            look(execution)
+
+    [watched] = watch_checks([check], read)
+    watched(attempted)
+
+    assert read == ({"c2"} if reads else set())
+    assert watched.__name__ == "check"
+
+
+def test_what_a_check_is_shown_is_what_was_made() -> None:
+    shown: list[Execution] = []
+
+    [watched] = watch_checks([lambda attempted: shown.extend(attempted.executions)], set())
+    watched(Attempted(turn=TURN, executions=(made(MOVE),)))
+
+    [execution] = shown
+    assert isinstance(execution, Execution)
+    assert execution.call == MOVE
+    assert replace(execution, result="other").result == "other"
+    assert (execution.call.arguments, execution.result) == (GIVEN, {"ok": True})
+    assert copy.deepcopy(execution.call.arguments) == pickle.loads(pickle.dumps(GIVEN))
 
 
 def test_a_check_can_be_limited_and_stays_the_check_it_is() -> None:

@@ -54,7 +54,7 @@ async def test_a_store_put_back_from_a_copy_makes_no_approved_call_again(tmp_pat
         shutil.copytree(copy, store)
 
     assert len(outbox.sent) == 1
-    assert found == [State.VERIFIED, State.NEEDS_HUMAN]
+    assert found == [State.UNCHECKED, State.NEEDS_HUMAN]
 
 
 async def test_an_approved_call_that_its_process_did_not_live_to_make_is_before_a_person(

@@ -219,7 +219,11 @@ async def test_what_an_inner_turn_did_undeclared_is_named_when_the_outer_one_is_
 async def test_what_an_inner_turn_did_undeclared_is_not_accepted_unless_somebody_looked(
     reviewed: bool,
 ) -> None:
-    with open_app(checks=[reject_two]) as m:
+    def reject_blanks(attempted: Attempted) -> list[str]:
+        given = [value for e in attempted.executions for value in e.call.arguments.values()]
+        return [] if all(given) else ["Something is blank."]
+
+    with open_app(checks=[reject_blanks]) as m:
         desk = Desk(m)
 
         @m.tool

@@ -100,7 +100,7 @@ async def test_an_approved_call_runs_for_who_asked_for_it(declare: Make) -> None
         held = await ask(m, declare(m, ann), "shop")
         declare(m, bob)
 
-        assert await approve(m, held) is State.VERIFIED
+        assert await approve(m, held) is State.UNCHECKED
 
     assert (ann.did, bob.did) == (["mail shop"], [])
 
@@ -119,7 +119,7 @@ async def test_after_a_restart_it_runs_for_the_same_person(
         for account in accounts.values():
             declare(m, account)
 
-        assert await approve(m, held) is State.VERIFIED
+        assert await approve(m, held) is State.UNCHECKED
 
     assert {who: account.did for who, account in accounts.items() if account.did} == {
         "ann": ["mail shop"]
@@ -254,7 +254,7 @@ async def test_an_approved_call_runs_after_a_restart_with_what_the_person_was_sh
     with open_app(store) as m:
         declare(m)
 
-        assert await approve(m, held) is State.VERIFIED
+        assert await approve(m, held) is State.UNCHECKED
 
     assert [(type(each), each) for each in got] == [(type(value), value)]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.checks.duplicates import made_once
 from mulligan.core.errors import ConfigurationError, OwnParameterError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.points import Point
@@ -187,7 +188,7 @@ async def test_a_hold_whose_call_was_stopped_goes_with_its_rejected_attempt() ->
 
 
 async def test_a_call_that_the_checks_let_through_is_never_left_for_others_to_make() -> None:
-    with Mulligan("memory:", checks=[lambda attempted: []], recover=False) as m:
+    with Mulligan("memory:", checks=[made_once("send")], recover=False) as m:
 
         @m.tool(effect=Effect.IRREVERSIBLE, release="checks")
         async def send(to: str) -> str:

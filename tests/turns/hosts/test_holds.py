@@ -66,7 +66,7 @@ async def test_an_approved_call_runs_once_and_answers_again_with_what_it_returne
     answers = [(await go_on(host, call)).result for _ in range(3)]
 
     assert (answers, bank.paid) == (["paid 3"] * 3, [3])
-    assert m.insights.open_list.find(held.action).state is State.VERIFIED
+    assert m.insights.open_list.find(held.action).state is State.UNCHECKED
 
 
 async def test_two_runs_that_go_on_at_once_make_it_once(m, host, ask, bank):
@@ -86,7 +86,7 @@ async def test_what_a_person_said_in_the_host_is_the_same_word(m, host, ask, ban
     called = await go_on(host, ask(bank.pay, id="1", amount=3, approved=True))
 
     assert (called.result, bank.paid) == ("paid 3", [3])
-    assert m.insights.open_list.find(held.action).state is State.VERIFIED
+    assert m.insights.open_list.find(held.action).state is State.UNCHECKED
 
 
 @pytest.mark.parametrize("in_host", [True, False])
@@ -191,7 +191,7 @@ async def test_an_approved_call_is_left_alone_while_its_host_makes_it(m, host, a
 
     assert during is State.INTENT
     assert (made.result, bank.paid) == ("paid 3", [3])
-    assert m.insights.open_list.find(held.action).state is State.VERIFIED
+    assert m.insights.open_list.find(held.action).state is State.UNCHECKED
 
 
 async def test_another_process_goes_on_with_what_this_one_held(tmp_path, ask):

@@ -122,7 +122,7 @@ async def test_a_call_that_was_held_for_long_may_still_arrive_after_it_was_made(
         await shop.m.recover()
 
     assert looked_for == [State.UNKNOWN]
-    assert shop.m.insights.open_list.find(held.id).state is State.VERIFIED
+    assert shop.m.insights.open_list.find(held.id).state is State.UNCHECKED
 
 
 async def test_what_is_not_there_long_after_it_was_given_up_did_not_happen(shop: Shop) -> None:

@@ -65,6 +65,7 @@ def find_account(
         value="yes",
         about=told,
         confirms=True,
+        calls=tuple(each.call.id for each in changing),
         computed=True,
     )
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.concern import limit_to_tools, peek_result
 from mulligan.checks.subject.subject import Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.errors import ConfigurationError
@@ -46,10 +46,13 @@ def make_call_check(
     """Look at each call of these tools, or of all, that was made and did not fail."""
     wanted = _read_parameters(function)
     rule = f"{AREA}.{name_check(function)}"
+    # With the call at hand it may go by the tool, and leave alone the result that it is handed.
+    chooses = not {"call", "executions"}.isdisjoint(wanted)
+    told = {**TOLD, "result": lambda _, each: peek_result(each)} if chooses else TOLD
 
     def look(subject: Subject) -> Any:
         answers = [
-            (execution.call.id, function(**{n: TOLD[n](subject, execution) for n in wanted}))
+            (execution.call.id, function(**{n: told[n](subject, execution) for n in wanted}))
             for execution in list_effective_calls(subject)
             if not tools or execution.call.tool in tools
         ]

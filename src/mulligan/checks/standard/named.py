@@ -11,12 +11,13 @@ from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb
-from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject.concern import limit_to_calls, limit_to_tools
 from mulligan.checks.subject.subject import Argument, Subject, hear_said, list_arguments
-from mulligan.core.call import Execution
+from mulligan.core.call import Call
 from mulligan.core.display.quoted import quote_value
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
+from mulligan.core.turn import Turn
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
 _SHOWN = 60
@@ -29,33 +30,44 @@ def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
     picked otherwise (the largest, all, any), and as soon as the value was said anywhere.
     """
 
-    @limit_to_tools(tools)
+    def is_named(turn: Turn, call: Call) -> bool:
+        kinds = tools.get(call.tool) if _names_things(turn.message) else None
+        return kinds is not None and any(
+            call.arguments.get(name) not in (None, "")
+            for name, _ in _list_named(kinds, turn.message)
+        )
+
+    @limit_to_calls(is_named)
     def check(subject: Subject) -> Iterator[Finding]:
         message = subject.turn.message
-        if has_picking_words(message) or not re.search(_QUOTED, message):
+        if not _names_things(message):
             return
         said = hear_said(subject)
         for execution, _ in with_seen(subject):
-            if execution.call.tool in tools:
-                for argument, named in _list_named(execution, tools, message):
+            if execution.call.tool not in tools:
+                continue
+            for name, named in _list_named(tools[execution.call.tool], message):
+                for argument in list_arguments(execution, [name]):
                     if argument.value not in said and fold_value(argument.value) not in named:
                         yield _build_finding(argument, sorted(named))
 
     return check
 
 
-def _list_named(
-    execution: Execution, tools: Mapping[str, ToolKinds], message: str
-) -> Iterator[tuple[Argument, set[str]]]:
-    """The values whose sort was named, with the names that were said of it."""
-    for name, chosen in tools[execution.call.tool].chosen.items():
+def _names_things(message: str) -> bool:
+    return re.search(_QUOTED, message) is not None and not has_picking_words(message)
+
+
+def _list_named(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set[str]]]:
+    """The parameters whose sort was named, with the names that were said of it."""
+    for name, chosen in kinds.chosen.items():
         if chosen.kind not in (ParameterKind.OTHER, ParameterKind.PERSON):
             continue
         sort = re.escape(split_words(name)[-1]) if split_words(name) else ""
         found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
         named = {fold_value(before or after) for before, after in found} if sort else set()
         if named:
-            yield from ((argument, named) for argument in list_arguments(execution, [name]))
+            yield name, named
 
 
 def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:

@@ -24,7 +24,7 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.landing import Landing, adopt, look
+from mulligan.turns.journal.landing import Landing, adopt, look, settle_approved
 from mulligan.turns.journal.late_answers import CAME_BACK_LATE
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.refusal import verify_refusal
@@ -244,8 +244,7 @@ async def _write_release(action: LiveAction, tried: Tried, *, book: Book) -> Non
     if failure is None:
         await adopt([action], [tried.last.result], book=book)
         await reach(Point.EXECUTED)
-        by: dict[str, object] = {"by": "a person, beforehand"}
-        await book.move([action], State.VERIFIED, facts=by)
+        await settle_approved([action], book=book)
     elif tried.nothing_happened:
         why = failure.error_class.value
         await book.move([action], State.NOT_EXECUTED, why=why)

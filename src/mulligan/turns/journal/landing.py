@@ -204,6 +204,15 @@ async def write_down(
                 await book.move([action], State.NEEDS_HUMAN, why=seen.why)
 
 
+async def settle_approved(actions: Sequence[LiveAction], *, book: Book) -> None:
+    """Write down that calls which a person let through were made.
+
+    The person saw what was to be done, and not what came of it: that is no review of the outcome.
+    """
+    why = "A person approved it before it ran. Nobody has looked at the result."
+    await book.move(actions, State.UNCHECKED, why=why)
+
+
 async def adopt(
     actions: Sequence[LiveAction],
     results: Sequence[object],

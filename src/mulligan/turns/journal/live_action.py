@@ -51,8 +51,8 @@ class LiveAction:
     """The version of what was there when an undo first went by that: no later one is meant."""
     accepted: bool = False
     """The review of a turn inside another was content with it."""
-    unchecked: bool = False
-    """Nobody looked at it when its attempt was reviewed."""
+    looked: tuple[str, ...] = ()
+    """Who looked at it when its attempt was reviewed; empty: nobody did."""
     call_failed: bool = False
     """It happened, though its caller was told that the call failed."""
     refused: bool = False

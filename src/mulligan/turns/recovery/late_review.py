@@ -29,7 +29,7 @@ from mulligan.turns.turn.rejection import Fate, choose_fate, choose_step, insist
 from mulligan.turns.turn.rollback import undo_actions
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 from mulligan.turns.turn.undeclared import record_undeclared_late
-from mulligan.turns.turn.verdicts import WORST_FIRST, describe_rejection, settle_reviewed
+from mulligan.turns.turn.verdicts import describe_rejection, join_verdicts, settle_reviewed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +82,7 @@ async def review_late(
             why = "Nobody looked at it, and its tool insists."
             await end.take_back(why)
         case Standing.ACCEPTED | Standing.UNCHECKED:
-            for action in unseen:
-                action.unchecked = True
-            await settle_reviewed(actions, by="late review", book=book)
+            await settle_reviewed(actions, verdict, book=book, late=True)
             await reach(Point.MARKED)
         case Standing.REJECTED | Standing.UNREVIEWED if step is Step.DISPUTE and verdict.errors:
             await end.dispute(describe_rejection(verdict))
@@ -161,9 +159,7 @@ async def _review_parts(parts: Sequence[_Part], *, reviewers: Reviewers) -> Verd
         await review_attempt(part.attempted, by=reviewers, attempt=part.attempt, judged=part.judged)
         for part in parts
     ]
-    unchecked = tuple(call for verdict in verdicts for call in verdict.unchecked)
-    worst = min(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.standing))
-    return replace(worst, unchecked=unchecked)
+    return join_verdicts(verdicts)
 
 
 def _record_verdict(part: _Part, verdict: Verdict, *, book: Book) -> None:

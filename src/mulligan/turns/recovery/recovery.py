@@ -23,7 +23,7 @@ from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.toolbox import Toolbox, build_codeless_action
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.landing import settle
+from mulligan.turns.journal.landing import settle, settle_approved
 from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.recovery.late_review import Beside, finish_rejection, review_late
 from mulligan.turns.recovery.lines import split_lines
@@ -327,9 +327,8 @@ class Recovery:
     ) -> None:
         reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
         if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
-            # A person said so beforehand; only the last entry is missing.
-            by: dict[str, object] = {"by": "a person, beforehand"}
-            await self.book.move(actions, State.VERIFIED, facts=by)
+            # Only the last entry is missing.
+            await settle_approved(actions, book=self.book)
             return
         decided = await asyncio.to_thread(self._load_fates, actions)
         await finish_rejection(decided, book=self.book)

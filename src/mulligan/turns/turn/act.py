@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.checks.subject.concern import has_concern
+from mulligan.checks.subject.concern import watch_checks
 from mulligan.core.action import SETTLED, State, UndoResult
 from mulligan.core.call import Execution
 from mulligan.core.engine import Loop, Round, run_loop
@@ -22,6 +22,7 @@ from mulligan.loops.actions import (
     Attempted,
     RejectedAction,
     Reviewers,
+    look_at,
     render_correction,
     render_question,
     review_attempt,
@@ -43,6 +44,9 @@ from mulligan.turns.turn.trail import follow_undeclared, keep_rest
 from mulligan.turns.turn.verdicts import (
     choose_confidence,
     describe_rejection,
+    is_idle,
+    join_inner,
+    note_looks,
     record_verdict,
     settle_reviewed,
 )
@@ -139,7 +143,7 @@ class TurnLoop:
             findings=self._verdicts[number].findings,
             correction=correction,
             note="" if correction else self._render_note(played),
-            idle=not (played.verdict.by or played.verdict.unchecked or played.verdict.findings),
+            idle=is_idle(played.verdict),
             question=self._render_question(played) if undone else "",
         )
         await self._go_on(played, correction)
@@ -162,17 +166,16 @@ class TurnLoop:
         self._on_entering()
 
     def clears(self, proposed: Execution) -> bool:
-        """Whether there are checks, and all are content with a call that was not made yet."""
+        """Whether checks have looked at a call that was not made yet, and all are content."""
         from mulligan.checks.facts.denied import find_denials
 
-        attempted = self._build_attempted()
+        attempted, read = self._build_attempted(), set[str]()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
-        findings, answered = run_checks_now(whole, self._reviewers.checks)
+        checks = self._reviewers.checks
+        findings, answered = run_checks_now(whole, watch_checks(checks, read))
         denied, computed = run_checks_now(whole, (find_denials,))
-        about = (
-            has_concern(c, turn=whole.turn, call=proposed.call) for c in self._reviewers.checks
-        )
-        return any(about) and answered and computed and not [*findings, *denied]
+        looked = look_at(whole, checks, read).calls.get(proposed.call.id, ())
+        return "checks" in looked and answered and computed and not [*findings, *denied]
 
     async def leave(self, *, failed: bool, waiter: Waiter) -> None:
         """The turn is over. What it did and nobody reviewed goes to a later review.
@@ -273,9 +276,7 @@ class TurnLoop:
             attempt=attempt.number - self._settled,
             judged=attempt.asks,
         )
-        unseen = attempt.has_unseen_inside() or any(action.unchecked for action in inner)
-        if verdict.standing is Standing.ACCEPTED and unseen:
-            verdict = replace(verdict, standing=Standing.UNCHECKED, confidence=None)
+        verdict = join_inner(verdict, attempt)
         self._verdicts[attempt.number] = verdict
         await reach(Point.REVIEWED)
         return verdict
@@ -348,17 +349,16 @@ class TurnLoop:
     async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
         """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
         stands = verdict.standing in (Standing.ACCEPTED, Standing.UNCHECKED)
-        for action in self._reviewed:
-            action.unchecked = action.unchecked or action.opening.call in verdict.unchecked
         if self._turn.is_inner:
-            self._turn.attempt.accepted = stands
+            self._turn.attempt.verdict = verdict if stands else None
             for action in self._reviewed:
                 action.accepted = stands
+                note_looks(action, verdict)
             return
         seen = [action for action in self._reviewed if action.state is State.EXECUTED]
         unread: dict[str, object] = {"delivered": delivered}
         if stands:
-            await settle_reviewed(seen, by=" and ".join(verdict.by), book=self._book)
+            await settle_reviewed(seen, verdict, book=self._book)
         else:
             await self._book.move(seen, State.PENDING_REVIEW, facts=unread)
         late = self._turn.attempt.list_whole_in_state(State.EXECUTED)

@@ -16,6 +16,8 @@ _WHY: Mapping[State, str] = {
     State.APPROVED: "a person approved it, and it is about to be done",
     State.INTENT: "a person approved it, and it is being done",
     State.EXECUTED: _DONE,
+    State.UNCHECKED: _DONE,
+    # As a version before this one has written it.
     State.VERIFIED: _DONE,
     State.UNKNOWN: _UNSURE,
     State.NEEDS_HUMAN: _UNSURE,

@@ -9,6 +9,7 @@ from itertools import islice
 
 from mulligan.core.action import State
 from mulligan.core.call import Execution
+from mulligan.core.finding import Verdict
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
@@ -76,8 +77,8 @@ class LiveAttempt:
     loose: LooseCalls = field(default_factory=LooseCalls)
     """What tools did of which nobody declared an effect, or that are only watched."""
     actions: list[LiveAction] = field(default_factory=list)
-    accepted: bool = False
-    """Of a turn inside another: its own review was content."""
+    verdict: Verdict | None = None
+    """Of a turn inside another: what its own review came to, where it stands."""
     asks: bool = False
     """A tool was called that wants a judge's word."""
     trail: Trail = field(default_factory=Trail)
@@ -121,10 +122,17 @@ class LiveAttempt:
         inner = [attempt for turn in self.inner for attempt in turn()]
         return [self, *(each for attempt in inner for each in attempt.list_whole())]
 
-    def has_unseen_inside(self) -> bool:
-        """Whether a turn inside it did something that no review has looked at."""
-        inner = [each for each in self.list_whole()[1:] if not each.accepted]
-        return any(each.loose or each.list_in_state(State.EXECUTED) for each in inner)
+    def list_unseen_inside(self) -> list[str]:
+        """What turns inside it did and no review has looked at."""
+        inner = [each for each in self.list_whole()[1:] if each.verdict is None]
+        loose = [made.call for each in inner for made in each.loose]
+        acted = [a for each in inner for a in each.list_in_state(State.EXECUTED)]
+        return loose + [action.opening.call or action.id for action in acted]
+
+    def list_inner_verdicts(self) -> list[Verdict]:
+        """What the reviews of turns inside it came to, where those changed something."""
+        inner = [each for each in self.list_whole()[1:] if each.list_changing()]
+        return [each.verdict for each in inner if each.verdict is not None]
 
     def list_inner(self) -> list[LiveAction]:
         """What the turns inside it have done."""

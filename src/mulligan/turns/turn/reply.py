@@ -19,7 +19,7 @@ from mulligan.loops.drafting import ReplyBrief, Tools
 from mulligan.loops.replies import ReplyRules, Write, write_reply
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, Reviewed, write_words_only
-from mulligan.turns.turn.verdicts import WORST_FIRST
+from mulligan.turns.turn.verdicts import LEAST_FIRST, WORST_FIRST, is_idle
 
 Rewrite = Callable[[Correction], str | Written | Awaitable[str | Written]]
 """Writes the reply again, told what was wrong with its text; sync or async. It calls no tools that
@@ -97,13 +97,10 @@ def _format_result(result: object) -> str:
         return format_value(result)
 
 
-_LEAST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
-
-
 def with_replied(done: Done, replied: Replied) -> Done:
     """What came of a turn whose text was checked too: the worse standing counts for both."""
     verdict = done.attempts[-1].verdict if done.attempts else None
-    idle = verdict is not None and not (verdict.by or verdict.unchecked or done.findings)
+    idle = verdict is not None and is_idle(verdict)
     standing, confidence = join_standings(done, replied, idle=idle)
     return replace(
         done,
@@ -123,5 +120,5 @@ def join_standings(
         standing, confidence = replied.standing, replied.confidence
     else:
         standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
-        confidence = min(done.confidence, replied.confidence, key=_LEAST.index)
+        confidence = min(done.confidence, replied.confidence, key=LEAST_FIRST.index)
     return standing, Confidence.LOW if standing is Standing.REJECTED else confidence

@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Effect, Mulligan
 from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.filters import Window
 from mulligan.core.action import State
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.record import Record
 from mulligan.turns.turn.context import OpenTurn
 from tests.dashboard.stage import Stage
 
@@ -30,6 +31,41 @@ def test_a_turn_is_told_from_the_request_to_the_second_pass(lived: Mulligan) -> 
     assert {State.UNDONE, State.VERIFIED} <= set(states)
     why = [entry.said.get("why", "") for step in corrected.calls for entry in step.history]
     assert any("asked for another day" in str(each) for each in why)
+
+
+async def test_a_turn_with_a_call_that_nobody_looked_at_is_not_called_verified() -> None:
+    written: set[str] = set()
+
+    def forget(record: Record) -> None:
+        written.discard(str(record.result))
+
+    async with Mulligan("memory:", recover=False) as m:
+        keeps = {"read": lambda r: r.result in written or None, "undo": forget}
+
+        @m.tool(effect=Effect.REVERSIBLE, **keeps)
+        async def draft(to: str) -> str:
+            written.add(to)
+            return to
+
+        @m.tool(effect=Effect.REVERSIBLE, **keeps)
+        async def note(text: str) -> str:
+            written.add(text)
+            return text
+
+        m.check("draft")(lambda call: None)
+
+        async def agent(turn: OpenTurn) -> str:
+            await draft("Ann")
+            await note("Ann knows")
+            return "Done."
+
+        await m.act("Write to Ann", agent)
+        m.flush()
+        traced = Views(m.insights).traced
+        page = traced.read_turn(traced.read_turns(ViewFilter()).rows[0].turn)
+
+    assert [step.state for step in page.calls] == [State.VERIFIED, State.UNCHECKED]
+    assert (page.standing, page.confidence) == ("unchecked", "")
 
 
 def test_calls_are_counted_and_steps_of_our_own_are_not(filled: Stage) -> None:

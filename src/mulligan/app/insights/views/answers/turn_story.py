@@ -83,7 +83,7 @@ class TurnPage:
     """What the person asked for, as long as that is kept, less secrets."""
     attempts: int
     standing: str
-    """Of what it did: verified, undone, open; as its actions stand now."""
+    """Of what it did: verified, unchecked, undone, open; as its actions stand now."""
     calls: tuple[TurnCall, ...]
     reviews: tuple[KeptReview, ...]
     """What was computed, found and decided about each attempt, as long as that is kept."""
@@ -216,4 +216,6 @@ def _describe_standing(actions: Iterable[Action]) -> str:
         return "open"
     if State.UNDONE in states:
         return "corrected" if states & {State.VERIFIED, State.UNCHECKED} else "undone"
+    if State.UNCHECKED in states:
+        return "unchecked"
     return "verified" if State.VERIFIED in states else max(states).value
