@@ -79,6 +79,7 @@ class Desk:
         """Of each action: who looked at it."""
         actions = []
         for call in done.attempts[-1].calls:
+            # A call that only read is no action.
             with suppress(ConfigurationError):
                 actions.append(self.m.insights.open_list.find(call))
         verified = State.VERIFIED
