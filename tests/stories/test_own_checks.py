@@ -101,7 +101,7 @@ def test_how_often_an_agent_may_try_is_a_setting() -> None:
     tried: list[str] = []
     with Mulligan("memory:", attempts=3, recover=False) as m:
         look = m.tool(effect=Effect.READ)(len)
-        m.check(lambda call: "Not yet." if len(tried) < 3 else None)
+        m.check("len")(lambda call: "Not yet." if len(tried) < 3 else None)
 
         def agent(turn: OpenTurn) -> str:
             tried.append("again")

@@ -14,13 +14,14 @@ from mulligan.checks.subject.concern import limit_to_tools
 from mulligan.checks.text import avoids
 from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Fact, Finding
+from mulligan.core.finding import Fact, Finding, Verdict
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
 from mulligan.loops.opinion import Opinion
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.verdicts import join_verdicts
 
 pytestmark = pytest.mark.promise(4)
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -79,6 +80,7 @@ class Desk:
         """Of each action: who looked at it."""
         actions = []
         for call in done.attempts[-1].calls:
+            # A call that only read is no action.
             with suppress(ConfigurationError):
                 actions.append(self.m.insights.open_list.find(call))
         verified = State.VERIFIED
@@ -354,6 +356,29 @@ async def test_a_look_at_a_turn_is_none_at_a_turn_inside_it(outer, inner, standi
 
     assert (done.standing, done.confidence) == standing
     assert [*desk.looked(done), *desk.looked(made[0])] == looked
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole"),
+    [
+        ([HIGH, HIGH], HIGH),
+        ([HIGH, MEDIUM], MEDIUM),
+        ([MEDIUM, UNCHECKED], UNCHECKED),
+        ([UNCHECKED, UNREVIEWED], UNREVIEWED),
+        ([HIGH, (Standing.REJECTED, Confidence.LOW)], (Standing.REJECTED, Confidence.LOW)),
+    ],
+)
+def test_several_reviews_are_as_good_as_the_worst_of_them(parts, whole) -> None:
+    verdicts = [
+        Verdict(standing=standing, confidence=sure, by=(f"{n}",), looked={f"c{n}": (f"{n}",)})
+        for n, (standing, sure) in enumerate(parts)
+    ]
+
+    joined = join_verdicts(verdicts)
+
+    assert (joined.standing, joined.confidence) == whole
+    assert joined.by == ("0", "1")
+    assert joined.looked == {"c0": ("0",), "c1": ("1",)}
 
 
 @pytest.mark.parametrize(("check", "ran"), [(by_tool, 0), (of_numbers, 0), (of_everything, 1)])
