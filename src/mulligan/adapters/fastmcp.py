@@ -24,7 +24,6 @@ from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
-from mulligan.core.finding import Standing
 from mulligan.core.runtime.dataclass import dataclass
 
 ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
@@ -81,7 +80,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
             except Exception as error:  # noqa: BLE001 - it is raised again, as its server says it
                 return made.fail(error, advice=self.host.read_advice(error))
             answer = await run.review(None)
-            if answer.feedback or answer.standing is Standing.REJECTED:
+            if not answer.stands:
                 raise ToolError(answer.refusal)
             return add_notes(made.read(called, tool), (called.note, answer.note))
 

@@ -153,6 +153,8 @@ class ReviewedRun:
             return False
         if isinstance(result.final_output, str):
             result.final_output = answer.reply
+        elif answer.unfinished is not None:
+            raise answer.unfinished
         for usage in self._dropped:
             result.context_wrapper.usage.add(usage)
         return True

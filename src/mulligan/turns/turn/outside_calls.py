@@ -9,7 +9,7 @@ from typing import Any
 from mulligan.core.action import State
 from mulligan.core.effect import Outside
 from mulligan.core.errors import OutsideTurnError, RejectedError
-from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
@@ -113,7 +113,7 @@ class LoneCall:
                 return
         self.turn.attempt.asks = False
         reviewed = await self.turn.review(answer)
-        if reviewed.standing is Standing.REJECTED:
+        if not reviewed.stands:
             correction = reviewed.correction
             text = self._describe_end(reviewed) if correction is None else correction.text
             raise RejectedError(text, findings=reviewed.findings)
