@@ -91,7 +91,10 @@ class ReviewedStream:
                         yield event
                     else:
                         kept.append(event)
-                over = await reviewed.is_over(self._result)
+                # What an attempt gave is nobody's to read before it was reviewed.
+                result, self._result = self._result, None
+                over = await reviewed.is_over(result)
+                self._result = result
         for event in kept:
             yield event
 
@@ -152,8 +155,11 @@ class ReviewedRun:
             self._dropped.append(result.context_wrapper.usage)
             return False
         if isinstance(result.final_output, str):
+            if answer.reply != result.final_output:
+                await self._put_reply(answer.reply)
             result.final_output = answer.reply
         elif answer.unfinished is not None:
+            await self._put_reply(answer.unfinished.answer)
             raise answer.unfinished
         for usage in self._dropped:
             result.context_wrapper.usage.add(usage)
@@ -191,6 +197,15 @@ class ReviewedRun:
         if session is not None:
             for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
                 await session.pop_item()
+
+    async def _put_reply(self, text: object) -> None:
+        """Have the session say what the person was told: its next run goes on from there."""
+        session = self.options.get("session")
+        said = await session.pop_item() if session is not None else None
+        if said is not None:
+            answers = said.get("role") == "assistant"
+            put = {"role": "assistant", "content": str(text)}
+            await session.add_items([put] if answers else [said])
 
     def _is_kept(self) -> bool:
         """Whether somebody may go on from what was said, also after a failure."""
