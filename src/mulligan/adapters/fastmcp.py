@@ -39,6 +39,7 @@ DONE = "mulligan/done"
 CANNOT = {
     "written_calls": "A server sees calls, and never what the model of its client writes.",
     "hold_back": "A server gives results, and streams no reply.",
+    "keep_unfinished": "A server gives results of calls, and a rejected or held one is an error.",
 }
 
 MOST_TURNS = 1_000
