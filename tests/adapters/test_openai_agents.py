@@ -257,7 +257,7 @@ async def test_a_session_says_what_the_person_was_told(
     script = give_wrong_plan(event) if typed else [move(event, SATURDAY), "Moved."] * 2
     agent = build_agent(remote, script, **({"output_type": Plan} if typed else {}))
 
-    with suppress(UnfinishedRunError):
+    with suppress(UnfinishedRunError):  # of the object: what the session says is asked here
         await m.for_openai_agents().run(agent, "Move dinner to Friday", session=session)
 
     *_, last = await session.get_items()

@@ -35,7 +35,7 @@ from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.approvals import list_approved
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
-from mulligan.turns.turn.note import Ending, is_typed, render_note
+from mulligan.turns.turn.note import TurnResult, is_typed, render_note
 from mulligan.turns.turn.rejection import choose_step, insists
 from mulligan.turns.turn.rollback import dispute_all, take_back_all, take_back_late
 from mulligan.turns.turn.seen_ids import gather_existing_ids
@@ -57,7 +57,7 @@ Agent = Callable[[OpenTurn], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done(Ending):
+class Done(TurnResult):
     """What came of a turn."""
 
     output: object

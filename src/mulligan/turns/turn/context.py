@@ -24,7 +24,7 @@ from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.offers import Offers
 from mulligan.turns.turn.attempt import LiveAttempt
-from mulligan.turns.turn.note import Ending
+from mulligan.turns.turn.note import TurnResult
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +52,7 @@ class Labels(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed(Ending):
+class Reviewed(TurnResult):
     """What a review of the attempt came to, and what has been done about it."""
 
     correction: Correction | None

@@ -47,7 +47,7 @@ def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class TurnResult:
     """What came of a turn, as far as its reply must tell of it."""
 
     standing: Standing
