@@ -49,7 +49,7 @@ async def test_a_wrong_call_is_taken_back_and_its_client_told_why(
 ) -> None:
     came = await call(server, "move_event", {"event_id": event, "day": SATURDAY})
 
-    assert came.is_error
+    assert (came.is_error, came.structured_content) == (True, None)
     assert f"It was to be on {FRIDAY}." in read(came)
     assert [line.data.get("day") for line in remote.ledger()] == [WEDNESDAY, SATURDAY, WEDNESDAY]
 

@@ -356,8 +356,8 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             await (self._leave(going.id, failed=False) if going.id else going.run.leave())
             if structured is not None and answer.unfinished is not None:
                 # A failed response in the host's own form: a thread goes on from what is true.
-                said = take_place(messages[-1], answer.unfinished.answer)
-                return {"messages": said, "structured_response": None}
+                asks = take_place(messages[-1], answer.unfinished.answer)
+                return {"messages": asks, "structured_response": None}
             said = text if structured is not None else answer.reply
             if said == text:
                 return None

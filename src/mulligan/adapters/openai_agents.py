@@ -201,11 +201,12 @@ class ReviewedRun:
     async def _put_reply(self, text: object) -> None:
         """Have the session say what the person was told: its next run goes on from there."""
         session = self.options.get("session")
-        said = await session.pop_item() if session is not None else None
-        if said is not None:
-            answers = said.get("role") == "assistant"
-            put = {"role": "assistant", "content": str(text)}
-            await session.add_items([put] if answers else [said])
+        if session is None:
+            return
+        said = await session.pop_item()
+        if said is not None and said.get("role") == "assistant":
+            said = {"role": "assistant", "content": str(text)}
+        await session.add_items([said] if said is not None else [])
 
     def _is_kept(self) -> bool:
         """Whether somebody may go on from what was said, also after a failure."""
