@@ -87,7 +87,8 @@ class Environment:
         adapters = ROOT / "tests" / "adapters"
         own = adapters / f"test_{self.module}.py"
         more = adapters.glob(f"test_{self.module}_*.py")
-        told = [stories / f"test_host_{each}.py" for each in ("stories", "effects")]
+        shared = ("host_stories", "host_effects", "typed_outputs")
+        told = [stories / f"test_{each}.py" for each in shared]
         return [*told, own, *sorted(more), examples]
 
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from mulligan.core.action import Action, State
     from mulligan.core.call import Call, Execution, Outcome
     from mulligan.core.effect import Effect, Mode, Repeat
-    from mulligan.core.errors import AlreadyDoneError, ConflictError, MulliganError, NothingDone
+    from mulligan.core.errors import (
+        AlreadyDoneError,
+        ConflictError,
+        MulliganError,
+        NothingDone,
+        UnfinishedRunError,
+    )
     from mulligan.core.finding import (
         Confidence,
         Correction,
@@ -54,6 +60,7 @@ _HOMES = {
     "Standing": "mulligan.core.finding",
     "State": "mulligan.core.action",
     "Turn": "mulligan.core.turn",
+    "UnfinishedRunError": "mulligan.core.errors",
     "Verdict": "mulligan.core.finding",
 }
 
@@ -61,7 +68,8 @@ __all__ = [
     "Action", "AlreadyDoneError", "Call", "Confidence", "ConflictError", "Correction", "Done",
     "Effect", "Execution", "Finding", "Held", "Mode", "Mulligan", "MulliganError", "NothingDone",
     "Outcome",
-    "Record", "Repeat", "Retention", "Settings", "Severity", "Standing", "State", "Turn", "Verdict",
+    "Record", "Repeat", "Retention", "Settings", "Severity", "Standing", "State", "Turn",
+    "UnfinishedRunError", "Verdict",
 ]  # fmt: skip
 
 

@@ -49,7 +49,7 @@ async def test_a_wrong_call_is_taken_back_and_its_client_told_why(
 ) -> None:
     came = await call(server, "move_event", {"event_id": event, "day": SATURDAY})
 
-    assert came.is_error
+    assert (came.is_error, came.structured_content) == (True, None)
     assert f"It was to be on {FRIDAY}." in read(came)
     assert [line.data.get("day") for line in remote.ledger()] == [WEDNESDAY, SATURDAY, WEDNESDAY]
 
@@ -380,3 +380,27 @@ async def test_what_a_tool_of_a_mounted_server_calls_itself_is_another_call(
 
     assert read(came) == "room 4, large"
     assert sorted(row.tool for row in rows()) == ["calendar_prepare", "find_room"]
+
+
+async def test_what_was_undone_as_nobody_could_check_it_is_no_result() -> None:
+    days, server = {"dinner": 18}, fastmcp.FastMCP("dinners")
+
+    @server.tool
+    async def move(day: int) -> dict[str, int]:
+        days.update(dinner=day)
+        return {"moved": day}
+
+    async with Mulligan("memory:", recover=False) as m:
+        m.declare(
+            "move",
+            effect=Effect.REVERSIBLE,
+            before=lambda record: days["dinner"],
+            undo=lambda record: days.update(dinner=record.image.state),
+            on_no_verdict="undo",
+        )
+        server.add_middleware(m.for_fastmcp())
+
+        came = await call(server, "move", {"day": 20})
+
+    assert (came.is_error, came.structured_content, days) == (True, None, {"dinner": 18})
+    assert "Nobody could check what I did" in read(came)

@@ -13,6 +13,7 @@ from google.adk.runners import InMemoryRunner
 from google.adk.tools import FunctionTool
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
+from pydantic import BaseModel
 
 from bench.hosts.drivers.google_adk import ScriptedLlm, Talk
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
@@ -311,3 +312,59 @@ def test_a_tool_without_a_declaration_has_no_schema():
     declared = types.FunctionDeclaration(name="look")
 
     assert (read_schema(None), read_schema(declared)) == ({}, {})
+
+
+class Plan(BaseModel):
+    day: str
+
+
+def give(day):
+    return "set_model_response", {"day": day}
+
+
+async def collect(talk, text):
+    """Everything that a caller gets, and the state afterwards."""
+    user = {"user_id": "ann", "session_id": talk.session}
+    message = types.Content(role="user", parts=[types.Part(text=text)])
+    events = [each async for each in talk.runner.run_async(**user, new_message=message)]
+    session = await talk.runner.session_service.get_session(app_name="planning", **user)
+    return events, session
+
+
+async def test_an_output_with_a_schema_of_a_rejected_run_is_an_error_of_the_event(m, remote):
+    event = add_event(remote)
+    right, wrong = move(event, FRIDAY), move(event, SATURDAY)
+    script = [right, give(FRIDAY), *[wrong, give(SATURDAY)] * 2, "Which day?"]
+    agent, model = build_agent(build_tools(remote), *script, output_schema=Plan, output_key="plan")
+    talk = open_talk(m, agent)
+    opened = await talk.runner.session_service.create_session(app_name="planning", user_id="ann")
+    talk.session = opened.id
+
+    _, before = await collect(talk, "Move dinner to Friday")
+    events, after = await collect(talk, "Move dinner to Friday, really")
+
+    assert before.state["plan"] == {"day": FRIDAY}
+    assert (events[-1].error_code, events[-1].content) == ("MULLIGAN_UNFINISHED", None)
+    assert "I could not do this reliably" in events[-1].error_message
+    assert after.state["plan"] is None
+    assert remote.list_items()[event].data["day"] == FRIDAY
+    agent.output_schema = agent.output_key = None
+    await collect(talk, "And now?")
+    assert "I could not do this reliably" in model.shown[-1]
+
+
+async def test_an_output_that_is_given_beside_a_call_waits_for_that_call(m, remote):
+    event = add_event(remote)
+    both = [move(event, FRIDAY), give("too early")]
+    agent, _ = build_agent(
+        build_tools(remote), both, give(FRIDAY), output_schema=Plan, output_key="plan"
+    )
+    talk = open_talk(m, agent)
+    opened = await talk.runner.session_service.create_session(app_name="planning", user_id="ann")
+    talk.session = opened.id
+
+    _, session = await collect(talk, "Move dinner to Friday")
+
+    assert session.state["plan"] == {"day": FRIDAY}
+    assert remote.list_items()[event].data["day"] == FRIDAY
+    assert m.insights.open_list.actions() == []

@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain.agents.structured_output import ToolStrategy
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId
 from langgraph.checkpoint.memory import InMemorySaver
@@ -390,3 +390,47 @@ async def test_two_runs_at_once_in_one_thread_are_both_reviewed(m):
     await asyncio.gather(*(agent.ainvoke(ASKED, IN_THREAD) for _ in range(2)))
 
     assert [answer.standing for answer in answers] == [Standing.ACCEPTED, Standing.ACCEPTED]
+
+
+class Moved(BaseModel):
+    day: int
+
+
+def build_structured(m, tools, script, *, by=ToolStrategy):
+    return create_agent(
+        ScriptedChat(steps=list(script), ran=Ran()),
+        tools,
+        middleware=[m.for_langchain()],
+        response_format=by(Moved),
+        checkpointer=InMemorySaver(),
+    )
+
+
+@pytest.mark.parametrize("by", [ToolStrategy, ProviderStrategy])
+@pytest.mark.parametrize("form", ["invoke", "ainvoke"])
+async def test_a_thread_keeps_the_question_in_the_place_of_a_rejected_response(
+    m, tools, days, by, form
+):
+    said = ("Moved", {"day": 21}) if by is ToolStrategy else '{"day": 21}'
+    agent = build_structured(m, tools, [WRONG, said] * 2, by=by)
+
+    if form == "invoke":
+        ended = await asyncio.to_thread(agent.invoke, ASKED, IN_THREAD)
+    else:
+        ended = await agent.ainvoke(ASKED, IN_THREAD)
+
+    kept = agent.get_state(IN_THREAD).values
+    assert (ended["structured_response"], kept["structured_response"]) == (None, None)
+    assert isinstance(kept["messages"][-1], AIMessage)
+    assert "It was to be the 20th." in kept["messages"][-1].text
+    assert not any("Returning structured response" in each.text for each in kept["messages"])
+    assert days == {"dinner": 18}
+
+
+async def test_the_last_of_a_streams_values_has_no_rejected_response(m, tools):
+    agent = build_structured(m, tools, [WRONG, ("Moved", {"day": 21})] * 2)
+
+    events = [each async for each in agent.astream(ASKED, IN_THREAD, stream_mode="values")]
+
+    assert events[-1]["structured_response"] is None
+    assert "It was to be the 20th." in events[-1]["messages"][-1].text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,13 +17,14 @@ from agents import (
     set_tracing_disabled,
 )
 from agents.items import ModelResponse
+from pydantic import BaseModel
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools, list_days, move
 from mulligan import Mulligan
 from mulligan.core.call import LogRow
-from mulligan.core.errors import ConfigurationError, RunningLoopError
+from mulligan.core.errors import ConfigurationError, RunningLoopError, UnfinishedRunError
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
@@ -206,3 +208,58 @@ async def test_what_a_run_is_about_may_come_from_its_context(
 def test_unknown_options_are_refused(m: Mulligan) -> None:
     with pytest.raises(ConfigurationError, match="'agnet'"):
         m.for_openai_agents(agnet="planner")
+
+
+class Plan(BaseModel):
+    day: str
+
+
+def give_wrong_plan(event: str) -> list[Step]:
+    return [move(event, SATURDAY), Plan(day=SATURDAY).model_dump_json()] * 2
+
+
+def test_a_rejected_run_without_an_event_loop_gives_no_object(
+    m: Mulligan, remote: FakeRemote, event: str
+) -> None:
+    agent = build_agent(remote, give_wrong_plan(event), output_type=Plan)
+
+    with pytest.raises(UnfinishedRunError) as refused:
+        m.for_openai_agents().run_sync(agent, "Move dinner to Friday")
+
+    assert refused.value.output == Plan(day=SATURDAY)
+    assert list_days(remote)[-1] == WEDNESDAY
+
+
+@pytest.mark.parametrize("live", [True, False])
+async def test_a_stream_of_a_rejected_run_ends_with_the_error(
+    m: Mulligan, remote: FakeRemote, event: str, *, live: bool
+) -> None:
+    agent = build_agent(remote, give_wrong_plan(event), output_type=Plan)
+    streamed, seen = m.for_openai_agents().run_streamed(agent, "Move it", live=live), []
+
+    async def show() -> None:
+        async for each in streamed.stream_events():
+            seen.append(each)
+
+    with pytest.raises(UnfinishedRunError):
+        await show()
+
+    assert bool(seen) is live
+    with pytest.raises(AttributeError, match="there once"):
+        _ = streamed.final_output
+
+
+@pytest.mark.parametrize("typed", [True, False])
+async def test_a_session_says_what_the_person_was_told(
+    m: Mulligan, remote: FakeRemote, event: str, *, typed: bool
+) -> None:
+    session = SQLiteSession("s1")
+    script = give_wrong_plan(event) if typed else [move(event, SATURDAY), "Moved."] * 2
+    agent = build_agent(remote, script, **({"output_type": Plan} if typed else {}))
+
+    with suppress(UnfinishedRunError):  # of the object: what the session says is asked here
+        await m.for_openai_agents().run(agent, "Move dinner to Friday", session=session)
+
+    *_, last = await session.get_items()
+    assert last["role"] == "assistant"
+    assert last["content"].startswith("I could not do this reliably")

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+from pydantic import BaseModel
 from pydantic_ai import (
     Agent,
     CallDeferred,
@@ -16,6 +17,7 @@ from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from mulligan import Effect, Mulligan, Standing, State
 from mulligan.core.adapter import HostCall
+from mulligan.core.errors import UnfinishedRunError
 from mulligan.core.storage.log_query import LogQuery
 
 
@@ -338,3 +340,91 @@ async def test_an_output_function_is_a_call_of_the_attempt(m):
     rows = [row.parameters for row in m.insights.log(LogQuery()) if row.tool == "move"]
     assert (result.output, days) == ("moved to 20", {"dinner": 20})
     assert rows == ['{"day":20}', '{"day":21}']
+
+
+class Plan(BaseModel):
+    day: int
+
+
+def build_planner(m, days, *script, **options):
+    """An agent that moves dinner and gives a plan, by a model that may be streamed."""
+    declare_move(m, days)
+    steps = list(script)
+
+    async def move(day: int) -> str:
+        days.update(dinner=day)
+        return "moved"
+
+    async def stream(messages, info):
+        name, args = steps.pop(0)
+        call = DeltaToolCall(name=name, json_args=json.dumps(args), tool_call_id=f"c{len(steps)}")
+        yield {0: call}
+
+    return Agent(
+        FunctionModel(stream_function=stream),
+        output_type=Plan,
+        tools=[move],
+        capabilities=[m.for_pydantic_ai(**options)],
+    )
+
+
+WRONG_PLAN = [("move", {"day": 21}), ("final_result", {"day": 21})]
+
+
+async def test_a_stream_of_a_rejected_run_gives_no_object_in_the_end(m):
+    days, answers = {"dinner": 18}, []
+    agent = build_planner(m, days, *WRONG_PLAN, on_answer=answers.append)
+
+    with pytest.raises(UnfinishedRunError, match="It was to be the 20th"):
+        async with agent.run_stream("Move it to the 20th") as shown:
+            await shown.get_output()
+
+    assert days == {"dinner": 18}
+    assert [(each.standing, each.finished) for each in answers] == [(Standing.REJECTED, False)]
+
+
+async def test_a_stream_that_has_shown_an_object_ends_with_the_error(m):
+    days, shown = {"dinner": 18}, []
+    agent = build_planner(m, days, *WRONG_PLAN)
+
+    async def show() -> None:
+        async with agent.run_stream("Move it to the 20th") as streamed:
+            async for each in streamed.stream_output(debounce_by=None):
+                shown.append(each)
+
+    with pytest.raises(UnfinishedRunError):
+        await show()
+
+    assert (days, shown[-1]) == ({"dinner": 18}, Plan(day=21))
+
+
+async def test_a_stream_of_a_right_run_gives_its_object(m):
+    days = {"dinner": 18}
+    agent = build_planner(m, days, ("move", {"day": 20}), ("final_result", {"day": 20}))
+
+    async with agent.run_stream("Move it to the 20th") as shown:
+        plan = await shown.get_output()
+
+    assert (plan, days) == (Plan(day=20), {"dinner": 20})
+
+
+async def test_an_agent_whose_helper_did_not_finish_is_told_so(m):
+    days = {"dinner": 18}
+    inner, shown = build_planner(m, days, *WRONG_PLAN * 2), []
+
+    async def ask_helper(what: str) -> int:
+        async with inner.iter(what) as run:
+            async for node in run:
+                if Agent.is_model_request_node(node):
+                    async with node.stream(run.ctx) as stream:
+                        async for _ in stream:
+                            pass
+        return run.result.output.day
+
+    lead, shown = follow([("ask_helper", {"what": "Move it"})], "It could not be moved.")
+    agent = Agent(lead, tools=[ask_helper], capabilities=[m.for_pydantic_ai()])
+
+    result = await agent.run("Move dinner to the 20th")
+
+    assert (result.output, days) == ("It could not be moved.", {"dinner": 18})
+    assert "It was to be the 20th." in read_texts(shown[1])[-1]

@@ -14,6 +14,7 @@ from bench.hosts.drivers.strands import ScriptedModel, answer_all
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
 from mulligan import Effect
 from mulligan.adapters.strands import NO, YES, read_approval, read_text, read_value
+from mulligan.core.errors import UnfinishedRunError
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 
@@ -369,3 +370,21 @@ def test_an_answer_that_is_neither_yes_nor_no_decides_nothing():
         None,
         None,
     ]
+
+
+async def test_a_rejected_invocation_gives_no_object_and_its_history_says_why(m, remote):
+    class Plan(BaseModel):
+        day: str
+
+    event = add_event(remote)
+    script = [move(event, SATURDAY), ("Plan", {"day": SATURDAY})] * 2
+    agent, _ = build_agent(m, build_tools(remote), *script, "Which day?")
+
+    with pytest.raises(UnfinishedRunError):
+        await agent.invoke_async("Move dinner to Friday", structured_output_model=Plan)
+
+    said = [
+        block["text"] for each in agent.messages for block in each["content"] if "text" in block
+    ]
+    assert said[-1].startswith("I could not do this reliably")
+    assert "Which day?" in str(await agent.invoke_async("And now?"))

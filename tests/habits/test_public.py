@@ -11,7 +11,7 @@ from pathlib import Path
 import mulligan
 
 WRITTEN_DOWN = (Path(__file__).parent / "public_names.txt").read_text().split()
-MOST_NAMES = 25
+MOST_NAMES = 26
 HEAVY = {
     "rich", "opentelemetry", "psycopg", "psycopg_pool", "cryptography", "pydantic", "pydantic_ai",
     "starlette", "apsw", "sqlite3", "msgspec", "asyncio",

@@ -17,7 +17,7 @@ from typing import Any
 from claude_agent_sdk import HookMatcher
 
 from mulligan.codec.json_text import split_json_lines
-from mulligan.core.adapter import Called, Host, HostCall, HostRun
+from mulligan.core.adapter import Answer, Called, Host, HostCall, HostRun
 from mulligan.core.errors import NothingDone
 from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
@@ -34,6 +34,9 @@ CANNOT = {
         "the `ResultMessage`."
     ),
 }
+
+SETS_OUTPUT = "StructuredOutput"
+"""The tool by which the model gives an output with a schema. Once it is made, the host ends."""
 
 PATIENCE = 600.0
 """Seconds for a hook, as a review may take back and read again; the host's own limit is 60."""
@@ -95,6 +98,8 @@ class Sessions:
         self.runs: dict[str, HostRun] = {}
         self.calls: dict[str, CallUnderWay] = {}
         """By the host's ids. A sub-agent's may outlive the turn."""
+        self.given: dict[str, Answer] = {}
+        """What was said of the output with a schema that a session's turn has ended with."""
 
     async def open_turn(self, given: Given) -> Said:
         """A person has said something."""
@@ -107,6 +112,9 @@ class Sessions:
 
     async def begin_call(self, given: Given) -> Said:
         """Bring a call, and let the host make it, with other arguments, or not at all."""
+        self.given.pop(given["session_id"], None)
+        if given["tool_name"] == SETS_OUTPUT and not given.get("agent_id"):
+            return await self._review_output(given)
         call = CallUnderWay(session=given["session_id"], agent=given.get("agent_id", ""))
         brought = read_call(given, make=call.make)
         call.task = asyncio.create_task(self._find_run(given).call(brought))
@@ -159,19 +167,35 @@ class Sessions:
 
     async def review_reply(self, given: Given) -> Said:
         """Review before the turn ends; where something was wrong, it does not end there."""
-        run = self._find_run(given)
-        await self._settle(given)
         reply = given.get("last_assistant_message", "")
-        try:
-            answer = await run.review(reply)
-        except BaseException:
-            await self._leave(given)
-            raise
+        answer = self.given.pop(given["session_id"], None) or await self._review(given, reply)
         if answer.feedback:
             return {"decision": "block", "reason": answer.feedback}
         await self._leave(given)
         beside = answer.note or ("" if answer.reply == reply else str(answer.reply))
         return {"systemMessage": beside} if beside else {}
+
+    async def _review_output(self, given: Given) -> Said:
+        """Review before the output is made, as the host asks nobody after it."""
+        answer = await self._review(given, given["tool_input"])
+        told = answer.feedback or (answer.unfinished and answer.unfinished.answer)
+        if not told:
+            self.given[given["session_id"]] = answer
+            return {}
+        denied = _say(given, permissionDecision="deny", permissionDecisionReason=told)
+        if answer.feedback:
+            return denied
+        await self._leave(given)
+        return {**denied, "continue_": False, "stopReason": told}
+
+    async def _review(self, given: Given, reply: object) -> Answer:
+        run = self._find_run(given)
+        await self._settle(given)
+        try:
+            return await run.review(reply)
+        except BaseException:
+            await self._leave(given)
+            raise
 
     async def fail_turn(self, given: Given) -> Said:
         """The model could not be asked."""

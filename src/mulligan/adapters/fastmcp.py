@@ -28,7 +28,6 @@ from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
-from mulligan.core.finding import Standing
 from mulligan.core.history import Said, SessionHistories, Speaker
 from mulligan.core.runtime.dataclass import dataclass
 
@@ -48,6 +47,7 @@ LOCAL = ""
 CANNOT = {
     "written_calls": "A server sees calls, and never what the model of its client writes.",
     "hold_back": "A server gives results, and streams no reply.",
+    "keep_unfinished": "A server gives results of calls, and a rejected or held one is an error.",
 }
 
 MOST_TURNS = 1_000
@@ -90,7 +90,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
             except Exception as error:  # noqa: BLE001 - it is raised again, as its server says it
                 return made.fail(error, advice=self.host.read_advice(error))
             answer = await run.review(None)
-            if answer.feedback or answer.standing is Standing.REJECTED:
+            if not answer.stands:
                 raise ToolError(answer.refusal)
             return add_notes(made.read(called, tool), (called.note, answer.note))
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from google.adk.agents.run_config import StreamingMode
 from google.adk.events import Event, EventActions
+from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
+from mulligan.core.adapter import NOT_MADE, Answer, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError
 from mulligan.core.finding import is_feedback
 from mulligan.core.history import History
@@ -30,6 +31,12 @@ STEERING = (
     "google.adk.tools.set_model_response_tool",
 )
 """Tools by which the model steers the framework, and which do nothing else."""
+
+SETS_OUTPUT = "set_model_response"
+"""The tool by which a model gives an output with a schema, where it has other tools too."""
+
+UNFINISHED = "MULLIGAN_UNFINISHED"
+"""The error of an event in the place of such an output, where its run was rejected or waits."""
 
 _report = logging.getLogger("mulligan")
 
@@ -125,9 +132,13 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> Any:
         """Review what would be the answer; where something was wrong, ask the model again."""
         begun = self._begun.get(callback_context.invocation_id)
-        if begun is None or read_answer(llm_response) is None:
-            return None
-        return await begun.review(callback_context.agent_name, llm_response)
+        came = llm_response if begun is None else put_off_output(llm_response)
+        if begun is None or read_answer(came) is None:
+            return None if came is llm_response else came
+        response = await begun.review(callback_context.agent_name, came)
+        if response.error_code == UNFINISHED:
+            begun.clear_output(callback_context)
+        return None if response is llm_response else response
 
     async def _leave(self, name: str) -> None:
         """A run is over; its session keeps what was said in it, also where it failed."""
@@ -198,12 +209,11 @@ class AdkInvocation:
 
     async def review(self, name: str, response: Any) -> Any:
         """The answer that goes out, or what the model does in the place of it."""
-        came, response = response, self._make_written(name, response)
-        while (text := read_answer(response)) is not None:
-            answer = await self.run.review(text)
+        response = self._make_written(name, response)
+        while (given := read_answer(response)) is not None:
+            answer = await self.run.review(given)
             if not answer.feedback:
-                if isinstance(answer.reply, str) and answer.reply != text:
-                    response = put_answer(response, answer.reply)
+                response = await self._end(name, response, given, answer)
                 break
             told = types.Part(text=answer.feedback)
             if answer.undone:
@@ -212,12 +222,33 @@ class AdkInvocation:
                 said = types.Content(role="user", parts=[told])
                 contents = [*self.requests[name].contents, response.content, said]
             response = self._make_written(name, await self._ask_again(name, contents))
-        return None if response is came else response
+        return response
+
+    async def _end(self, name: str, response: Any, given: object, answer: Answer) -> Any:
+        """What goes out in the end."""
+        # Its host reads an object out of the text.
+        typed = getattr(self.agents.get(name), "output_schema", None) is not None
+        if typed and answer.unfinished is not None:
+            # An answer that failed, in the host's own form; what is true stays in the session.
+            text = answer.unfinished.answer
+            said = types.Content(role="model", parts=[types.Part(text=text)])
+            await self._append(author=name, content=said)
+            return LlmResponse(error_code=UNFINISHED, error_message=text)
+        keeps = typed and self.host.options.get("keep_unfinished") and not answer.finished
+        if isinstance(answer.reply, str) and answer.reply != given and not keeps:
+            return put_answer(response, answer.reply)
+        return response
+
+    def clear_output(self, callback_context: Any) -> None:
+        """What an earlier run has left under the key of an agent's output is not this one's."""
+        key = getattr(self.agents.get(callback_context.agent_name), "output_key", None)
+        if key:
+            callback_context.state[key] = None
 
     def _make_written(self, name: str, response: Any) -> Any:
         """The response, with the calls that the model has only written as calls of its own."""
         text = read_answer(response)
-        if text is None or not self.host.options.get("written_calls"):
+        if not isinstance(text, str) or not self.host.options.get("written_calls"):
             return response
         tools = self.requests[name].tools_dict.items()
         declared = {each: tool._get_declaration() for each, tool in tools}  # noqa: SLF001 - see `read_call`
@@ -258,8 +289,8 @@ class AdkInvocation:
         await self._append(content=content)
         return [*before[:-1], content]
 
-    async def _append(self, **said: Any) -> None:
-        event = Event(invocation_id=self.context.invocation_id, author="user", **said)
+    async def _append(self, *, author: str = "user", **said: Any) -> None:
+        event = Event(invocation_id=self.context.invocation_id, author=author, **said)
         service = self.context.session_service
         await service.append_event(session=self.context.session, event=event)
 
@@ -381,13 +412,32 @@ def read_text(content: Any, *, corrections: bool = True) -> str:
     return "\n".join(text for text in texts if corrections or not is_feedback(text))
 
 
-def read_answer(response: Any) -> str | None:
-    """The text of an answer; `None` where it is none yet, or not whole."""
-    content = response.content
-    calls = any(part.function_call for part in (content.parts if content else None) or ())
-    if response.partial or response.error_code or calls:
+def read_answer(response: Any) -> str | dict[str, Any] | None:
+    """The text of an answer, or what it sets as its output; `None` where it is none yet, or not
+    whole."""
+    calls = list_calls(response)
+    if response.partial or response.error_code:
         return None
-    return read_text(content) or None
+    if [call.name for call in calls] == [SETS_OUTPUT]:
+        return dict(calls[0].args or {})
+    return None if calls else read_text(response.content) or None
+
+
+def put_off_output(response: Any) -> Any:
+    """The response without an output that would end the run beside calls that are yet to be made:
+    the model is asked for it again once they are."""
+    names = {call.name for call in list_calls(response)}
+    if SETS_OUTPUT not in names or names == {SETS_OUTPUT}:
+        return response
+    parts = [each for each in response.content.parts if not _sets_output(each)]
+    said = types.Content(role=response.content.role, parts=parts)
+    return response.model_copy(update={"content": said})
+
+
+def list_calls(response: Any) -> list[Any]:
+    """The calls that a response asks for."""
+    parts = (response.content.parts if response.content else None) or ()
+    return [part.function_call for part in parts if part.function_call]
 
 
 def put_answer(response: Any, text: str) -> Any:
@@ -395,3 +445,7 @@ def put_answer(response: Any, text: str) -> Any:
     parts = [part for part in response.content.parts if not part.text or part.thought]
     said = types.Content(role=response.content.role, parts=[*parts, types.Part(text=text)])
     return response.model_copy(update={"content": said})
+
+
+def _sets_output(part: Any) -> bool:
+    return part.function_call is not None and part.function_call.name == SETS_OUTPUT

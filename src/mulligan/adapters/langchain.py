@@ -40,7 +40,13 @@ from mulligan.adapters.langchain_call import (
     is_invalid_resume,
     may_interrupt,
 )
-from mulligan.adapters.langchain_state import find_asked, is_feedback, read_id, read_messages
+from mulligan.adapters.langchain_state import (
+    find_asked,
+    is_feedback,
+    read_id,
+    read_key,
+    read_messages,
+)
 from mulligan.core.adapter import NOT_MADE, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
 from mulligan.core.history import History
@@ -348,11 +354,15 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         going, messages = self._find(state, runtime), read_messages(state)
         if going.place.around != read_place().around:
             return None
-        structured = state.get("structured_response") if isinstance(state, dict) else None
+        structured = read_key(state, "structured_response")
         text = str(messages[-1].text)
         answer = await going.run.review(text if structured is None else structured)
         if not answer.feedback:
             await (self._leave(going.id, failed=False) if going.id else going.run.leave())
+            if structured is not None and answer.unfinished is not None:
+                # A failed response in the host's own form: a thread goes on from what is true.
+                asks = take_place(messages[-1], answer.unfinished.answer)
+                return {"messages": asks, "structured_response": None}
             said = text if structured is not None else answer.reply
             if said == text:
                 return None
@@ -393,6 +403,12 @@ def read_place() -> GraphPlace:
     around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
     agent = config.get("metadata", {}).get("lc_agent_name") or ""
     return GraphPlace(str(inside.get("thread_id") or ""), around, agent)
+
+
+def take_place(message: Any, text: str) -> list[Any]:
+    """A text in the place of the message that gave a structured response, and for the person."""
+    told = message.model_copy(update={"content": text})
+    return [told] if isinstance(message, AIMessage) else [told, AIMessage(text)]
 
 
 def is_of_attempt(message: Any, going: GraphRun) -> bool:

@@ -10,12 +10,12 @@ from langchain_core.messages import HumanMessage
 
 def read_id(state: Any) -> str:
     """The id of the turn in the state of a graph; empty where it keeps none."""
-    return str(_read_key(state, "mulligan_turn") or "")
+    return str(read_key(state, "mulligan_turn") or "")
 
 
 def read_messages(state: Any) -> list[Any]:
     """The messages in the state of a graph."""
-    return state if isinstance(state, list) else list(_read_key(state, "messages") or ())
+    return state if isinstance(state, list) else list(read_key(state, "messages") or ())
 
 
 def find_asked(messages: list[Any]) -> int | None:
@@ -31,7 +31,8 @@ def is_feedback(message: Any) -> bool:
     return "mulligan" in (message.response_metadata or {})
 
 
-def _read_key(state: Any, name: str) -> Any:
+def read_key(state: Any, name: str) -> Any:
+    """What the state of a graph has under a name, of whichever form it is; else `None`."""
     if isinstance(state, Mapping):
         return state.get(name)
     return getattr(state, name, None)

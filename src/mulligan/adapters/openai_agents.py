@@ -92,7 +92,10 @@ class ReviewedStream:
                         yield event
                     else:
                         kept.append(event)
-                over = await reviewed.is_over(self._result)
+                # What an attempt gave is nobody's to read before it was reviewed.
+                result, self._result = self._result, None
+                over = await reviewed.is_over(result)
+                self._result = result
         for event in kept:
             yield event
 
@@ -157,7 +160,12 @@ class ReviewedRun:
             self._dropped.append(result.context_wrapper.usage)
             return False
         if isinstance(result.final_output, str):
+            if answer.reply != result.final_output:
+                await self._put_reply(answer.reply)
             result.final_output = answer.reply
+        elif answer.unfinished is not None:
+            await self._put_reply(answer.unfinished.answer)
+            raise answer.unfinished
         for usage in self._dropped:
             result.context_wrapper.usage.add(usage)
         return True
@@ -203,6 +211,16 @@ class ReviewedRun:
         if session is not None:
             for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
                 await session.pop_item()
+
+    async def _put_reply(self, text: object) -> None:
+        """Have the session say what the person was told: its next run goes on from there."""
+        session = self.options.get("session")
+        if session is None:
+            return
+        said = await session.pop_item()
+        if said is not None and said.get("role") == "assistant":
+            said = {"role": "assistant", "content": str(text)}
+        await session.add_items([said] if said is not None else [])
 
     def _is_kept(self) -> bool:
         """Whether somebody may go on from what was said, also after a failure."""

@@ -228,11 +228,15 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             return result
         if isinstance(result.data.output, DeferredToolRequests):
             return result
-        if type(node).__name__ == "SetFinalResult":
-            # So ends `run_stream`: its reader has the answer, and nothing can be said after it.
+        typed = not isinstance(result.data.output, str)
+        # So ends `run_stream`: its reader has the text, and nothing can be said after it.
+        streamed = type(node).__name__ == "SetFinalResult"
+        if streamed and not typed:
             self.run.deliver(result.data.output)
             return result
-        answer = await self.run.review(result.data.output)
+        answer = await self.run.review(result.data.output, last=streamed)
+        if typed and not answer.feedback and answer.unfinished is not None:
+            raise answer.unfinished
         if answer.feedback:
             if answer.undone:
                 await self.run.keep_dropped(
@@ -240,7 +244,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
                 )
                 del ctx.messages[self.begun :]
             ctx.enqueue(answer.feedback)
-        elif isinstance(result.data.output, str):
+        elif not typed:
             result.data.output = answer.reply
         return result
 

@@ -146,6 +146,8 @@ class Invocation:
             # A note stands under what was said, anything else in its place.
             under = content if answer.reply.startswith(text) else ()
             content[:] = [*under, {"text": answer.reply.removeprefix(text).strip()}]
+        if output is not None and answer.unfinished is not None:
+            raise answer.unfinished
         return True
 
     async def _drop_attempt(self, agent: Any, feedback: str) -> Any:

@@ -212,6 +212,7 @@ class ApplicationHost:
             keep=self._keep,
             check=None if self.check is None else partial(_check_for, self.check, turn=turn),
             on_answer=self.options.get("on_answer"),
+            keep_unfinished=self.options.get("keep_unfinished", False),
         )
 
     def read_advice(self, error: BaseException) -> str:

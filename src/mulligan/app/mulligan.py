@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
@@ -19,7 +18,7 @@ from mulligan.app.wiring import Parts, assemble
 from mulligan.checks.own.asked import Checks
 from mulligan.core.adapter import RunOptions
 from mulligan.core.errors import StoreError
-from mulligan.core.finding import Severity, Standing
+from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
 from mulligan.core.runtime.late_modules import LateModules
 from mulligan.core.storage.identity import IdentityKind
@@ -32,7 +31,6 @@ from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Done
 from mulligan.turns.turn.context import OpenTurn, leave_turns
-from mulligan.turns.turn.note import add_note
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -183,13 +181,12 @@ class Mulligan(Blocking, Hosts, Writing):
         turn = self._opener.open(message, about)
         done = await self._opener.build_loop(turn).run(as_async(agent))
         await self._parts.timer.wait_for_pass()
-        if self._replies is None or not isinstance(done.reply, str) or not _stands(done):
-            return replace(done, reply=add_note(done.reply, done.note))
-        replied = await self._check_text(done.reply, turn, rewriter)
+        if self._replies is None or not isinstance(done.output, str) or not done.stands:
+            return done
+        replied = await self._check_text(done.output, turn, rewriter)
         from mulligan.turns.turn.reply import with_replied
 
-        done = with_replied(done, replied)
-        return replace(done, reply=add_note(done.reply, done.note))
+        return with_replied(done, replied)
 
     def read_calls(self, written: object, tools: Offered | None = None) -> list[Meant]:
         """The calls that a model made in what it wrote, in order, if it cannot call tools itself.
@@ -327,8 +324,3 @@ class Mulligan(Blocking, Hosts, Writing):
         await self._parts.timer.stop()
         # Closing waits for the disk, which an event loop must not.
         await asyncio.to_thread(self.close)
-
-
-def _stands(done: Done) -> bool:
-    """Whether what the agent did stands, so that its reply is what the person will read."""
-    return done.standing is not Standing.REJECTED

@@ -25,14 +25,16 @@ from mulligan.core.errors import (
     FlaggedCallError,
     HeldError,
     OwnParameterError,
+    UnfinishedRunError,
 )
 from mulligan.core.finding import Confidence, Finding, Standing
 from mulligan.core.history import History
 from mulligan.core.runtime.dataclass import dataclass
 
-NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError)
-"""What `HostRun.call` raises of a call that was not made, in words for its agent: a framework that
-ends its run with an exception is given them as the result."""
+NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError, UnfinishedRunError)
+"""What `HostRun.call` raises of a call that was not made, or that had another agent act who did not
+finish, in words for its agent: a framework that ends its run with an exception is given them as the
+result."""
 
 
 class StepTools(Protocol):
@@ -165,6 +167,13 @@ class Answer:
     undone: bool = False
     """The feedback is about what the agent did, which was taken back: the messages of that attempt
     leave what the model sees next. Otherwise only the reply is written again."""
+    stands: bool = True
+    """What was done was neither rejected nor undone."""
+    finished: bool = True
+    """It stands, and no call of it waits for a person: what the agent's output says is done."""
+    unfinished: UnfinishedRunError | None = None
+    """Raise this in the place of an output that is no text, or say it in the framework's own way.
+    `None`: it is finished, or the application wants the output all the same."""
 
     @property
     def refusal(self) -> str:
@@ -224,10 +233,10 @@ class HostRun(Protocol):
         `HeldError`: it still waits, or with `decided` it will never be made.
         """
 
-    async def review(self, reply: object) -> Answer:
+    async def review(self, reply: object, *, last: bool = False) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it.
 
-        With `feedback`, have the agent go on and bring its next reply.
+        With `feedback`, have the agent go on and bring its next reply; `last`: it cannot go on.
         """
 
     def deliver(self, reply: object) -> Answer:
@@ -274,6 +283,9 @@ class RunOptions(TypedDict, total=False):
     """Make the calls that a model has written into its text, as one does that cannot call tools."""
     hold_back: bool
     """A stream gives what was reviewed, and nothing before that."""
+    keep_unfinished: bool
+    """Hand out an output that is no text though its run was rejected or waits for a person: whoever
+    asks for it looks at the standing in `on_answer` themselves."""
     on_answer: Callable[[Answer], object]
     """Told what became of each reply that went out, with its standing and confidence. The reply
     goes out whatever this raises."""

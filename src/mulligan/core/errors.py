@@ -20,6 +20,7 @@
     │   └── SchemaTooOldError       `mulligan migrate` has not been run
     ├── SilentError                 a result that says of itself that it is an error
     ├── RejectedError               a call outside any turn that its checks have rejected
+    ├── UnfinishedRunError          a typed output of a run that was rejected or waits for a person
     ├── FlaggedCallError            a call that its tool does not let through as it is
     ├── OwnParameterError           a call that brought a value for what Mulligan fills
     ├── NothingDone                 a tool's own word that a failed call has changed nothing
@@ -175,6 +176,34 @@ class RejectedError(MulliganError):
 
     def __init__(self, text: str, *, findings: tuple[object, ...] = ()) -> None:
         super().__init__(text)
+        self.findings = findings
+
+
+class UnfinishedRunError(MulliganError):
+    """A run gave a typed output, and was rejected, or a call of it waits for a person.
+
+    A text can say so; an object would look as if all of it was done.
+    """
+
+    def __init__(
+        self,
+        answer: str,
+        *,
+        output: object,
+        standing: str,
+        confidence: str | None = None,
+        findings: tuple[object, ...] = (),
+    ) -> None:
+        super().__init__(
+            f"The run was rejected or waits for a person (standing: {standing}), so its output is "
+            f"not given as if it were done; `.output` has it. What to tell the person:\n{answer}"
+        )
+        self.answer = answer
+        """What to tell the person: the question in the place of the reply, or what waits."""
+        self.output = output
+        """What the agent gave, as it gave it: nothing in it is sure to be done."""
+        self.standing = standing
+        self.confidence = confidence
         self.findings = findings
 
 

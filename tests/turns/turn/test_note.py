@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Finding, Standing, State
+from mulligan import Effect, Finding, Severity, Standing, State
+from mulligan.core.errors import UnfinishedRunError
 from mulligan.loops.actions import Attempted
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.note import add_note
@@ -80,3 +81,69 @@ async def test_a_call_that_gave_no_answer_is_told_as_not_certain(world: World) -
 @pytest.fixture
 async def world(worlds: Worlds, tmp_path: Path) -> World:
     return await worlds(checks=[lambda _: []])
+
+
+def objects(attempted: Attempted) -> list[Finding]:
+    """Rejects everything."""
+    return [Finding(rule="test.wrong", severity=Severity.ERROR, issue="Not that day.")]
+
+
+async def test_a_reply_that_is_no_text_keeps_its_type_or_is_refused(worlds: Worlds) -> None:
+    world = await worlds(checks=[objects])
+    moved = {"moved": True}
+
+    async def agent(turn: OpenTurn) -> dict[str, bool]:
+        await world.move("e1", "2026-11-21")
+        return moved
+
+    done = await world.act(agent)
+
+    with pytest.raises(UnfinishedRunError, match=r"Not that day\.") as refused:
+        _ = done.reply
+    assert (done.output, done.standing, done.finished) == (moved, Standing.REJECTED, False)
+    assert (refused.value.output, refused.value.standing) == (moved, Standing.REJECTED)
+    assert (refused.value.answer, refused.value.findings) == (done.question, done.findings)
+
+
+async def test_an_agent_that_gives_no_reply_asks_the_person_where_it_was_rejected(
+    worlds: Worlds,
+) -> None:
+    world = await worlds(checks=[objects])
+
+    async def agent(turn: OpenTurn) -> None:
+        await world.move("e1", "2026-11-21")
+
+    done = await world.act(agent)
+
+    assert done.reply == done.question
+    assert done.question.startswith("I could not do this reliably")
+
+
+async def test_data_that_says_sent_of_what_is_held_is_not_given(worlds: Worlds) -> None:
+    world = await worlds(checks=[lambda _: []])
+
+    @world.m.tool(effect=Effect.IRREVERSIBLE, describe="Send {text} to {to}")
+    async def send(to: str, text: str) -> None:
+        raise AssertionError
+
+    async def lies(turn: OpenTurn) -> str:
+        await send("Ann", "hello")
+        return '{"sent": true}'
+
+    done = await world.act(lies)
+
+    assert (done.output, done.finished) == ('{"sent": true}', False)
+    assert done.reply == ("Not done yet, this waits for a person's approval:\n- Send hello to Ann")
+
+
+async def test_what_nobody_could_review_yet_is_given_with_its_standing(worlds: Worlds) -> None:
+    world = await worlds(checks=[breaks])
+
+    async def agent(turn: OpenTurn) -> dict[str, bool]:
+        await world.move("e1", "2026-11-20")
+        return {"moved": True}
+
+    done = await world.act(agent)
+
+    assert (done.reply, done.standing) == ({"moved": True}, Standing.UNREVIEWED)
+    assert done.note.startswith("Not yet checked:")

@@ -330,3 +330,15 @@ def test_a_loop_that_a_program_has_set_is_left_as_it_was(office: Office) -> None
     thread.join(10)
 
     assert len(found) == 1
+
+
+def test_what_nobody_could_check_and_may_not_stand_does_not_look_done() -> None:
+    office = Office(checks=[])
+    insists = {"effect": Effect.REVERSIBLE, "on_no_verdict": "undo"}
+    ways = {"before": lambda record: office.day, "undo": office._put_back}
+    move = office.m.tool(name="insist", **insists, **ways)(office._move)
+
+    with pytest.raises(RejectedError, match="Nobody could check what was done"):
+        move(FRIDAY)
+
+    assert office.day == "2026-11-18"

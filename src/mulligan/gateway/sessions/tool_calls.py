@@ -9,7 +9,6 @@ from dataclasses import replace
 from mulligan.core.adapter import Answer, Called, HostCall, HostRun
 from mulligan.core.effect import Mode
 from mulligan.core.errors import HeldError
-from mulligan.core.finding import Standing
 from mulligan.core.history import Entry, Said, Speaker
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
@@ -138,7 +137,7 @@ class Calls:
             self._note_failure(call, error)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
-        if answer.feedback or answer.standing is Standing.REJECTED:
+        if not answer.stands:
             told = build_result(answer.refusal, failed=True, modern=asked.is_modern)
             return write_result(key, told)
         return write_result(key, write_success(called, answer, made=made))

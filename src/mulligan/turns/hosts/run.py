@@ -22,7 +22,7 @@ from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.told import listen
 from mulligan.turns.tools.tries import make_once
 from mulligan.turns.turn.context import OpenTurn, Reviewed
-from mulligan.turns.turn.note import add_note
+from mulligan.turns.turn.note import is_typed
 from mulligan.turns.turn.reply import join_standings
 
 _report = logging.getLogger("mulligan")
@@ -40,6 +40,7 @@ class Run:
         keep: Callable[[Kept], Awaitable[None]],
         check: CheckReply | None = None,
         on_answer: Callable[[Answer], object] | None = None,
+        keep_unfinished: bool = False,
     ) -> None:
         self.turn = turn
         self._tools = tools
@@ -47,6 +48,7 @@ class Run:
         self._keep = keep
         self._check = check
         self._on_answer = on_answer
+        self._keep_unfinished = keep_unfinished
         self._reviewed: Reviewed | None = None
         """What was said of what was done, while only the text is written again."""
         self._seen: frozenset[str] = frozenset()
@@ -123,13 +125,15 @@ class Run:
         """Whether a call was held and may be made now, as a person has said."""
         return await self._holds.find(call) is not None
 
-    async def review(self, reply: object) -> Answer:
+    async def review(self, reply: object, *, last: bool = False) -> Answer:
         """Review what was done since the last review, and the reply, before anybody sees it."""
         with self.turn.make_current():
             reviewed = await self._review_done(reply)
-            if reviewed.correction is not None:
-                return _build_answer(reviewed, reply, feedback=reviewed.correction.text)
-            answer = await self._check_text(reviewed, reply)
+            if reviewed.correction is None:
+                answer = await self._check_text(reviewed, reply)
+            else:
+                told = "" if last else reviewed.correction.text
+                answer = self._build_answer(reviewed, reply, feedback=told)
         if not answer.feedback:
             self._tell(answer)
         return answer
@@ -203,31 +207,39 @@ class Run:
         return frozenset(call for attempt in whole for call in attempt.list_changing())
 
     async def _check_text(self, reviewed: Reviewed, reply: object) -> Answer:
-        rejected = reviewed.standing is Standing.REJECTED
-        if self._check is None or rejected or not isinstance(reply, str):
-            return _build_answer(reviewed, reviewed.question or reply)
+        if self._check is None or not reviewed.stands or not isinstance(reply, str):
+            return self._build_answer(reviewed, reply)
         self._reviewed = reviewed
         self._rewriting = self._rewriting or Rewriting(self._check)
         came = await self._rewriting.offer(reply)
         if isinstance(came, Correction):
-            return _build_answer(reviewed, reply, feedback=came.text)
+            return self._build_answer(reviewed, reply, feedback=came.text)
         self._reviewed = self._rewriting = None
         standing, confidence = join_standings(reviewed, came, idle=reviewed.idle)
-        found = (*reviewed.findings, *came.findings)
-        whole = replace(reviewed, standing=standing, confidence=confidence, findings=found)
-        return _build_answer(whole, came.text)
+        answer = self._build_answer(reviewed, came.text)
+        return replace(
+            answer,
+            standing=standing,
+            confidence=confidence,
+            findings=(*reviewed.findings, *came.findings),
+            finished=answer.finished and standing is not Standing.REJECTED,
+        )
 
-
-def _build_answer(reviewed: Reviewed, reply: object, *, feedback: str = "") -> Answer:
-    return Answer(
-        reply=reply if feedback or reviewed.question else add_note(reply, reviewed.note),
-        standing=reviewed.standing,
-        confidence=reviewed.confidence,
-        findings=reviewed.findings,
-        note=reviewed.note,
-        feedback=feedback,
-        undone=reviewed.correction is not None,
-    )
+    def _build_answer(self, reviewed: Reviewed, reply: object, *, feedback: str = "") -> Answer:
+        kept = self._keep_unfinished and is_typed(reply)
+        done = reviewed.is_done()
+        return Answer(
+            reply=reply if feedback or kept else reviewed.choose_reply(reply),
+            standing=reviewed.standing,
+            confidence=reviewed.confidence,
+            findings=reviewed.findings,
+            note=(reviewed.question if kept else "") or reviewed.note,
+            feedback=feedback,
+            undone=reviewed.correction is not None,
+            stands=reviewed.stands,
+            finished=done,
+            unfinished=None if done or self._keep_unfinished else reviewed.build_error(reply),
+        )
 
 
 async def _make(call: HostCall, wrapped: Hosted | None) -> object:

@@ -32,6 +32,7 @@ from mulligan.turns.journal.live_action import LiveAction, as_execution, read_or
 from mulligan.turns.recovery.recovery import UNCERTAIN, Recovery
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.note import is_typed
 
 PAUSE = 0.1
 """Seconds between one look and the next at a call that another process may be making."""
@@ -78,11 +79,12 @@ class StepMaker:
             if self.step["kind"] == "review":
                 answer = await self.run.review(self.step["reply"])
                 ends = not answer.feedback
+                unfinished = answer.unfinished if is_typed(self.step["reply"]) else None
                 return {
-                    "reply": to_plain(answer.reply),
+                    "reply": to_plain(answer.reply) if unfinished is None else None,
                     "standing": str(answer.standing),
                     "confidence": answer.confidence and str(answer.confidence),
-                    "note": answer.note,
+                    "note": answer.note if unfinished is None else unfinished.answer,
                     "feedback": answer.feedback,
                     "undone": answer.undone,
                 }
@@ -107,6 +109,10 @@ class StepMaker:
         for taken in self.step["steps"]:
             attempt = turn.attempts[int(taken["attempt"]) - 1]
             actions = await self._list_actions(str(taken["id"]))
+            # The step that made it has noted this too, in a turn that has ended since.
+            named = self._toolbox.find_by_name(str(taken["tool"]), server="")
+            declared = [each.declaration for each in (*actions, named) if each is not None]
+            attempt.asks = attempt.asks or any(each.review for each in declared)
             self._book.live.update(action.id for action in actions)
             attempt.actions.extend(actions)
             if taken.get("failed"):

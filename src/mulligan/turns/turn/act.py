@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mulligan.checks.subject.concern import watch_checks
-from mulligan.core.action import SETTLED, State, UndoResult
+from mulligan.core.action import HOLDS, SETTLED, State, UndoResult
 from mulligan.core.call import Execution
 from mulligan.core.engine import Loop, Round, run_loop
 from mulligan.core.errors import MulliganError
-from mulligan.core.finding import Confidence, Correction, Finding, Standing, Verdict
+from mulligan.core.finding import Correction, Standing, Verdict
 from mulligan.core.policy import Step
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
@@ -36,7 +36,7 @@ from mulligan.turns.memory.episodes import Ended
 from mulligan.turns.turn.approvals import list_approved
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn, Reviewed
-from mulligan.turns.turn.note import render_note
+from mulligan.turns.turn.note import TurnResult, is_typed, render_note
 from mulligan.turns.turn.rejection import choose_step, insists
 from mulligan.turns.turn.rollback import dispute_all, take_back_all, take_back_late
 from mulligan.turns.turn.seen_ids import gather_existing_ids
@@ -61,26 +61,28 @@ Agent = Callable[[OpenTurn], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(TurnResult):
     """What came of a turn."""
 
-    reply: object
-    """The agent's reply, with the note under it where it is text; or a question to the person where
-    its last attempt was rejected."""
-    standing: Standing
-    """Of what was done and of the text, where both were reviewed: the worse of the two."""
-    confidence: Confidence | None
-    """`None`: nobody has reviewed it, or not yet."""
-    findings: tuple[Finding, ...]
-    """Of the last attempt."""
+    output: object
+    """What the agent gave at last, as it gave it, whatever became of it: `standing` says that."""
     attempts: tuple[Attempt, ...]
     open_actions: tuple[str, ...]
     """Ids of actions that still need somebody."""
     replied: Replied | None = None
     """How the text itself was checked, where the application has rules for replies."""
-    note: str = ""
-    """What the person must know beside the reply: what is not yet checked, waits, or still stands
-    though it was found wrong. Show it where the reply is not text."""
+
+    @property
+    def reply(self) -> object:
+        """What the person reads: the agent's text with the note under it, or the question.
+
+        A reply that is no text is given as it is, where it is `finished`. Else this raises
+        `UnfinishedRunError`, as the object would look as if all of it was done: see `output`.
+        """
+        said = self.output if self.replied is None else self.replied.text
+        if is_typed(said) and not self.is_done():
+            raise self.build_error(said)
+        return self.choose_reply(said)
 
 
 class TurnLoop:
@@ -145,6 +147,8 @@ class TurnLoop:
             note="" if correction else self._render_note(played),
             idle=is_idle(played.verdict),
             question=self._render_question(played) if undone else "",
+            stands=_stands(played),
+            waits=self._is_waiting(),
         )
         await self._go_on(played, correction)
         return reviewed
@@ -369,8 +373,11 @@ class TurnLoop:
     def _build_done(self, last: Round[object, Verdict]) -> Done:
         undone = last.step is Step.GIVE_UP
         return Done(
-            reply=self._render_question(last) if undone else last.subject,
+            output=last.subject,
+            question=self._render_question(last) if undone else "",
             note="" if undone else self._render_note(last),
+            stands=_stands(last),
+            waits=self._is_waiting(),
             standing=last.verdict.standing,
             confidence=choose_confidence(last.verdict),
             findings=self._verdicts[last.number].findings,
@@ -393,8 +400,16 @@ class TurnLoop:
     def _render_question(self, last: Round[object, Verdict]) -> str:
         return render_question(last.verdict, [*self._stood, *self._rejected])
 
+    def _is_waiting(self) -> bool:
+        return any(action.state in HOLDS for action in self._turn.list_actions())
+
     def _render_note(self, last: Round[object, Verdict]) -> str:
         return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
+
+
+def _stands(last: Round[object, Verdict]) -> bool:
+    """Whether what was done was neither rejected nor undone."""
+    return last.step in (Step.ACCEPT, Step.DEFER) and last.verdict.standing is not Standing.REJECTED
 
 
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import Execution
-from mulligan.core.finding import Confidence, Correction, Finding, Standing
+from mulligan.core.finding import Correction
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.turn import Turn
@@ -24,6 +24,7 @@ from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.episodes import OpenEpisode
 from mulligan.turns.memory.offers import Offers
 from mulligan.turns.turn.attempt import LiveAttempt
+from mulligan.turns.turn.note import TurnResult
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,21 +52,13 @@ class Labels(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
+class Reviewed(TurnResult):
     """What a review of the attempt came to, and what has been done about it."""
 
-    standing: Standing
-    confidence: Confidence | None
-    """`None`: nobody has reviewed it, or not yet."""
-    findings: tuple[Finding, ...]
     correction: Correction | None
     """What to tell the agent, which may try once more; `None`: this was the last attempt."""
-    note: str = ""
-    """What the person must know beside the reply, such as what is not yet checked."""
     idle: bool = False
     """Nothing was done that anybody could have looked at."""
-    question: str = ""
-    """What the person reads in the place of the reply, where the last attempt was rejected too."""
 
 
 class Reviewing(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 from mulligan.core.action import State
 from mulligan.core.effect import Outside
 from mulligan.core.errors import OutsideTurnError, RejectedError
-from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
@@ -21,6 +21,7 @@ from mulligan.turns.turn.context import OpenTurn, Reviewed, TurnsUnderWay
 from mulligan.turns.turn.rollback import dispute_all
 from mulligan.turns.turn.seen_ids import gather_existing_ids
 
+_UNSEEN = "Nobody could check what was done, and its tool does not let it stand like that."
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
 
 HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
@@ -113,7 +114,7 @@ class LoneCall:
                 return
         self.turn.attempt.asks = False
         reviewed = await self.turn.review(answer)
-        if reviewed.standing is Standing.REJECTED:
+        if not reviewed.stands:
             correction = reviewed.correction
             text = self._describe_end(reviewed) if correction is None else correction.text
             raise RejectedError(text, findings=reviewed.findings)
@@ -124,7 +125,8 @@ class LoneCall:
         left = [action for action in self.turn.list_actions() if action.state not in _GONE]
         stands = [f"- {action.what} ({action.state})" for action in left]
         end = ["It is not taken back:", *stands] if stands else ["All of it was taken back."]
-        return "\n".join(["What was done was checked, and it was wrong:", *lines, *end])
+        begin = ["What was done was checked, and it was wrong:", *lines] if lines else [_UNSEEN]
+        return "\n".join([*begin, *end])
 
     async def _find_doubt(self, answer: object) -> Finding | None:
         """What would be wrong with it in one of the turns that it may belong to."""

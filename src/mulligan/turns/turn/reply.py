@@ -104,7 +104,6 @@ def with_replied(done: Done, replied: Replied) -> Done:
     standing, confidence = join_standings(done, replied, idle=idle)
     return replace(
         done,
-        reply=replied.text,
         replied=replied,
         standing=standing,
         confidence=confidence,
