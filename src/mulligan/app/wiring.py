@@ -283,7 +283,6 @@ def _build_memory(
         store,
         redactor=runtime.redactor,
         clock=clock,
-        calls=lambda: runtime.log.tally().emitted,
         tell=runtime.events.publish,
     )
 
