@@ -32,6 +32,8 @@ ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
 
 MESSAGE = "mulligan/message"
 """What the person said, in the `_meta` of a request."""
+CONTEXT = "mulligan/context"
+"""What the agent is trying to do, a phrase for the log."""
 TURN = "mulligan/turn"
 """The turn that a call belongs to, by any name that its client gives it."""
 DONE = "mulligan/done"
@@ -113,7 +115,10 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         turn = self.turns.pop(name, None) if name[1] else None
         if turn is None:
             message = str(meta.get(MESSAGE, ""))
-            turn = NamedTurn(self.host.open(message, principal=principal, given=context))
+            doing = str(meta.get(CONTEXT) or "")
+            turn = NamedTurn(
+                self.host.open(message, principal=principal, given=context, context=doing)
+            )
         goes_on = bool(name[1]) and not meta.get(DONE)
         if goes_on:
             self.turns[name] = turn

@@ -93,6 +93,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         if begun is None:
             return
         name, tools = callback_context.agent_name, llm_request.tools_dict
+        begun.run.note_tools(len(tools))
         begun.requests[name] = llm_request
         begun.first.setdefault(name, list(llm_request.contents))
         pitfalls = self._host.describe_pitfalls(tools, agent=name)

@@ -247,7 +247,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
 
     def _ask(self, request: Any) -> AbstractContextManager[None]:
         going = self.going.get(read_id(request.state))
-        return nullcontext() if going is None else going.ask()
+        if going is None:
+            return nullcontext()
+        going.run.note_tools(len(request.tools))
+        return going.ask()
 
     async def _leave(self, id_: str, *, failed: bool) -> None:
         going = self.going.pop(id_, None)

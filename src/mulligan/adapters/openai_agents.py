@@ -129,6 +129,8 @@ class ReviewedRun:
             thread=self._find_thread(),
             kept=self._is_kept(),
         )
+        if not self.agent.mcp_servers:
+            self.run.note_tools(len(self.agent.tools))
         self._saved = len(before)
         if resumed:
             await bring_decisions(state, self.run)

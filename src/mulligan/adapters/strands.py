@@ -74,6 +74,7 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
         said = read_message([*agent.messages, *event.messages])
         thread = str(getattr(getattr(agent, "_session_manager", None), "session_id", ""))
         run = self._host.open(said, agent=agent.name, given=event, thread=thread, kept=bool(thread))
+        run.note_tools(len(agent.tool_names))
         begun = Invocation(run, before=list(agent.messages))
         begun.add_prompt(agent, self._host.describe_pitfalls(agent.tool_names, agent=agent.name))
         if self._host.options.get("written_calls"):

@@ -198,7 +198,7 @@ class Memory:
             episode,
             tenant=labels.tenant,
             agent=redactor.identify(turn.turn.agent, IdentityKind.AGENT),
-            context=labels.context,
+            context=labels.context if turn.turn.context else "",
             principal=turn.principal,
             template=redactor.redact_text(episode.template),
         )

@@ -116,7 +116,7 @@ class Api:
         self._prefix = prefix
         self._find_principal = find_principal
         self._limits = limits
-        host = m._build_host({})  # noqa: SLF001 - the gateway is an application of it
+        host = m._build_host({}, name="api")  # noqa: SLF001 - the gateway is an application of it
         self._turns = ReportedTurns(host)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._count = RequestCount()
@@ -147,6 +147,7 @@ class Api:
                 principal=principal,
                 message=said.message,
                 agent=said.agent,
+                context=said.context,
                 last=False,
             ) as run:
                 logged = await self._turns.log(run, said.executions)
@@ -165,6 +166,7 @@ class Api:
                 principal=principal,
                 message=said.message,
                 agent=said.agent,
+                context=said.context,
                 last=True,
             ) as run:
                 await self._turns.log(run, said.executions)

@@ -23,6 +23,7 @@ from mulligan.gateway.sessions.ends import ClientTurn, Ends
 from mulligan.gateway.sessions.listing import Lists
 from mulligan.gateway.sessions.own_calls import FailedBefore
 from mulligan.gateway.sessions.server_call import (
+    CONTEXT,
     DONE,
     TURN,
     AskedCall,
@@ -180,8 +181,13 @@ class Calls:
 
     def _open_run(self, asked: AskedCall) -> HostRun:
         ends = self._ends
-        agent = ends.name_agent(asked.meta)
-        return ends.shared.host.open(asked.message, agent=agent, principal=ends.principal)
+        agent, context = ends.name_agent(asked.meta), str(asked.meta.get(CONTEXT) or "")
+        if asked.intent and not context:
+            # It may have the person's words in it, which are no more for the log than they are.
+            context = f"why={ends.shared.hash_text(asked.intent)}"
+        return ends.shared.host.open(
+            asked.message, agent=agent, principal=ends.principal, context=context
+        )
 
 
 def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:
