@@ -28,6 +28,7 @@ from bench.imports import build_environment
 from bench.report import progress, table
 from mulligan.app.upkeep.consolidating import consolidate
 from mulligan.core.failures.lesson import EpisodeQuery
+from mulligan.core.storage.sharing import share_duty
 from mulligan.stores.opening import open_store
 
 Result = dict[str, Any]
@@ -135,7 +136,6 @@ def _fill(url: str, like: str, episodes: int, *, drawn: bool) -> None:
     for start in range(0, episodes, 1_000):
         store.casebook.record(made[start : start + 1_000])
     if drawn:
-        consolidate(store, now=one.at)
-        store.duties.claim("consolidate", every=timedelta())
-        store.duties.finish("consolidate", done=True)
+        with share_duty(store, "consolidate", every=timedelta()):
+            consolidate(store, now=one.at)
     store.close()

@@ -78,10 +78,12 @@ def draw_lessons(store: Store, pool: LessonPool, *, now: datetime) -> Consolidat
     follow from the failures, and of two that write one version the second is refused.
     """
     casebook, batch = store.casebook, name_batch(now)
-    alike = {"tenant": pool.tenant, "tool": pool.tool, "fingerprint": pool.fingerprint}
-    newest = casebook.list_episodes(EpisodeQuery(**alike, newest_first=True, limit=MOST_OF_POOL))
+    tenant, tool, pattern = pool.tenant, pool.tool, pool.fingerprint
+    alike = EpisodeQuery(tenant=tenant, tool=tool, fingerprint=pattern)
+    newest = casebook.list_episodes(replace(alike, newest_first=True, limit=MOST_OF_POOL))
     episodes = [each for each in reversed(newest) if find_pool(each) == pool]
-    known = {each.id: each for each in casebook.list_lessons(LessonQuery(**alike))}
+    about = LessonQuery(tenant=tenant, tool=tool, fingerprint=pattern)
+    known = {each.id: each for each in casebook.list_lessons(about)}
     # Of a part of them, no count would be right.
     whole = len(newest) < MOST_OF_POOL
     written = [
