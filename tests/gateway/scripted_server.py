@@ -25,6 +25,8 @@ TOOLS = {
     "environment": {},
     "shout": {},
 }
+if os.environ.get("ORDERS"):
+    TOOLS["find_order"] = {"order_id": {"type": "string"}}
 waiting = {}
 LAST = 0
 
@@ -65,6 +67,10 @@ def call(key, name, arguments, meta):  # noqa: C901
         tell(key, {"got": arguments, "meta": meta})
     elif name == "raw":
         send_raw(f'{{"jsonrpc":"2.0","id":{json.dumps(key)},"result":{arguments["text"]}}}')
+    elif name == "find_order":
+        found = arguments["order_id"].startswith("#")
+        said = "found" if found else f"Order {arguments['order_id']} does not exist"
+        tell(key, said, isError=not found)
     elif name == "fail":
         tell(key, arguments["why"], isError=True, odd={"z": 1, "a": 2})
     elif name == "refuse":

@@ -36,6 +36,8 @@ ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
 
 MESSAGE = "mulligan/message"
 """What the person said, in the `_meta` of a request."""
+CONTEXT = "mulligan/context"
+"""What the agent is trying to do, a phrase for the log."""
 TURN = "mulligan/turn"
 """The turn that a call belongs to, by any name that its client gives it."""
 DONE = "mulligan/done"
@@ -127,6 +129,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
                 message,
                 principal=principal,
                 given=context,
+                context=str(meta.get(CONTEXT) or ""),
                 history=history,
                 vouched=session == LOCAL,
             )

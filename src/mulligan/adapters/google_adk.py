@@ -102,6 +102,7 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         if begun is None:
             return
         name, tools = callback_context.agent_name, llm_request.tools_dict
+        begun.run.note_tools(len(tools))
         begun.requests[name] = llm_request
         begun.first.setdefault(name, list(llm_request.contents))
         begun.run.add_instructions(str(llm_request.config.system_instruction or ""))

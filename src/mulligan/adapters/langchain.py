@@ -258,6 +258,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         if going is None:
             return nullcontext()
         going.run.add_instructions(str(request.system_prompt or ""))
+        going.run.note_tools(len(request.tools))
         return going.ask()
 
     async def _leave(self, id_: str, *, failed: bool) -> None:

@@ -137,6 +137,8 @@ class ReviewedRun:
         for each in (self.agent, *getattr(self.agent, "handoffs", ())):
             told = getattr(each, "instructions", None)
             self.run.add_instructions(told if isinstance(told, str) else "")
+        if not self.agent.mcp_servers:
+            self.run.note_tools(len(self.agent.tools))
         self._saved = len(before)
         if resumed:
             await bring_decisions(state, self.run)

@@ -85,6 +85,8 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
 
     async def prepare_tools(self, ctx: Any, tool_defs: list[Any]) -> list[Any]:
         """Say what is known to go wrong, under the descriptions."""
+        if self.run is not None:
+            self.run.note_tools(len(tool_defs))
         if not self.host.options.get("pitfalls"):
             return tool_defs
         agent, self.plain = read_agent(ctx), {each.name: each for each in tool_defs}

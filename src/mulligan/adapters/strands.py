@@ -86,6 +86,7 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
             kept=bool(thread),
         )
         run.add_instructions(str(agent.system_prompt or ""))
+        run.note_tools(len(agent.tool_names))
         begun = Invocation(run, before=list(agent.messages))
         begun.add_prompt(agent, self._host.describe_pitfalls(agent.tool_names, agent=agent.name))
         if self._host.options.get("written_calls"):

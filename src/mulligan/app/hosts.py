@@ -28,7 +28,8 @@ from mulligan.turns.hosts.holds import Decides, HostHolds
 from mulligan.turns.hosts.hosted_tools import HostedTools
 from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
 from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.turn.context import OpenTurn, find_current_turn
+from mulligan.turns.tools.readers import read_name
+from mulligan.turns.turn.context import OpenTurn, Origin, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.core.text import Replied
@@ -46,8 +47,8 @@ class Hosts:
     """The forms of `Mulligan` that a framework takes: one for each, all with the same options."""
 
     @abstractmethod
-    def _build_host(self, options: RunOptions) -> ApplicationHost:
-        """The application, as an adapter works with it."""
+    def _build_host(self, options: RunOptions, *, name: str = "host") -> ApplicationHost:
+        """The application, as an adapter works with it; `name` is the framework's, for the log."""
 
     def declare(self, name: str, /, **declared: Unpack[Declared]) -> None:
         """Say what a tool does that a framework brings, such as one of an MCP server or a toolkit.
@@ -106,18 +107,20 @@ class Hosts:
             known = ", ".join(RunOptions.__annotations__)
             raise ConfigurationError(f"An adapter knows no {unknown[0]!r}. It knows: {known}.")
         if callable(name):
-            return name(self._build_host(options))
+            return name(self._build_host(options, name=read_name(name)))
         adapter = _load_adapter(name)
         for option, reason in getattr(adapter, "CANNOT", {}).items():
             if options.get(option):
                 raise ConfigurationError(f"{name} has no power for {option!r}. {reason}")
-        return adapter.build(self._build_host(options))
+        return adapter.build(self._build_host(options, name=name.rpartition(".")[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationHost:
     """One application, as an adapter works with it."""
 
+    name: str
+    """What the log calls the framework."""
     options: RunOptions
     opener: TurnOpener
     parts: Parts
@@ -150,10 +153,12 @@ class ApplicationHost:
         vouched: bool = True,
         thread: str = "",
         kept: bool = False,
+        context: str = "",
     ) -> HostRun:
         """A run begins."""
         about = self._read_about(given)
         about.setdefault("agent", agent)
+        about.setdefault("context", context)
         about.setdefault("principal", principal)
         outer = find_current_turn(self.parts.runtime.redactor)
         # One of its own for each run: what a model is shown is added to it as it goes on.
@@ -168,7 +173,7 @@ class ApplicationHost:
             message = outer.message
         about.setdefault("history", heard)
         about.setdefault("vouched", vouched if outer is None else outer.turn.vouched)
-        turn = self.opener.open(message, about)
+        turn = self.opener.open(message, about, origin=Origin(host=self.name))
         turn.kept = kept
         return self._build_run(turn, self._build_holds(turn, thread))
 
@@ -182,7 +187,8 @@ class ApplicationHost:
         about = self._read_about(None) | cast("About", given)
         about["now"] = datetime.fromisoformat(str(told["now"]))
         name = compute_id(told, "turn")
-        turn = self.opener.open(str(told["message"]), about, id=name)
+        origin = Origin(host=self.name, tools=len(tools))
+        turn = self.opener.open(str(told["message"]), about, id=name, origin=origin)
         turn.durable = True
         holds = self._build_holds(turn, thread)
         run = self._build_run(turn, holds)
@@ -190,9 +196,9 @@ class ApplicationHost:
         return await maker.make(tools)
 
     def _build_holds(self, turn: OpenTurn, thread: str) -> HostHolds:
-        labels = turn.labels
         # An agent may be called otherwise when its conversation goes on, as after a variable.
-        whose = (labels.tenant, turn.principal, thread or labels.agent)
+        agent = turn.home.redact_label(turn.turn.agent)
+        whose = (turn.labels.tenant, turn.principal, thread or agent)
         return HostHolds(
             book=self.parts.runtime.book,
             toolbox=self.parts.toolbox,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from mulligan.core.failures.lesson import Episode, Lesson, LessonQuery
 from mulligan.core.happened.event import LessonLearned
@@ -17,13 +19,27 @@ from mulligan.telemetry.errands import Errands
 from mulligan.turns.memory.episodes import Ended, OpenEpisode
 from mulligan.turns.turn.context import OpenTurn
 
+if TYPE_CHECKING:
+    from mulligan.learning.lessons.mine import LessonPool
+
 MOST_WAITING = 1_000
-CALLS = 1_000
-"""After so many calls everything is consolidated …"""
-DAY = timedelta(days=1)
-"""… and at least so often while there are turns."""
+MOST_UNDRAWN = 100
+"""Failures that wait for a pause before lessons are drawn from them."""
+MOST_POOLS = 1_000
+"""Kinds of failures whose number is remembered here."""
+EPISODES = 500
+"""After so many failures of one process all that is kept is gone through …"""
+DAY = timedelta(hours=23)
+"""… and about once a day by the store's clock, whichever process is there then."""
+HOUR = timedelta(hours=1)
+"""How long a process believes that another has seen to it."""
 NO_TIME = timedelta()
-ALMOST_A_DAY = timedelta(hours=23)
+PATIENCE = 0.1
+"""Seconds that whoever waits for us may wait for all that is kept."""
+
+
+class _AwaitedError(Exception):
+    """Somebody has waited long enough: the rest is for another time."""
 
 
 class Memory:
@@ -35,25 +51,28 @@ class Memory:
         *,
         redactor: Redactor,
         clock: Clock,
-        calls: Callable[[], int],
         tell: Subscriber,
     ) -> None:
         self._store = store
         self._redactor = redactor
         self._clock = clock
-        self._calls = calls
-        """How many calls were made so far."""
         self._tell = tell
         self.errands = Errands("mulligan-memory", most=MOST_WAITING)
         """What its thread does."""
-        self._consolidated_after = 0
-        self._consolidated_at: datetime | None = None
+        self._undrawn: Counter[LessonPool] = Counter()
+        """Failures of each kind that no lesson was drawn from yet."""
+        self._drawn: dict[LessonPool, int] = {}
+        """How many of a kind there were when lessons were last drawn from them here."""
+        self._kept = 0
+        """Failures since everything was last gone through."""
+        self._ask_at: datetime | None = None
+        """When to ask the store again whether that is due; `None`: it was never asked."""
 
     def remember(self, turn: OpenTurn, calls: Sequence[Ended]) -> None:
         """A turn is over: see to its failures. Never waits, never raises."""
         opened = list(turn.episodes)
         turn.episodes.clear()
-        if opened or self._is_due():
+        if opened:
             self.errands.add(partial(self._learn, turn, opened, calls))
 
     def flush(self) -> bool:
@@ -66,16 +85,54 @@ class Memory:
 
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
+        from mulligan.learning.lessons.mine import find_pool
         from mulligan.turns.memory.endings import build_episodes
 
         found = build_episodes(turn.turn, opened, calls=calls)
         episodes = [self._scrub_episode(each, turn) for each in found]
         self._store.casebook.record(episodes)
         self._grow(episodes)
-        if self._is_due():
-            self.consolidate(every=NO_TIME if self._has_calls_enough() else ALMOST_A_DAY)
+        self._undrawn.update(map(find_pool, episodes))
+        self._kept += len(episodes)
+        if self.errands.idle or self._undrawn.total() >= MOST_UNDRAWN:
+            self._draw()
+            self._consolidate_if_due()
 
-    def consolidate(self, *, every: timedelta) -> int | None:
+    def _draw(self) -> None:
+        """Learn from what failed just now: what fails next may do so in another process."""
+        from mulligan.app.upkeep.consolidating import draw_lessons, has_grown
+
+        for pool, new in list(self._undrawn.items()):
+            before = self._drawn.get(pool, 0)
+            if not has_grown(before, before + new):
+                continue
+            drawn = draw_lessons(self._store, pool, now=self._clock())
+            if len(self._drawn) >= MOST_POOLS:
+                self._drawn.clear()
+            self._drawn[pool] = drawn.episodes
+            del self._undrawn[pool]
+            self._announce(drawn.lessons)
+
+    def _consolidate_if_due(self) -> None:
+        now, many = self._clock(), self._kept >= EPISODES
+        if not many and self._ask_at is not None and now < self._ask_at:
+            return
+        try:
+            done = self.consolidate(every=NO_TIME if many else DAY, go_on=self._give_way)
+        except _AwaitedError:
+            # It is as due as it was, for this process later on or for another.
+            done = None
+        self._ask_at = now + (HOUR if done is None else DAY)
+        self._kept = 0
+
+    def _give_way(self) -> None:
+        """Who waits for us, as a process at its end, waits for a moment and no longer."""
+        if self.errands.waited > PATIENCE:
+            raise _AwaitedError
+
+    def consolidate(
+        self, *, every: timedelta, go_on: Callable[[], None] = lambda: None
+    ) -> int | None:
         """Draw lessons from everything that is kept; how many versions that came to.
 
         `None`: another process is at it, or did so within `every`.
@@ -84,12 +141,8 @@ class Memory:
 
         with share_duty(self._store, "consolidate", every=every) as ours:
             if not ours:
-                # Who is at it now may have missed what was learned here a moment ago.
-                self._consolidated_at = self._clock() if every else self._consolidated_at
                 return None
-            now = self._clock()
-            self._consolidated_after, self._consolidated_at = self._calls(), now
-            lessons = consolidate(self._store, now=now).lessons
+            lessons = consolidate(self._store, now=self._clock(), go_on=go_on).lessons
         self._announce(lessons)
         return len(lessons)
 
@@ -138,15 +191,6 @@ class Memory:
                 )
             )
 
-    def _is_due(self) -> bool:
-        if self._consolidated_at is None:
-            # A program's first turns say nothing yet of how long ago the last batch was.
-            self._consolidated_at = self._clock()
-        return self._has_calls_enough() or self._clock() - self._consolidated_at >= DAY
-
-    def _has_calls_enough(self) -> bool:
-        return self._calls() - self._consolidated_after >= CALLS
-
     def _scrub_episode(self, episode: Episode, turn: OpenTurn) -> Episode:
         """With identities for names, and no secret in what an error said."""
         labels, redactor = turn.labels, self._redactor
@@ -154,7 +198,7 @@ class Memory:
             episode,
             tenant=labels.tenant,
             agent=redactor.identify(turn.turn.agent, IdentityKind.AGENT),
-            context=labels.context,
+            context=labels.context if turn.turn.context else "",
             principal=turn.principal,
             template=redactor.redact_text(episode.template),
         )

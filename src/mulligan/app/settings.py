@@ -79,6 +79,9 @@ class Settings:
     """Where the application is, `module:name`: what has the code to undo and to run."""
     unadvised: frozenset[str] = frozenset()
     """Agents that get a tool's errors as they are, without advice or corrections."""
+    unlogged: frozenset[str] = frozenset()
+    """Agents whose calls are not logged. What they change is in the journal all the same, and what
+    fails for them is learned from."""
     error_rules: tuple[ErrorRule, ...] = ()
     """Your own word on errors, asked first and in this order. In a file: a list of tables."""
     similarity: str | Similarity = ""

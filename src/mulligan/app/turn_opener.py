@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
 
@@ -14,7 +15,7 @@ from mulligan.core.interfaces import Clock
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.telemetry.writer import RowCounts
 from mulligan.turns.turn.act import TurnLoop
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.context import APPLICATION, OpenTurn, Origin
 
 
 class About(TypedDict, total=False):
@@ -49,7 +50,14 @@ class TurnOpener:
         if parts.runtime.outside is not None:
             parts.runtime.outside.open_turn = self.open_alone
 
-    def open(self, message: str, about: About, *, id: str = "") -> OpenTurn:  # noqa: A002
+    def open(
+        self,
+        message: str,
+        about: About,
+        *,
+        id: str = "",  # noqa: A002
+        origin: Origin = APPLICATION,
+    ) -> OpenTurn:
         """A turn that somebody asked for; one that was begun elsewhere has its `id`."""
         unknown = sorted(set(about) - set(About.__annotations__))
         if unknown:
@@ -75,6 +83,7 @@ class TurnOpener:
             redactor=self._parts.runtime.redactor,
             own=about.get("own", False),
             among=self._parts.under_way,
+            origin=origin if origin.host else replace(origin, tools=self._parts.toolbox.count),
         )
         self.build_loop(opened)
         return opened
@@ -94,7 +103,8 @@ class TurnOpener:
             vouched=like is None or like.vouched,
             history=NO_HISTORY if like is None else like.history,
         )
-        opened = OpenTurn(turn, redactor=self._parts.runtime.redactor, own=True)
+        origin = Origin(tools=self._parts.toolbox.count)
+        opened = OpenTurn(turn, redactor=self._parts.runtime.redactor, own=True, origin=origin)
         self.build_loop(opened)
         return opened
 

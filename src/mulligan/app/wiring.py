@@ -283,7 +283,6 @@ def _build_memory(
         store,
         redactor=runtime.redactor,
         clock=clock,
-        calls=lambda: runtime.log.tally().emitted,
         tell=runtime.events.publish,
     )
 
@@ -337,6 +336,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         strict=settings.strict,
         recall=_build_recall(settings, store, clock=clock),
         unadvised=settings.unadvised,
+        unlogged=frozenset(map(redactor.redact_label, settings.unlogged)),
         error_rules=settings.error_rules,
         patterns=KnownPatterns(settings.measure()),
         tenant=redactor.identify(settings.tenant, IdentityKind.TENANT),

@@ -207,6 +207,9 @@ class HostRun(Protocol):
     def id(self) -> str:
         """The turn's, as on every row of the log."""
 
+    def note_tools(self, count: int) -> None:
+        """How many tools its agent has, where the framework tells: a part of its context."""
+
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared.
 
@@ -317,14 +320,15 @@ class Host(Protocol):
         vouched: bool = True,
         thread: str = "",
         kept: bool = False,
+        context: str = "",
     ) -> HostRun:
         """A run begins.
 
-        `agent` and `principal` are as the framework calls them, where nothing else was said.
-        `history` is the conversation before the message. Not `vouched`: a client only reports what
-        the person said, and nobody knows the client. `given` is what it knows of the run, for
-        the option `about`; `thread` is what its ids of
-        calls are unique in, such as a conversation. `kept`: the framework keeps what tools return
+        `agent`, `principal` and `context` are as the framework calls them, where nothing else was
+        said; without a context, one is derived for the log. `history` is the conversation before
+        the message. Not `vouched`: a client only reports what the person said, and nobody knows the
+        client. `given` is what it knows of the run, for the option `about`; `thread` is what its
+        ids of calls are unique in, such as a conversation. `kept`: the framework keeps what tools return
         as the run goes on, so that it may be taken up after its process was killed.
         """
 

@@ -15,6 +15,9 @@ from mulligan.core.runtime.enums import set_enums
 OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""
 
+DERIVED = "derived: "
+"""How a context begins that nobody gave: it was put together from what is known of the turn."""
+
 ToolFunction = Callable[..., Any]
 """A tool as its author writes it: any function, sync or async."""
 

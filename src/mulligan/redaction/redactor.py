@@ -143,6 +143,13 @@ class Redactor:
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
+    def hash_text(self, text: str) -> str:
+        """Its type, length and keyed hash, whatever else is shown: the same for the same text."""
+        try:
+            return self._stubs.hash_text(str.__str__(text))
+        except Exception:  # noqa: BLE001 - as above
+            return FAILED
+
     def redact_label(self, name: str) -> str:
         """The name of a tool, an agent or a server, on one line."""
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -36,6 +37,19 @@ class Errands:
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._busy = False
+        self._waiters: list[float] = []
+        """Since when each of those waits who flush."""
+
+    @property
+    def idle(self) -> bool:
+        """Nothing waits behind what is being done."""
+        return not self._waiting
+
+    @property
+    def waited(self) -> float:
+        """Seconds that somebody has waited for what is queued, perhaps a process for its end."""
+        with self._change:
+            return time.monotonic() - min(self._waiters) if self._waiters else 0.0
 
     def add(self, errand: Errand) -> None:
         """Queue an errand. Never waits, never raises."""
@@ -52,10 +66,15 @@ class Errands:
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait until every errand so far was done."""
         seconds = FLUSH if timeout is None else timeout
+        began = time.monotonic()
         with self._change:
-            return self._change.wait_for(
-                lambda: not self._waiting and not self._busy, timeout=seconds
-            )
+            self._waiters.append(began)
+            try:
+                return self._change.wait_for(
+                    lambda: not self._waiting and not self._busy, timeout=seconds
+                )
+            finally:
+                self._waiters.remove(began)
 
     def close(self) -> None:
         """Do what is left, then stop."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from mulligan.app.insights import Insights
 from mulligan.app.insights.views import Views
 from mulligan.app.settings import Settings
 from mulligan.core.call import OWN
+from mulligan.core.failures.lesson import EpisodeQuery
 from mulligan.core.storage.log_query import Batch
 from mulligan.core.storage.text_rollup import REPLY_SETTLED
+from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_log_row
 from mulligan.turns.turn.context import OpenTurn
 from tests.cli.running import read_json, run
@@ -46,10 +49,18 @@ def store(tmp_path: Path) -> str:
 @pytest.fixture
 def lesson(store: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The id of the lesson that was drawn from it."""
-    drawn = read_json(capsys, "lessons", "consolidate", "--store", store)
-    assert drawn["episodes"] == 3
-    [found] = {each["id"] for each in drawn["lessons"] if each["tool"] == "find_order"}
-    return str(found)
+    listed = read_json(capsys, "lessons", "list", "--store", store, "--tool", "find_order")
+    [found] = listed["lessons"]
+    return str(found["id"])
+
+
+@pytest.fixture
+def undrawn(store: str, tmp_path: Path) -> str:
+    """A store with the same failures, as an earlier release kept them: without a lesson."""
+    url = f"sqlite:///{tmp_path}/old.db"
+    with closing(open_store(store)) as full, closing(open_store(url)) as old:
+        old.casebook.record(full.casebook.list_episodes(EpisodeQuery()))
+    return url
 
 
 def test_what_was_learned_is_listed_with_what_it_brought(
@@ -154,12 +165,13 @@ def test_a_doubted_lesson_waits_until_it_is_approved(store: str, lesson: str, ca
     assert approved["lesson"]["state"] == "active"
 
 
-def test_a_consolidation_can_be_taken_back(store: str, capsys) -> None:
-    drawn = read_json(capsys, "lessons", "consolidate", "--store", store)
+def test_a_consolidation_can_be_taken_back(undrawn: str, capsys) -> None:
+    drawn = read_json(capsys, "lessons", "consolidate", "--store", undrawn)
 
-    back = read_json(capsys, "lessons", "consolidate", "--store", store, "--undo", drawn["batch"])
-    again, _, err = run(capsys, "lessons", "consolidate", "--store", store, "--undo", "20200101")
+    back = read_json(capsys, "lessons", "consolidate", "--store", undrawn, "--undo", drawn["batch"])
+    again, _, err = run(capsys, "lessons", "consolidate", "--store", undrawn, "--undo", "20200101")
 
+    assert drawn["episodes"] == 3
     assert {each["state"] for each in back["lessons"]} == {"quarantined"}
     assert again == 2
     assert "No lesson stands as consolidation '20200101' left it." in err
@@ -190,17 +202,17 @@ def test_lessons_go_from_store_to_store_as_candidates(
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_sentence_and_changes_nothing(
-    store: str, tmp_path: Path, capsys, lines: str, says: str
+    undrawn: str, tmp_path: Path, capsys, lines: str, says: str
 ) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text(lines)
 
-    code, _, err = run(capsys, "lessons", "import", str(file), "--store", store)
+    code, _, err = run(capsys, "lessons", "import", str(file), "--store", undrawn)
 
     assert code == 2
     assert says in err
     assert err.count("\n") == 1
-    listed = read_json(capsys, "lessons", "list", "--store", store)["lessons"]
+    listed = read_json(capsys, "lessons", "list", "--store", undrawn)["lessons"]
     assert [each for each in listed if not each["built_in"]] == []
 
 
@@ -235,7 +247,10 @@ def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
     assert "Name a tool" in err
 
 
-def test_calibration_says_when_there_is_nothing_to_measure(store: str, capsys) -> None:
+def test_calibration_says_when_there_is_nothing_to_measure(tmp_path: Path, capsys) -> None:
+    store = f"sqlite:///{tmp_path}/new.db"
+    Mulligan(store).close()
+
     code, out, _ = run(capsys, "calibration", "--store", store)
     figures = read_json(capsys, "calibration", "--store", store)
 

@@ -175,13 +175,21 @@ def test_only_later_tries_come_after_another():
 
 
 @pytest.mark.parametrize(
-    ("agent", "context", "share"),
-    [("planner", "booking", 1), ("", "booking", 0), ("planner", "", 0), ("", "", 0)],
+    ("agent", "context", "given", "derived"),
+    [
+        ("planner", "booking", 1, 0),
+        ("", "booking", 0, 0),
+        ("planner", "", 0, 0),
+        ("", "", 0, 0),
+        ("planner", "derived: tools=2 step=1", 0, 1),
+        ("(serve)", "booking", 0, 1),
+        ("", "derived: tools=2 step=1", 0, 0),
+    ],
 )
-def test_a_call_has_context_only_if_it_says_who_and_what_for(agent, context, share):
+def test_a_call_has_context_only_if_it_says_who_and_what_for(agent, context, given, derived):
     (counts,) = roll_up([row(agent=agent, context=context)]).values()
 
-    assert counts.with_context == share
+    assert (counts.with_context, counts.derived) == (given, derived)
 
 
 def test_a_sampled_success_stands_for_as_many_calls_as_its_weight():

@@ -70,6 +70,28 @@ async def test_executions_are_logged_as_calls_of_one_turn(m):
     assert rows[0].error_class == "validation"
 
 
+async def test_context_duration_and_type_of_error_are_logged_as_the_client_says_them(m):
+    failed = {"tool": "pay", "error": {"message": "no answer", "type": "api.GoneError"}}
+    body = {
+        "executions": [{**WORKED, "duration_ms": 1234.5}, {**failed, "duration_ms": 30_000}],
+        "message": "Find it",
+        "agent": "ts",
+        "context": "closing the month",
+    }
+    async with connect(m) as client:
+        answer = await client.post("/v1/executions", json=body)
+        refused = await client.post(
+            "/v1/executions", json={"executions": [{**WORKED, "duration_ms": -1}]}
+        )
+    m.flush()
+
+    rows = m.insights.log(LogQuery(oldest_first=True))
+    assert (answer.status_code, refused.status_code) == (201, 400)
+    assert [row.context for row in rows] == ["closing the month"] * 2
+    assert [row.duration_us for row in rows] == [1_234_500, 30_000_000]
+    assert [row.error_type for row in rows] == [None, "GoneError"]
+
+
 async def test_a_named_turn_goes_on_until_it_is_reviewed(m):
     async with connect(m) as client:
         turns = [

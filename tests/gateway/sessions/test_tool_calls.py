@@ -3,7 +3,10 @@ import json
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from tests.gateway.world import connect, run_gateway, scripted
+from mulligan.core.failures.lesson import LessonQuery
+from mulligan.core.storage.log_query import LogQuery
+from mulligan.stores.opening import open_store
+from tests.gateway.world import connect, run_gateway, scripted, wait_until
 
 ODD = (
     '{"z": 1.10, "content": [{"type": "text", "text": "\\u00e9", "x": {"b": 1, "a": 2}}], "a": []}'
@@ -184,3 +187,37 @@ class SeenWay:
 
     def __getattr__(self, name: str):
         return getattr(self._way, name)
+
+
+@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.SUGGEST])
+async def test_what_mended_a_call_of_one_client_is_known_to_the_next_gateway(tmp_path, mode):
+    url = f"sqlite:///{tmp_path}/log.db"
+    for number in range(2):
+        m = Mulligan(url, control=0, seeds=False)
+        m.declare("find_order", server="one", effect=Effect.READ, mode=mode)
+        async with run_gateway(scripted(ORDERS="1"), m=m) as gateway, connect(gateway) as client:
+            await client.call("find_order", {"order_id": f"W{number}"})
+            # What is only watched is looked at once its client has its answer.
+            await wait_until(lambda ends=client.session.ends: ends.failed)
+            await client.call("find_order", {"order_id": f"#W{number}"})
+            await wait_until(lambda ends=client.session.ends: not ends.failed)
+
+    store = open_store(url)
+    [lesson] = store.casebook.list_lessons(LessonQuery(tool="find_order"))
+    store.close()
+    assert lesson.seen == 2
+
+
+async def test_calls_without_a_name_are_turns_of_their_own_where_none_failed():
+    m = Mulligan("memory:")
+    m.declare("find_order", server="one", effect=Effect.READ)
+    async with run_gateway(scripted(ORDERS="1"), m=m) as gateway, connect(gateway) as client:
+        for order in ("#W1", "#W2", "W3", "#W3", "#W4"):
+            await client.call("find_order", {"order_id": order})
+        m.flush()
+        rows = m.insights.log(LogQuery(oldest_first=True))
+
+    turns = [row.turn for row in rows if row.try_number == 1]
+    first, second, failed, mended, last = turns
+    assert failed == mended
+    assert len({first, second, failed, last}) == 4

@@ -8,6 +8,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.record import Record
+from mulligan.stores.opening import open_store
 
 
 class RefusedError(Exception):
@@ -24,27 +25,30 @@ def m() -> Iterator[Mulligan]:
         yield m
 
 
-def test_lessons_that_contradict_each_other_are_not_stacked(m: Mulligan) -> None:
+def test_lessons_that_contradict_each_other_are_not_stacked() -> None:
     right: set[str] = set()
     tried: list[str] = []
 
-    @m.tool(effect=Effect.READ, mode=Mode.AUTO)
     def find(order_id: str) -> str:
         tried.append(order_id)
         if order_id in right:
             return "ok"
         raise LookupError(f"Order {order_id} not found")
 
+    store = open_store("memory:")
+    taught = Mulligan(store, seeds=False, control=0, recover=False)
+    find_as_told = taught.tool(effect=Effect.READ)(find)
     for number in range(10):
         name = f"w{number}x"
         fixed = name.upper() if number % 2 else f"#{name}"
         right.add(fixed)
-        with m.turn(f"find {name}"):
+        with taught.turn(f"find {name}"):
             with pytest.raises(LookupError):
-                find(name)
-            find(fixed)
-    m.flush()
-    m.insights.lesson_list.consolidate()
+                find_as_told(name)
+            find_as_told(fixed)
+    taught.flush()
+    m = Mulligan(store, seeds=False, control=0, recover=False)
+    find = m.tool(effect=Effect.READ, mode=Mode.AUTO)(find)
     tried.clear()
 
     with m.turn("Where is order q7?") as turn, pytest.raises(LookupError) as caught:

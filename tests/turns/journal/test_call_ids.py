@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from mulligan import Mulligan
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.journal.call_ids import take_call_id, with_call_id
+from mulligan.turns.journal.call_ids import NextCall, take_next_call, with_next_call
 
 
 def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
@@ -16,7 +16,7 @@ def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
         def outer() -> str:
             return inner()
 
-        with with_call_id("a" * 32):
+        with with_next_call(NextCall(id="a" * 32)):
             outer()
         outer()
         m.flush()
@@ -24,4 +24,4 @@ def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
 
     assert ("outer", "a" * 32) in rows
     assert len(rows) == 4
-    assert take_call_id() is None
+    assert take_next_call() is None

@@ -56,6 +56,9 @@ class Figures:
     tools: tuple[Share, ...]
     agents: tuple[Share, ...]
     with_context: Estimate
+    """Of all calls: those of which somebody said which agent made them, and what for."""
+    derived_context: Estimate
+    """Those of which nobody did, and Mulligan told it from their turn."""
     recovered: Estimate
     """Of the calls that failed in turns, on these days: those after which one of the same tool
     worked, whoever mended it and however. Later tries of a call are no calls of their own."""
@@ -83,6 +86,7 @@ def read_figures(store: Store, *, since: datetime, until: datetime, patterns: in
         tools=_group_shares(slots, name_tool),
         agents=_group_shares(slots, lambda slot: slot.agent or NOBODY),
         with_context=estimate_share(counts.with_context, counts.calls),
+        derived_context=estimate_share(counts.derived, counts.calls),
         recovered=estimate_share(
             sum(n for slot, n in calls.items() if slot.repaired), sum(calls.values())
         ),

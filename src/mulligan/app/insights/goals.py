@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import field, replace
 
 from mulligan.app.insights.estimates import Estimate, estimate_share
 from mulligan.app.insights.figures import (
@@ -42,6 +43,8 @@ class Criterion:
     estimate: Estimate
     met: bool | None
     """By the figure, whatever its interval; `None`: nothing was seen yet that could be counted."""
+    parts: Mapping[str, Estimate] = field(default_factory=dict)
+    """What the figure is made of, where that says more: context that was given, and derived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,13 @@ class GoalEvidence:
 
 def judge_goals(seen: GoalEvidence) -> tuple[Criterion, ...]:
     """Hold a span of time against the goals."""
-    return tuple(_judge_goal(what, estimate) for what, estimate in _list_estimates(seen))
+    judged = [_judge_goal(what, estimate) for what, estimate in _list_estimates(seen)]
+    counts = add_up_counts((seen.earlier, seen.later))
+    parts = {
+        "given": estimate_share(counts.with_context, counts.calls),
+        "derived": estimate_share(counts.derived, counts.calls),
+    }
+    return tuple(replace(each, parts=parts) if each.what == CONTEXT else each for each in judged)
 
 
 def list_failing_tools(patterns: Iterable[PatternSeen]) -> list[str]:
@@ -71,7 +80,7 @@ def list_failing_tools(patterns: Iterable[PatternSeen]) -> list[str]:
 
 def _list_estimates(seen: GoalEvidence) -> Iterator[tuple[str, Estimate]]:
     counts = add_up_counts((seen.earlier, seen.later))
-    yield CONTEXT, estimate_share(counts.with_context, counts.calls)
+    yield CONTEXT, estimate_share(counts.with_context + counts.derived, counts.calls)
     yield SUGGESTIONS, estimate_share(counts.suggested_right, counts.suggested)
     yield RETRIES, estimate_share(counts.repaired, counts.retried)
     yield SUCCESS, _estimate_lift(seen.lift)

@@ -63,6 +63,9 @@ class Diagnosis:
     """In the last 24 hours."""
     failures: float
     with_context: float | None
+    """Of the calls of the last 24 hours, by the application's own word."""
+    derived_context: float | None
+    """Of the same, where it was told from their turn."""
     """The share of those calls with agent and context; `None` when there were none."""
     capture: Capture
     redaction: str
@@ -274,13 +277,15 @@ class Insights:
         counts = self.store.log.sum_rollups(since=now - timedelta(hours=24), until=now).values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
+        derived = sum(c.derived for c in counts) / calls if calls else None
         problems = [*health.problems, *self._find_overdue(now)]
         if losses:
             problems.append(_describe_losses(losses))
         if health.open_actions:
             problems.append(f"{health.open_actions} actions are open: see `mulligan open`.")
-        little = share is not None and share < CONTEXT_GOAL
-        advice = [_LITTLE_CONTEXT.format(share=share, goal=CONTEXT_GOAL)] if little else []
+        both = None if share is None or derived is None else share + derived
+        little = both is not None and both < CONTEXT_GOAL
+        advice = [_LITTLE_CONTEXT.format(share=both, goal=CONTEXT_GOAL)] if little else []
         found = self.store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
@@ -296,6 +301,7 @@ class Insights:
             calls=calls,
             failures=sum(c.failures for c in counts),
             with_context=share,
+            derived_context=derived,
             capture=self._settings.capture,
             redaction=describe_form(fast=self._settings.fast),
             problems=tuple(problems),

@@ -1,8 +1,11 @@
-"""Lessons drawn from everything that was remembered, in one batch that can be taken back."""
+"""Lessons drawn from what was remembered, in batches that can be taken back.
+
+What failed just now is drawn from at once, kind by kind; everything together about once a day.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -21,11 +24,13 @@ from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.errors.fingerprint import renew_fingerprint
 from mulligan.learning.lessons.life import find_count_start, judge_life
-from mulligan.learning.lessons.mine import LessonPool, hash_lesson, mine
+from mulligan.learning.lessons.mine import LessonPool, find_pool, hash_lesson, mine, mine_pools
 from mulligan.learning.lessons.uses import find_uses
 
 MOST_LESSONS = 100_000
-PAGE = 5_000
+PAGE = 500
+MOST_OF_POOL = 200
+"""Failures of one kind, the newest, that are read where one of them has just happened."""
 MEMORY = timedelta(days=360)
 """How far back people are counted."""
 
@@ -35,6 +40,10 @@ Hashes = Mapping[tuple[str, str], str]
 
 People = Mapping[str, int]
 """How many people there are, by tenant."""
+
+
+GoOn = Callable[[], None]
+"""Asked between the steps of a batch; it raises where the rest is for another time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,23 +66,74 @@ def hash_schemas(tools: Sequence[KnownTool]) -> Hashes:
     return {(tool.server, tool.tool): hash_schema(tool.schema) for tool in tools}
 
 
-def consolidate(store: Store, *, now: datetime) -> Consolidated:
-    """Mine every episode that is kept, then let each lesson's uses say where it stands."""
+def has_grown(before: int, now: int) -> bool:
+    """Whether there is so much more of something that it may say something else."""
+    return 3 * now >= 4 * before
+
+
+def draw_lessons(store: Store, pool: LessonPool, *, now: datetime) -> Consolidated:
+    """Learn from failures of one kind, one of which has just happened.
+
+    A process that draws the same at the same time changes nothing: a lesson's name and its versions
+    follow from the failures, and of two that write one version the second is refused.
+    """
+    casebook, batch = store.casebook, name_batch(now)
+    tenant, tool, pattern = pool.tenant, pool.tool, pool.fingerprint
+    alike = EpisodeQuery(tenant=tenant, tool=tool, fingerprint=pattern)
+    newest = casebook.list_episodes(replace(alike, newest_first=True, limit=MOST_OF_POOL))
+    episodes = [each for each in reversed(newest) if find_pool(each) == pool]
+    about = LessonQuery(tenant=tenant, tool=tool, fingerprint=pattern)
+    known = {each.id: each for each in casebook.list_lessons(about)}
+    # Of a part of them, no count would be right.
+    whole = len(newest) < MOST_OF_POOL
+    written = [
+        each
+        for each in mine(episodes, known=list(known.values()), at=now, batch=batch)
+        if each.id not in known or (whole and _says_much_more(known[each.id], each))
+        if _append(casebook, each)
+    ]
+    new = [each for each in written if each.id not in known]
+    casebook.use(find_uses(episodes, new))
+    people = count_people(casebook, now=now) if new else {}
+    schemas = hash_schemas(store.catalog.list_tools()) if new else {}
+    for lesson in new:
+        moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
+        written += [] if moved is None else [moved]
+    return Consolidated(batch=batch, episodes=len(newest), lessons=tuple(written))
+
+
+def _says_much_more(before: Lesson, now: Lesson) -> bool:
+    """Or every failure would be another version."""
+    named = ("schema_hash", "agents", "shared")
+    changed = any(getattr(before, name) != getattr(now, name) for name in named)
+    return changed or has_grown(before.met, now.met)
+
+
+def consolidate(store: Store, *, now: datetime, go_on: GoOn = lambda: None) -> Consolidated:
+    """Mine every episode that is kept, then let each lesson's uses say where it stands.
+
+    What it has written stays where `go_on` raises; the next batch goes on from there.
+    """
     casebook, batch = store.casebook, name_batch(now)
     schemas = hash_schemas(store.catalog.list_tools())
-    episodes = list(renew_episodes(list_episodes(casebook)))
+    episodes = list(renew_episodes(list_episodes(casebook, go_on=go_on)))
     written = renew_lessons(
         casebook, casebook.list_lessons(LessonQuery(limit=MOST_LESSONS)), now=now
     )
     known = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
-    mined = mine(episodes, known=known, at=now, batch=batch)
-    written += [each for each in mined if _append(casebook, each)]
+    for each in mine_pools(episodes, known=known, at=now, batch=batch):
+        written += [each] if _append(casebook, each) else []
+        go_on()
     lessons = casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
-    casebook.use(find_uses(episodes, lessons))
+    uses = find_uses(episodes, lessons)
+    for start in range(0, len(uses), PAGE):
+        casebook.use(uses[start : start + PAGE])
+        go_on()
     people = count_people(casebook, now=now)
     for lesson in lessons:
         moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
+        go_on()
     return Consolidated(batch=batch, episodes=len(episodes), lessons=tuple(written))
 
 
@@ -180,12 +240,13 @@ def take_back(casebook: Casebook, batch: str, *, now: datetime, by: str) -> list
     return written
 
 
-def list_episodes(casebook: Casebook) -> Iterator[Episode]:
+def list_episodes(casebook: Casebook, *, go_on: GoOn = lambda: None) -> Iterator[Episode]:
     """All that are kept, oldest first, a page at a time."""
     after = ""
     while page := casebook.list_episodes(EpisodeQuery(after=after, limit=PAGE)):
         yield from page
         after = page[-1].id
+        go_on()
 
 
 def _append(casebook: Casebook, lesson: Lesson) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 
 from rich.console import Console
@@ -115,7 +115,8 @@ def _show_goals(options: argparse.Namespace, insights: Insights) -> int:
         render.print_json({"window": window, "goals": [asdict(each) for each in criteria]})
     else:
         columns = ("what was promised", "goal", f"figure, last {window}", "met")
-        table = render.build_table(map(_format_criterion, criteria), columns=columns)
+        rows = [row for each in criteria for row in _format_criterion(each)]
+        table = render.build_table(rows, columns=columns)
         render.make_console().print(table)
     return 0
 
@@ -187,6 +188,7 @@ def _show(console: Console, figures: Figures, *, window: str) -> None:
         ("seconds to repair, median", _format_seconds(total.seconds_to_repair)),
         ("repaired more often with memory", _format_lift(figures)),
         ("with agent and context", _format_estimate(figures.with_context)),
+        ("the same, derived", _format_estimate(figures.derived_context)),
         ("latency of a try, p50 and p95", f"{total.p50_ms:.1f} ms, {total.p95_ms:.1f} ms"),
     ]
     console.print(render.build_table(rows, columns=("what", "figure")))
@@ -298,6 +300,8 @@ def _format_template(seen: PatternSeen) -> str:
 _MET = {True: "yes", False: "no", None: "-"}
 
 
-def _format_criterion(criterion: Criterion) -> tuple[object, ...]:
+def _format_criterion(criterion: Criterion) -> Iterator[tuple[object, ...]]:
     figure = _format_estimate(criterion.estimate)
-    return (criterion.what, f"{criterion.goal:.0%}", figure, _MET[criterion.met])
+    yield criterion.what, f"{criterion.goal:.0%}", figure, _MET[criterion.met]
+    for name, estimate in criterion.parts.items():
+        yield f"  of them {name}", "", _format_estimate(estimate), ""

@@ -113,6 +113,7 @@ def _build_overview(found: Diagnosis) -> RenderableType:
             ("open actions", health.open_actions),
             ("calls, last 24 h", f"{found.calls:.0f} ({found.failures:.0f} failed)"),
             ("with agent and context", _format_share(found.with_context)),
+            ("the same, derived", _format_share(found.derived_context)),
             ("outside any turn", sum(each.count for each in found.outside)),
             ("capture", found.capture.value),
             ("redaction", found.redaction),

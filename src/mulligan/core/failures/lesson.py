@@ -169,7 +169,7 @@ class LessonState(StrEnum):
     """Where a lesson stands in its life."""
 
     CANDIDATE = "candidate"
-    """Seen, not yet proven: shown to people, used by nobody."""
+    """Seen, not yet proven: told as such, and never applied by itself."""
     ACTIVE = "active"
     QUARANTINED = "quarantined"
     """It did harm, or a person doubts it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import NamedTuple
 
-from mulligan.core.call import OWN, LogRow, Outcome
+from mulligan.core.call import DERIVED, OWN, LogRow, Outcome
 from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.runtime.dataclass import dataclass
 
@@ -36,7 +36,7 @@ class Rollup:
     repaired: float = 0
     """Of these, the calls that worked on a later try, in the hour of the first."""
     with_context: float = 0
-    """Calls that said which agent made them, and what for."""
+    """Calls of which somebody said which agent made them, and what for."""
     duration_us: float = 0
     latency: dict[int, float] = field(default_factory=dict)
     """Tries by latency bucket."""
@@ -50,6 +50,8 @@ class Rollup:
     """Those by which a call worked."""
     tries: float = 0
     """Executions: every call once, and again each time it was made again."""
+    derived: float = 0
+    """Calls of which nobody said it all, and what is missing was told from their turn."""
 
     def add(self, more: Rollup) -> None:
         """Add the counts of another."""
@@ -62,6 +64,7 @@ class Rollup:
         self.suggested += more.suggested
         self.suggested_right += more.suggested_right
         self.tries += more.tries
+        self.derived += more.derived
         for total, counts in ((self.latency, more.latency), (self.repairs, more.repairs)):
             for bucket, calls in counts.items():
                 total[bucket] = total.get(bucket, 0) + calls
@@ -127,7 +130,10 @@ def roll_up(rows: Iterable[LogRow]) -> dict[Slot, Rollup]:
             if outcome != _SUCCESS:
                 counts.failures += weight
             if agent and context:
-                counts.with_context += weight
+                if context.startswith(DERIVED) or agent[0] == "(":
+                    counts.derived += weight
+                else:
+                    counts.with_context += weight
         bucket = compute_latency_bucket(duration_us)
         counts.latency[bucket] = counts.latency.get(bucket, 0) + weight
     counted = ((Slot._make(key), counts) for key, counts in slots.items())

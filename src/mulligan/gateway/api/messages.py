@@ -12,6 +12,7 @@ MOST_EXECUTIONS = 100
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Words = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=100_000)]
+Milliseconds = Annotated[float, Meta(ge=0, le=604_800_000)]
 
 
 class ClientMessage(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -23,7 +24,7 @@ class ReportedError(ClientMessage, frozen=True):
 
     message: Text
     type: Words = ""
-    """The class of the error, such as `TimeoutError`."""
+    """The class of the error, such as `TimeoutError`: as that it is logged."""
     status: int | None = None
     """The HTTP status, where there was one."""
     code: int | str | None = None
@@ -38,6 +39,8 @@ class ReportedCall(ClientMessage, frozen=True):
     result: Any = None
     error: ReportedError | None = None
     """Without it the call was a success."""
+    duration_ms: Milliseconds | None = None
+    """How long it took, as the client measured it."""
     schema: dict[str, Any] = {}
     """The JSON Schema of the tool's arguments: with it suggestions know what fits."""
 
@@ -51,6 +54,8 @@ class LogRequest(ClientMessage, frozen=True):
     message: Text = ""
     """What the person said; counts for the first request of a turn."""
     agent: Words = ""
+    context: Words = ""
+    """What the agent is trying to do, a phrase for the log; likewise."""
 
 
 class Logged(Struct, kw_only=True, frozen=True):
@@ -109,6 +114,7 @@ class ReviewRequest(ClientMessage, frozen=True):
     turn: Words = ""
     reply: Text | None = None
     agent: Words = ""
+    context: Words = ""
 
 
 class ReviewAnswer(Struct, kw_only=True, frozen=True):

@@ -126,7 +126,7 @@ class Api:
         self._prefix = prefix
         self._find_principal = find_principal
         self._limits = limits
-        host = m._build_host({})  # noqa: SLF001 - the gateway is an application of it
+        host = m._build_host({}, name="api")  # noqa: SLF001 - the gateway is an application of it
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._count = RequestCount()
@@ -157,6 +157,7 @@ class Api:
                 principal=principal,
                 message=said.message,
                 agent=said.agent,
+                context=said.context,
                 last=False,
             ) as run:
                 logged = await self._turns.log(run, said.executions)
@@ -175,6 +176,7 @@ class Api:
                 principal=principal,
                 message=said.message,
                 agent=said.agent,
+                context=said.context,
                 last=True,
             ) as run:
                 await self._turns.log(run, said.executions)

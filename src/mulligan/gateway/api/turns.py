@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import field
+from functools import lru_cache
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.core.adapter import Answer, HostCall, HostRun
@@ -15,6 +16,7 @@ from mulligan.core.effect import Mode
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
+from mulligan.turns.journal.call_ids import NextCall, with_next_call
 
 MOST_TURNS = 1_000
 """Turns that clients have begun and not ended: the oldest ends first."""
@@ -63,14 +65,19 @@ class ReportedTurns:
 
     @asynccontextmanager
     async def enter(
-        self, name: str, *, principal: str, message: str, agent: str, last: bool
+        self, name: str, *, principal: str, message: str, agent: str, last: bool, context: str = ""
     ) -> AsyncIterator[HostRun]:
         """The turn of that name, begun if it is not there; without a name one of its own."""
         key = principal, name
         turn = self._open.pop(key, None) if name else None
         if turn is None:
-            vouched = principal in self._trusted
-            run = self._host.open(message, agent=agent, principal=principal, vouched=vouched)
+            run = self._host.open(
+                message,
+                agent=agent,
+                principal=principal,
+                context=context,
+                vouched=principal in self._trusted,
+            )
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
         goes_on = bool(name) and not last
@@ -111,7 +118,8 @@ class ReportedTurns:
     async def _log_one(self, run: HostRun, call: ReportedCall) -> LoggedCall:
         made = _build_call(call)
         try:
-            await run.call(made)
+            with with_next_call(NextCall(took_us=_read_duration(call))):
+                await run.call(made)
         except ReportedFailureError as failed:
             advice = self._host.read_advice(failed)
             return LoggedCall(tool=call.tool, outcome="failure", advice=advice)
@@ -154,6 +162,19 @@ def _build_call(call: ReportedCall) -> HostCall:
     )
 
 
+def _read_duration(call: ReportedCall) -> int | None:
+    return None if call.duration_ms is None else round(call.duration_ms * 1000)
+
+
 def _build_failure(said: ReportedError) -> ReportedFailureError:
     text = f"{said.type}: {said.message}" if said.type else said.message
-    return ReportedFailureError(text, status=said.status, code=said.code)
+    return _build_type(said.type)(text, status=said.status, code=said.code)
+
+
+@lru_cache(maxsize=256)
+def _build_type(name: str) -> type[ReportedFailureError]:
+    """A class of the name that the client's has, which is all that is known of it."""
+    named = name.rpartition(".")[2]
+    if not named.isidentifier():
+        return ReportedFailureError
+    return type(named, (ReportedFailureError,), {})

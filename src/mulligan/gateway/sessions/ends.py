@@ -22,12 +22,15 @@ CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 """What later revisions say of the client with every request."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ClientTurn:
     """A turn that further calls may come to."""
 
     run: HostRun
+    message: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    failed_at: float | None = None
+    """When its last call failed, on a clock that nobody sets; `None`: it did not."""
 
 
 @dataclass(eq=False, slots=True)
@@ -56,6 +59,9 @@ class Ends:
     """What the client did, for its own questions about it."""
     turns: OrderedDict[str, ClientTurn] = field(default_factory=OrderedDict)
     """By the names that the client has given them."""
+    failed: OrderedDict[tuple[str, str], ClientTurn] = field(default_factory=OrderedDict)
+    """Turns without a name whose call failed, by server and tool: the next call of it, if it comes
+    soon, is the next try, so that what mended it is learned."""
 
     @property
     def only(self) -> Upstream | None:

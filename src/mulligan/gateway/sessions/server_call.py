@@ -26,6 +26,8 @@ from mulligan.gateway.upstream.connection import Upstream
 OURS = "mulligan/"
 MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"
 """In the `_meta` of a call: what the person said, the turn it belongs to, whether that ends."""
+CONTEXT = "mulligan/context"
+"""There too: what the agent is trying to do, a phrase for the log."""
 INTENT = "why_this_call"
 """The argument by which an agent says why it makes a call, where that is asked for."""
 APPROVAL = "mulligan_approval"

@@ -42,7 +42,7 @@ class Shared:
         self.servers = tuple(servers)
         self.options = options or GatewayOptions()
         self.report = report
-        self.host = m._build_host({"pitfalls": True})  # noqa: SLF001
+        self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001
         self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
@@ -51,6 +51,10 @@ class Shared:
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._reported: set[tuple[str, str]] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
+
+    def hash_text(self, text: str) -> str:
+        """What the log has in the place of words of others."""
+        return self.host.parts.runtime.redactor.hash_text(text)
 
     def _note_pin(self, tool: ListedTool) -> None:
         """Hold what a tool says of itself against what was approved; a change is reported once."""

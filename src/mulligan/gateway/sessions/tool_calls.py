@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -23,6 +24,7 @@ from mulligan.gateway.sessions.ends import ClientTurn, Ends
 from mulligan.gateway.sessions.listing import Lists
 from mulligan.gateway.sessions.own_calls import FailedBefore
 from mulligan.gateway.sessions.server_call import (
+    CONTEXT,
     DONE,
     TURN,
     AskedCall,
@@ -40,6 +42,10 @@ CHANGED = (
 OWN_NAMES = frozenset(tool["name"] for tool in OWN_TOOLS)
 MOST_TURNS = 1_000
 """Turns that a client has named and not ended: the oldest ends first."""
+MOST_FAILED = 20
+"""The same of those without a name whose call failed."""
+SOON = 600.0
+"""Seconds within which the next call of a tool is the next try of one that failed."""
 
 
 class Calls:
@@ -54,8 +60,9 @@ class Calls:
 
     async def close(self) -> None:
         """The client is gone: the turns that it has named end."""
-        while self._ends.turns:
-            await self._ends.turns.popitem()[1].run.leave()
+        for turns in (self._ends.turns, self._ends.failed):
+            while turns:
+                await turns.popitem()[1].run.leave()
 
     async def call(self, frame: Frame) -> None:
         """Make a call, and answer it with its server's own answer and what is said beside it."""
@@ -98,9 +105,9 @@ class Calls:
         if upstream.is_up and mode is Mode.OBSERVE:
             await self._watch(asked, call, made=made)
             return
-        async with self._open_turn(asked) as run:
-            answer = await self._answer(run, call, made=made, asked=asked)
-            self._ends.own.note_actions(run.list_actions())
+        async with self._open_turn(asked, call) as turn:
+            answer = await self._answer(turn, call, made=made, asked=asked)
+            self._ends.own.note_actions(turn.run.list_actions())
             ends.client.send(answer)
 
     async def _watch(self, asked: AskedCall, call: HostCall, *, made: UpstreamCall) -> None:
@@ -112,18 +119,18 @@ class Calls:
             self._ends.client.send(write_answer(key, frame))
 
         made.send_ahead(hand_on)
-        async with self._open_turn(asked) as run:
+        async with self._open_turn(asked, call) as turn:
             try:
-                await run.call(call)
+                await turn.run.call(call)
             except Exception as error:  # noqa: BLE001 - its client has it, as the server has said it
-                self._note_failure(call, error)
+                self._note_failure(turn, call, error)
             if asked.message:
-                await run.review(None)
+                await turn.run.review(None)
 
     async def _answer(
-        self, run: HostRun, call: HostCall, *, made: UpstreamCall, asked: AskedCall
+        self, turn: ClientTurn, call: HostCall, *, made: UpstreamCall, asked: AskedCall
     ) -> bytes:
-        host, key = self._ends.shared.host, asked.frame.key
+        host, key, run = self._ends.shared.host, asked.frame.key, turn.run
         try:
             called = await self._make(run, call, asked)
         except HeldError as held:
@@ -134,7 +141,7 @@ class Calls:
         except InputRequested as asks:
             return write_result(key, asks.answer.result)
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
-            self._note_failure(call, error)
+            self._note_failure(turn, call, error)
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
         if not answer.stands:
@@ -152,39 +159,62 @@ class Calls:
                 raise
         return await run.call(replace(call, approved=approved))
 
-    def _note_failure(self, call: HostCall, error: Exception) -> None:
+    def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
+        turn.failed_at = time.monotonic()
         self._ends.own.note_failure(
             FailedBefore(tool=call.tool, arguments=call.arguments, said=str(error))
         )
 
     @asynccontextmanager
-    async def _open_turn(self, asked: AskedCall) -> AsyncIterator[HostRun]:
+    async def _open_turn(self, asked: AskedCall, call: HostCall) -> AsyncIterator[ClientTurn]:
         """The turn of a call. Calls of one turn come one after the other, each with its review."""
         name = str(asked.meta.get(TURN) or "")
-        turn = self._ends.turns.pop(name, None) if name else None
+        turn = self._ends.turns.pop(name, None) if name else await self._take_failed(asked, call)
         if turn is None:
-            turn = ClientTurn(self._open_run(asked))
+            turn = ClientTurn(self._open_run(asked), asked.message)
         goes_on = bool(name) and not asked.meta.get(DONE)
         if goes_on:
             self._ends.turns[name] = turn
-        failed = True
+        failed, turn.failed_at = True, None
         try:
             async with turn.lock:
-                yield turn.run
+                yield turn
             failed = False
         finally:
-            if not goes_on:
+            if not name and not failed and self._awaits_fix(turn):
+                self._ends.failed[call.server, call.tool] = turn
+            elif not goes_on:
                 await turn.run.leave(failed=failed)
             self._remember(asked, turn.run)
-        while len(self._ends.turns) > MOST_TURNS:
-            await self._ends.turns.popitem(last=False)[1].run.leave()
+        for turns, most in ((self._ends.turns, MOST_TURNS), (self._ends.failed, MOST_FAILED)):
+            while len(turns) > most:
+                await turns.popitem(last=False)[1].run.leave()
+
+    def _awaits_fix(self, turn: ClientTurn) -> bool:
+        """Whether its last call failed, and nothing of it has to be seen to before the next."""
+        return turn.failed_at is not None and not turn.run.list_actions()
+
+    async def _take_failed(self, asked: AskedCall, call: HostCall) -> ClientTurn | None:
+        """The turn of the call before this one of the same tool, which failed a moment ago."""
+        turn = self._ends.failed.pop((call.server, call.tool), None)
+        if turn is None or turn.failed_at is None:
+            return None
+        if time.monotonic() - turn.failed_at < SOON and turn.message == asked.message:
+            return turn
+        await turn.run.leave()
+        return None
 
     def _open_run(self, asked: AskedCall) -> HostRun:
         ends = self._ends
+        context = str(asked.meta.get(CONTEXT) or "")
+        if asked.intent and not context:
+            # It may have the person's words in it, which are no more for the log than they are.
+            context = f"why={ends.shared.hash_text(asked.intent)}"
         return ends.shared.host.open(
             asked.message,
             agent=ends.name_agent(asked.meta),
             principal=ends.principal,
+            context=context,
             history=ends.shared.histories.read(ends.principal),
             vouched=bool(asked.said) and ends.shared.vouches_for(ends.principal),
         )

@@ -61,17 +61,29 @@ def mine(
 
     A quarantined or retired lesson is not learned anew. Versions go on from those known.
     """
+    return list(mine_pools(episodes, known=known, at=at, batch=batch))
+
+
+def mine_pools(
+    episodes: Sequence[Episode], *, known: Sequence[Lesson] = (), at: datetime, batch: str = ""
+) -> Iterator[Lesson]:
+    """The same, one after the other: it may be left between two."""
     latest = {lesson.id: lesson for lesson in known}
-    found = []
     pools = {**_group_episodes(episodes), **_group_by_words(episodes)}
     for pool, held in sorted(pools.items()):
         for lesson in _build_lessons(pool, held, at=at, batch=batch):
             before = latest.get(lesson.id)
             if before is None:
-                found.append(lesson)
+                yield lesson
             elif before.state.living and _says_more(before, lesson):
-                found.append(_build_next_version(before, lesson))
-    return found
+                yield _build_next_version(before, lesson)
+
+
+def find_pool(episode: Episode) -> LessonPool:
+    """Which others it is learned from together with."""
+    return LessonPool(
+        episode.tenant, episode.tool, episode.server, episode.schema_hash, episode.fingerprint
+    )
 
 
 def hash_lesson(pool: LessonPool, remedy: Remedy) -> str:
@@ -94,8 +106,7 @@ def _encode_change(made: Transformation) -> list[object]:
 def _group_episodes(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
     found: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in episodes:
-        pool = LessonPool(each.tenant, each.tool, each.server, each.schema_hash, each.fingerprint)
-        found[pool].append(each)
+        found[find_pool(each)].append(each)
     return found
 
 

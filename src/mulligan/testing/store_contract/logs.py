@@ -160,6 +160,7 @@ class LogContract(Contract):
                 at=NOW + chance.randrange(3) * HOUR,
                 tool=chance.choice(["a", "b"]),
                 agent=chance.choice(["", "x"]),
+                context=chance.choice(["", "booking", "derived: step=1"]),
                 duration_us=chance.randrange(1, 10**7),
                 try_number=chance.choice([1, 2]),
                 parent=chance.choice(

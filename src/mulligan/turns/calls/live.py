@@ -17,7 +17,7 @@ from mulligan.core.record import Record
 from mulligan.core.storage.instants import from_us
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.call_ids import take_call_id
+from mulligan.turns.journal.call_ids import take_next_call
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
@@ -38,7 +38,7 @@ class LiveCall:
     __slots__ = (
         "_asked", "_copies", "_make", "arguments", "at_us", "brought", "duration_us", "follows",
         "given", "id", "key", "labels", "parameters", "parent", "record", "records", "result",
-        "span", "start", "tool", "traffic", "try_number", "turn", "waiter",
+        "span", "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -60,7 +60,10 @@ class LiveCall:
         self.traffic = tool.traffic.find(self.labels.tenant)
         """How calls of its tool by the same tenant have gone."""
         self.at_us = at_us = runtime.wall_us()
-        self.id = take_call_id() or runtime.make_id(at_us)
+        known = take_next_call()
+        self.id = known.id if known is not None and known.id else runtime.make_id(at_us)
+        self.took_us = None if known is None else known.took_us
+        """How long it took where its client has made it already."""
         self.key: str | None = None
         """What the remote may know it by, the same on every try; `None`: its tool takes none."""
         self.brought: str | None = None
@@ -71,6 +74,8 @@ class LiveCall:
         self.follows: Corrected | None = None
         """The correction that this call is."""
         self.span: ToolSpan | None = None
+        self.step = ""
+        """Which call of its turn it is, as its derived context says it; else nothing."""
         self.try_number = 1
         self.record: Record | None = None
         """What its tool's own functions are told of it, once its pre-image was taken."""
@@ -149,6 +154,7 @@ class LiveCall:
         again.given = self.given
         again.parameters = self.parameters
         again.parent = self.parent or self.id
+        again.step = self.step
         again.try_number = try_number
         again.start_span()
         return again
@@ -207,9 +213,13 @@ def begin_call(
     if call.take(arguments) and tool.unwraps:
         arguments = _bind_unwrapped(call, given, arguments=arguments)
         call.take(arguments)
-    if turn is not None and turn.offers.waiting:
-        offered = _match_offer(tool, turn, arguments)
-        corrects = corrects or offered
+    if turn is not None:
+        if not turn.turn.context:
+            turn.steps += 1
+            call.step = f" step={turn.steps}"
+        if turn.offers.waiting:
+            offered = _match_offer(tool, turn, arguments)
+            corrects = corrects or offered
     if corrects is not None:
         call.follow(corrects)
     call.traffic.calls += 1

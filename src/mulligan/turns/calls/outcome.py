@@ -78,7 +78,8 @@ async def note_failure(call: LiveCall, error: BaseException) -> Execution:
 
 def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None = None) -> Execution:
     """It raised, or returned a failure: classified, counted and logged."""
-    duration_us = (time.perf_counter_ns() - call.start) // 1000
+    measured = (time.perf_counter_ns() - call.start) // 1000
+    duration_us = measured if call.took_us is None else call.took_us
     traffic = call.tool.traffic.find(call.labels.tenant)
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()

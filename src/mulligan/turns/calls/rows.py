@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from mulligan.core.action import Opening
-from mulligan.core.call import Execution, LogRow, Outcome
+from mulligan.core.call import DERIVED, Execution, LogRow, Outcome
 from mulligan.core.effect import OUTSIDE
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.finding import FindingRow, FindingSeen, Severity
@@ -32,7 +32,8 @@ _NOT_THERE = (
 
 def log_success(call: LiveCall, result: object) -> None:
     """It came back. Queue its row."""
-    call.duration_us = duration_us = (time.perf_counter_ns() - call.start) // 1000
+    measured = (time.perf_counter_ns() - call.start) // 1000
+    call.duration_us = duration_us = measured if call.took_us is None else call.took_us
     call.result = result
     tool = call.tool
     breaker = call.traffic.breaker
@@ -54,8 +55,8 @@ def log_success(call: LiveCall, result: object) -> None:
         # Nearly every row is built here, in one piece: put together from parts, or by the named
         # constructor, it takes twice as long.
         columns = (
-            call.id, call.at_us, tenant, agent, tool.server, tool.name, call.parameters, context,
-            SUCCESS, duration_us, None, None, None, None, None, shown,
+            call.id, call.at_us, tenant, agent, tool.server, tool.name, call.parameters,
+            context + call.step, SUCCESS, duration_us, None, None, None, None, None, shown,
             call.try_number, call.parent, turn, weight,
         )  # fmt: skip
         _emit(tool, _build_row(LogRow, columns))
@@ -87,7 +88,8 @@ def log_failure(
 
 def label_opening(opening: Opening) -> Labels:
     """What is on the rows of a call that is told from its action alone."""
-    return Labels(tenant=opening.tenant, agent=opening.agent, context="", turn=opening.turn)
+    context = f"{DERIVED}from the journal"
+    return Labels(tenant=opening.tenant, agent=opening.agent, context=context, turn=opening.turn)
 
 
 def log_settled(tool: Tool, action: LiveAction) -> None:
@@ -137,14 +139,16 @@ def _emit_ended(call: LiveCall, ended: _Ended) -> None:
     tool = call.tool
     tenant, agent, context, turn = call.labels
     columns = (
-        call.id, call.at_us, tenant, agent, tool.server, tool.name, call.parameters, context,
-        *ended, call.try_number, call.parent, turn, 1.0,
+        call.id, call.at_us, tenant, agent, tool.server, tool.name, call.parameters,
+        context + call.step, *ended, call.try_number, call.parent, turn, 1.0,
     )  # fmt: skip
     _emit(tool, _build_row(LogRow, columns))
 
 
 def _emit(tool: Tool, row: LogRow) -> None:
     runtime = tool.runtime
+    if row.agent in runtime.unlogged:
+        return
     runtime.log.emit(row)
     if runtime.events.wanted:
         runtime.events.publish(CallLogged(row=row))
@@ -152,7 +156,7 @@ def _emit(tool: Tool, row: LogRow) -> None:
 
 def log_findings(reviewed: AttemptReviewed, *, runtime: Runtime) -> None:
     """Keep each finding of a review; that of a second review of the same attempt counts once."""
-    if reviewed.found:
+    if reviewed.found and reviewed.agent not in runtime.unlogged:
         runtime.log.note(_build_finding_rows(reviewed, runtime=runtime))
 
 

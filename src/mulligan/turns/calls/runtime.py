@@ -159,6 +159,8 @@ class Runtime:
     tenant: str = ""
     unadvised: frozenset[str] = frozenset()
     """Agents that get their errors as they are."""
+    unlogged: frozenset[str] = frozenset()
+    """Agents whose calls are not logged, as the log would call them."""
     strict: bool = False
     """Hold what nobody has declared."""
     patterns: KnownPatterns = field(default_factory=KnownPatterns)

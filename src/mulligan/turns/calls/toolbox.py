@@ -100,6 +100,11 @@ class Toolbox:
         tool = self.find_by_name(call.tool, server=call.server)
         return None if tool is None else tool.shape
 
+    @property
+    def count(self) -> int:
+        """How many tools there are."""
+        return len(self._tools)
+
     def __iter__(self) -> Iterator[Tool]:
         return iter(list(self._tools.values()))
 

@@ -61,6 +61,10 @@ class Run:
         """The turn's, as on every row of the log."""
         return self.turn.id
 
+    def note_tools(self, count: int) -> None:
+        """How many tools its agent has."""
+        self.turn.note_tools(count)
+
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared."""
         with self.turn.make_current(), carry_answers() as held, listen() as said:

@@ -27,7 +27,7 @@ from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.hosts.holds import HostHolds
 from mulligan.turns.hosts.run import Run
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.call_ids import with_call_id
+from mulligan.turns.journal.call_ids import NextCall, with_next_call
 from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
 from mulligan.turns.recovery.recovery import UNCERTAIN, Recovery
 from mulligan.turns.turn.attempt import LiveAttempt
@@ -185,7 +185,7 @@ class StepMaker:
                 if came is _NOTHING_DONE:
                     continue
                 if came is None:
-                    with with_call_id(call.id):
+                    with with_next_call(NextCall(id=call.id)):
                         came = await self.run.call(call)
                 assert isinstance(came, Called)  # noqa: S101 - the others are named above
                 return {"id": call.id, "result": to_plain(came.result)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mulligan.core.call import Execution
 from mulligan.core.display.quoted import Quoted
 from mulligan.core.failures.advice import Advice
-from mulligan.core.failures.suggestion import Alike, FailedCall, Patch, Suggestion
+from mulligan.core.failures.suggestion import Alike, FailedCall, Origin, Patch, Suggestion
 from mulligan.core.finding import Finding
 from mulligan.core.runtime.dataclass import dataclass
 
@@ -102,4 +102,7 @@ def _format_value(value: object) -> str:
 
 def _format_suggestion(suggestion: Suggestion) -> str:
     sure = f"{suggestion.probability:.0%}, n={suggestion.n}"
-    return f"{suggestion.patch} ({suggestion.source}, {sure}: {suggestion.evidence})"
+    # Of a lesson that is a candidate, and of one that was proven on other failures than this.
+    unproven = suggestion.source is Origin.MEMORY and not suggestion.proven
+    source = f"{suggestion.source}, not proven yet" if unproven else suggestion.source
+    return f"{suggestion.patch} ({source}, {sure}: {suggestion.evidence})"

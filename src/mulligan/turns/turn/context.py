@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from dataclasses import replace
+from pathlib import PurePath
 from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
-from mulligan.core.call import Execution
+from mulligan.core.call import DERIVED, Execution
 from mulligan.core.finding import Correction
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
@@ -47,7 +50,9 @@ class Labels(NamedTuple):
     tenant: str
     """Its identity, never its name."""
     agent: str
+    """In parentheses, where nobody named it: what it runs in."""
     context: str
+    """As it was given, else derived."""
     turn: str | None
 
 
@@ -77,6 +82,36 @@ class Reviewing(Protocol):
         """The turn is over; what nobody reviewed must not be forgotten."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a turn comes from: its context, where nobody gives one."""
+
+    host: str = ""
+    """The framework that runs its agent, or the gateway; empty: the application itself."""
+    within: str = ""
+    """The function that opened it."""
+    tools: int | None = None
+    """How many its agent has; `None`: nobody told."""
+
+    def derive_context(self, message: str, *, redactor: Redactor) -> str:
+        """What is known of a turn, without a word of its message."""
+        known = {
+            "host": self.host,
+            "tools": "" if self.tools is None else str(self.tools),
+            "request": redactor.hash_text(message) if message else "",
+        }
+        return DERIVED + " ".join(f"{name}={said}" for name, said in known.items() if said)
+
+
+APPLICATION = Origin()
+
+
+def name_caller() -> str:
+    """The function that has called who asks; of a program's top level, its file."""
+    code = sys._getframe(2).f_code  # noqa: SLF001 - inspect reads whole files for it
+    return code.co_name if code.co_name.isidentifier() else PurePath(code.co_filename).stem
+
+
 class TurnsUnderWay:
     """The turns of one application that people wait for."""
 
@@ -101,9 +136,9 @@ class OpenTurn:
     """A turn while it lasts: `with` or `async with` makes it the current one."""
 
     __slots__ = (
-        "__weakref__", "_among", "_around", "_entered", "_tokens", "advised", "attempts",
+        "__weakref__", "_among", "_around", "_entered", "_origin", "_tokens", "advised", "attempts",
         "correction", "durable", "episodes", "home", "kept", "labels", "mended", "offers", "outer",
-        "over", "own", "reviewing", "turn",
+        "over", "own", "reviewing", "steps", "turn",
     )  # fmt: skip
 
     def __init__(
@@ -113,8 +148,10 @@ class OpenTurn:
         redactor: Redactor,
         own: bool = False,
         among: TurnsUnderWay | None = None,
+        origin: Origin = APPLICATION,
     ) -> None:
         self.turn = turn
+        self._origin = origin
         self._among = among
         """Those that are to know of it while it goes on."""
         self.home = redactor
@@ -145,15 +182,30 @@ class OpenTurn:
         self.over = False
         """It was left, though calls that it made may still be under way."""
         self.reviewing: Reviewing | None = None
-        # Redacted once here, not at every call.
+        self.steps = 0
+        """Calls that were begun in it, where their rows have a derived context."""
+        # Redacted and derived once here, not at every call.
+        within = origin.host or origin.within
         self.labels = Labels(
             tenant=redactor.identify(turn.tenant, IdentityKind.TENANT),
-            agent=redactor.redact_label(turn.agent) if turn.agent else "",
-            context=redactor.redact_text(turn.context) if turn.context else "",
+            agent=redactor.redact_label(turn.agent or (f"({within})" if within else "")),
+            context=self._build_context(),
             turn=turn.id,
         )
         self._entered = 0
         self._tokens: list[Token[OpenTurn | None]] = []
+
+    def note_tools(self, count: int) -> None:
+        """How many tools its agent has, as far as its context is derived."""
+        if count != self._origin.tools:
+            self._origin = replace(self._origin, tools=count)
+            self.labels = self.labels._replace(context=self._build_context())
+
+    def _build_context(self) -> str:
+        """As it was given, less secrets; else derived."""
+        if self.turn.context:
+            return self.home.redact_text(self.turn.context)
+        return self._origin.derive_context(self.turn.message, redactor=self.home)
 
     @property
     def principal(self) -> str:

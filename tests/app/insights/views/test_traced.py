@@ -48,11 +48,14 @@ def test_turns_of_agents_that_nobody_named_can_be_asked_for(m: Mulligan) -> None
     def find() -> str:
         return "found"
 
-    for agent in ("", "planner"):
-        with m.turn("Find it", agent=agent):
-            find()
+    def serve() -> None:
+        for agent in ("", "planner"):
+            with m.turn("Find it", agent=agent):
+                find()
+
+    serve()
     m.flush()
 
-    view = Views(m.insights).traced.read_turns(ViewFilter(agent="(nobody named)"))
+    view = Views(m.insights).traced.read_turns(ViewFilter(agent="(serve)"))
 
-    assert [row.agent for row in view.rows] == [""]
+    assert [row.agent for row in view.rows] == ["(serve)"]

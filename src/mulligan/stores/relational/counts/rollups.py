@@ -5,38 +5,42 @@ A month is thirty days and not seven hundred hours; the hours are for where a sp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mulligan.core.call import OWN
 from mulligan.core.errors import StoreError
 from mulligan.core.storage.rollup import Rollup, Slot
 from mulligan.stores.columns.histogram import dump_counts, load_counts
 from mulligan.stores.database.driver import Session
 
 HOURS = 24
+DERIVED = f"{OWN} derived:"
+"""Before the server of a slot: the slot counts contexts that were derived, as contexts. So there is
+no column of its own, which stores that are there would have to be given."""
 _ALL_HOURS = 2**40
 
 
 def add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
     """Add counts to those of their hours and days."""
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    session.run_many("add_rollups", [_encode(*each) for each in sorted(rollups.items())])
+    session.run_many("add_rollups", _encode_all(rollups))
     days: dict[Slot, Rollup] = {}
     for slot, counts in rollups.items():
         days.setdefault(slot._replace(hour=slot.hour // HOURS), Rollup()).add(counts)
-    session.run_many("add_days", [_encode(*each) for each in sorted(days.items())])
+    session.run_many("add_days", _encode_all(days))
 
 
 def read_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
     """The counts of some hours, both included, each for itself."""
     rows = session.fetch("hourly", since=since, until=until)
-    return {Slot(*row[:5]): _decode(*row[5:]) for row in rows}
+    return _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
 
 
 def sum_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
     """The counts of some hours together, each slot in hour 0."""
     rows = session.fetch("totals", **split_hours(since, until))
-    return {Slot(0, *row[:4]): _decode(*row[4:]) for row in rows}
+    return _decode_all((Slot(0, *row[:4]), _decode(*row[4:])) for row in rows)
 
 
 def split_hours(since: int, until: int) -> dict[str, int]:
@@ -90,9 +94,34 @@ def roll_up_old_days(session: Session) -> None:
 
 def _count_days(session: Session, *, since: int, until: int) -> None:
     rows = session.fetch("days_of_hours", since=since, until=until)
-    days = {Slot(*row[:5]): _decode(*row[5:]) for row in rows}
-    session.run_many("add_days", [_encode(*each) for each in sorted(days.items())])
+    days = _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
+    session.run_many("add_days", _encode_all(days))
     session.run("count_pattern_days", since=since, until=until)
+
+
+def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
+    """As the tables hold them, in their order: derived contexts in slots of their own."""
+    derived = {
+        slot._replace(server=DERIVED + slot.server): Rollup(with_context=counts.derived)
+        for slot, counts in rollups.items()
+        if counts.derived
+    }
+    return [_encode(*each) for each in sorted((*rollups.items(), *derived.items()), key=_find_key)]
+
+
+def _find_key(each: tuple[Slot, Rollup]) -> Slot:
+    return each[0]
+
+
+def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
+    """The other way round."""
+    rollups: dict[Slot, Rollup] = {}
+    for slot, counts in found:
+        if slot.server.startswith(DERIVED):
+            slot = slot._replace(server=slot.server.removeprefix(DERIVED))
+            counts = Rollup(derived=counts.with_context)
+        rollups.setdefault(slot, Rollup()).add(counts)
+    return rollups
 
 
 def _decode(*columns: Any) -> Rollup:

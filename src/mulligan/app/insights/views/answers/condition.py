@@ -54,6 +54,7 @@ class HealthView:
     """In the last 24 hours."""
     failures: float
     with_context: float | None
+    derived_context: float | None
     dropped: int
     losses: tuple[Loss, ...]
     """The newest first."""
@@ -107,6 +108,7 @@ def build_health_view(
         calls=diagnosis.calls,
         failures=diagnosis.failures,
         with_context=diagnosis.with_context,
+        derived_context=diagnosis.derived_context,
         dropped=diagnosis.dropped,
         losses=tuple(reversed(diagnosis.losses))[:MOST_SHOWN],
         retention=tuple(
