@@ -1,4 +1,4 @@
-"""What a run of another framework costs with Mulligan, against the same run without it."""
+"""What a run of another framework costs with Mulligan, and what stories come to in it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
+from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
 from bench.hosts.environments import FOLDER, list_environments
+from bench.hosts.pack_stories import PACKS, run_pack_story
 from bench.hosts.results import ROOT
 from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
@@ -41,18 +43,34 @@ def run(options: argparse.Namespace) -> Result:
     here = list_installed()
     hosts = [options.host] if options.host else list(dict.fromkeys((*here, *list_elsewhere())))
     rows, versions = [], {"python": platform.python_version()}
+    stories: dict[str, dict[str, dict[str, int]]] = {}
     with progress(len(hosts)) as step:
         for host in hosts:
             step(host)
             if host in here:
                 rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
                 versions[host] = importlib.metadata.version(_name_package(host))
+                stories[host] = {"pack": _tell_packs(host)}
             else:
                 there = measure_elsewhere(host, options.runs)
                 rows += there["rows"]
                 versions |= there["versions"]
+                stories |= there["stories"]
     ratio = {row["host"]: row["ratio"] for row in rows}
-    return {"n": options.runs, "ratio": ratio, "rows": rows, "versions": versions}
+    told = {"ratio": ratio, "rows": rows, "stories": stories}
+    return {"n": options.runs, **told, "versions": versions}
+
+
+def failed(result: Result) -> str:
+    """Why a result is no proof: a story that did not come out as it should."""
+    wrong = [
+        f"{host}, {story}: {count} {name}"
+        for host, stories in result["stories"].items()
+        for story, figures in stories.items()
+        for name, count in figures.items()
+        if count
+    ]
+    return "; ".join(wrong)
 
 
 def list_elsewhere() -> list[str]:
@@ -81,6 +99,15 @@ def _find_python(host: str) -> Path:
 def _name_package(host: str) -> str:
     [environment] = list_environments(host, "newest")
     return environment.requirement.name
+
+
+def _tell_packs(host: str) -> dict[str, int]:
+    """The tools of all packs in a host, each against a server of its own."""
+    told = StoryCounts()
+    for open_pack in PACKS.values():
+        with tempfile.TemporaryDirectory() as folder, open_pack(Path(folder)) as world:
+            told += asyncio.run(run_pack_story(host, world))
+    return told.figures
 
 
 async def _measure(host: str, runs: int) -> dict[str, float]:
@@ -118,4 +145,12 @@ async def _time(driver: Driver, remote: FakeRemote, m: Mulligan | None) -> float
 def show(result: Result) -> RenderableType:
     columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
     rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
-    return table("One run with three calls, with and without", ["host", *columns], rows)
+    told = [
+        [f"{host}: {story}", *figures.values()]
+        for host, stories in result["stories"].items()
+        for story, figures in stories.items()
+    ]
+    return Group(
+        table("One run with three calls, with and without", ["host", *columns], rows),
+        table("Stories", ["host: story", *StoryCounts().figures], told),
+    )

@@ -202,6 +202,8 @@ def begin_call(
     """A first try starts, or the corrected call after one that failed."""
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
+    if turn is None and runtime.host_calls.under_way:
+        turn = find_host_turn(tool, given)
     call = LiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
     if call.take(arguments) and tool.unwraps:
@@ -221,6 +223,19 @@ def begin_call(
         tool.warn("A call of %s cannot be logged", error)
     call.start_span()
     return call
+
+
+def find_host_turn(tool: Tool, given: Given) -> OpenTurn | None:
+    """The turn of a host that makes this very call elsewhere than where the turn is known, as in a
+    task of its own."""
+    calls = tool.runtime.host_calls
+    if not calls.under_way:
+        return None
+    said = tool.declaration
+    try:
+        return calls.claim((said.server, said.tool), tool.signature.bind(*given))
+    except Exception:  # noqa: BLE001 - arguments that do not fit, or cannot even be compared
+        return None
 
 
 def _bind(call: LiveCall, given: Given) -> Mapping[str, object]:

@@ -95,6 +95,10 @@ class Toolbox:
         """The tool of that name, if this application has it."""
         return self._tools.get((server, tool))
 
+    def list_named(self, tool: str) -> list[Tool]:
+        """The tools of that name, wherever they live."""
+        return [each for (_, name), each in self._tools.items() if name == tool]
+
     def find_shape(self, call: Call) -> ToolShape | None:
         """What was declared of a call's tool, for checks that choose themselves."""
         tool = self.find_by_name(call.tool, server=call.server)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -58,6 +59,39 @@ class OutsideCalls:
         return LoneCall(turn=self.open_turn(known), outside=self, others=others)
 
 
+class HostCalls:
+    """Calls of the application's own tools that hosts are making, perhaps where nothing tells of
+    their turns: the tool that is entered for one belongs to the turn all the same."""
+
+    def __init__(self) -> None:
+        self.under_way: list[tuple[frozenset[Identity], Mapping[str, object], OpenTurn]] = []
+
+    @contextmanager
+    def expect(
+        self, tools: Iterable[Identity], arguments: Mapping[str, object], *, turn: OpenTurn
+    ) -> Iterator[None]:
+        """A host makes a call of one of these in here."""
+        call = frozenset(tools), arguments, turn
+        self.under_way.append(call)
+        try:
+            yield
+        finally:
+            self.under_way = [each for each in self.under_way if each is not call]
+
+    def claim(self, tool: Identity, arguments: Mapping[str, object]) -> OpenTurn | None:
+        """The turn of such a call, by what its host makes it with; once for each."""
+        for call in self.under_way:
+            tools, asked, turn = call
+            if tool in tools and asked.items() <= arguments.items():
+                self.under_way = [each for each in self.under_way if each is not call]
+                return turn
+        return None
+
+
+Identity = tuple[str, str]
+"""What a tool is known by: its server and its name, as its author declares them."""
+
+
 def refuse_in_words(tool: str) -> OutsideTurnError:
     """What a tool that may change something answers where a reply is only written again."""
     return OutsideTurnError(
@@ -66,20 +100,27 @@ def refuse_in_words(tool: str) -> OutsideTurnError:
     )
 
 
-async def call_alone(lone: LoneCall | None, make: Callable[[], Awaitable[Any]]) -> Any:
-    """Make a call in its turn, and check it; without one it is simply made."""
+async def call_alone(lone: LoneCall | OpenTurn | None, make: Callable[[], Awaitable[Any]]) -> Any:
+    """Make a call in its turn, and check it; a turn of a host checks it later, and without one it
+    is simply made."""
     if lone is None:
         return await make()
+    if isinstance(lone, OpenTurn):
+        with lone.make_current():
+            return await make()
     async with lone.turn:
         answer = await make()
         await lone.review(answer)
     return answer
 
 
-def call_alone_here(lone: LoneCall | None, make: Callable[[], Any]) -> Any:
+def call_alone_here(lone: LoneCall | OpenTurn | None, make: Callable[[], Any]) -> Any:
     """The same for a plain function."""
     if lone is None:
         return make()
+    if isinstance(lone, OpenTurn):
+        with lone.make_current():
+            return make()
     with lone.turn:
         answer = make()
         if lone.has_effect():
