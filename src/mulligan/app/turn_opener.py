@@ -10,6 +10,7 @@ from mulligan.app.settings import Settings
 from mulligan.app.wiring import Parts
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Clock
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.telemetry.writer import RowCounts
 from mulligan.turns.turn.act import TurnLoop
@@ -66,7 +67,7 @@ class TurnOpener:
         opened = OpenTurn(
             turn,
             redactor=self._parts.runtime.redactor,
-            own=about.get("own", False),
+            own=require_bool(about.get("own", False), name="own"),
             among=self._parts.under_way,
         )
         self.build_loop(opened)

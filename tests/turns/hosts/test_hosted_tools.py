@@ -225,3 +225,46 @@ async def test_a_tool_that_is_entered_in_a_task_of_its_own_belongs_to_the_turn(m
     await run.leave()
     assert alone == "Saturday"
     assert [(each.opening.tool, each.opening.turn) for each in made] == [("move", run.id)]
+
+
+async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_that_is_meant(
+    m, host, ask, caplog
+):
+    m.declare("loook", effect=Effect.READ)
+    m.declare("send", effect=Effect.IRREVERSIBLE)
+    run = host.open("How is it?")
+
+    for city in ("Bari", "Rome"):
+        await run.call(ask(look, city=city))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert "loook is declared, and no host has brought a tool of that name" in said
+    assert "look is called, and nobody has declared it" in said
+
+
+async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspelt(
+    m, host, ask, caplog
+):
+    def looks(city: str) -> str:
+        return city
+
+    m.declare("look", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(ask(look, city="Bari"))
+    await run.call(ask(looks, city="Bari"))
+
+    await run.leave()
+    assert not caplog.records
+
+
+async def test_a_declaration_for_another_server_than_the_hosts_is_told_of(m, host, ask, caplog):
+    m.declare("look", server="weather", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(replace(ask(look, city="Bari"), server="world"))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert "look is declared for the server 'weather', and its host calls it on 'world'" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import partial
 from typing import cast
 
@@ -90,6 +91,23 @@ class Toolbox:
         name = (tool.declaration.server, tool.declaration.tool)
         marks = [mark for *known, mark in self._bound if tuple(known) == name]
         return marks[0] if len(marks) == 1 else ""
+
+    def describe_missing(self, action: Action) -> str:
+        """Why an action cannot be taken up here, and what to do about it, in a sentence."""
+        said = action.opening
+        by_hand = f'put it right by hand, then `mulligan settle {action.id} --note "…"`'
+        if self.find_by_name(said.tool, server=said.server) is not None:
+            return (
+                f"What {said.tool} was given, or whom it acted for, is not known here any more: "
+                f"{by_hand}."
+            )
+        server = f", server={said.server!r}" if said.server else ""
+        near = get_close_matches(said.tool, [name for _, name in self._tools], n=1)
+        has = f", but {near[0]!r}" if near and near[0] != said.tool else ""
+        return (
+            f"This application has no tool {said.tool!r}{server}{has}: if it was renamed, declare "
+            f"it as it was, with name={said.tool!r}{server}; else {by_hand}."
+        )
 
     def find_by_name(self, tool: str, *, server: str) -> Tool | None:
         """The tool of that name, if this application has it."""

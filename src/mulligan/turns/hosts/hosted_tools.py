@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
@@ -48,6 +49,8 @@ class HostedTools:
         self._said: dict[Identity, Declared] = {}
         self._schemas: dict[Identity, Mapping[str, object]] = {}
         """As hosts have shown them last."""
+        self._unheard: set[Identity] = set()
+        """Of what was declared, that which no host has brought yet."""
         self._warned: set[str] = set()
 
     def declare(self, name: str, declared: Declared) -> None:
@@ -57,6 +60,7 @@ class HostedTools:
         key = declared.get("server", ""), name
         self._wrapped[key] = self._wrap(name, declared)
         self._said[key] = declared
+        self._unheard.add(key)
 
     def find(self, call: HostCall) -> Hosted | None:
         """The tool of a call; `None` where one of the application's own is inside, whose calls are
@@ -67,6 +71,7 @@ class HostedTools:
         found = self._wrapped.get(key)
         if found is not None and self._schemas.get(key) == call.schema:
             return found
+        self._note_came(key)
         said = self._said.get(key, Declared()).copy()
         said["server"] = key[0]
         if call.schema:
@@ -76,6 +81,27 @@ class HostedTools:
         self._schemas[key] = call.schema
         self._wrapped[key] = self._wrap(call.tool, said)
         return self._wrapped[key]
+
+    def _note_came(self, key: Identity) -> None:
+        """A declaration whose tool never comes has no effect, and nobody would notice."""
+        if key in self._said:
+            self._unheard.discard(key)
+            return
+        server, tool = key
+        elsewhere = [each for each, name in self._unheard if name == tool]
+        if elsewhere and server:
+            self._warn_once(
+                f"{tool} is declared for the server {elsewhere[0]!r}, and its host calls it on "
+                f"{server!r}, so that nothing of it counts. Declare it for that one, or without "
+                "server=…."
+            )
+        near = get_close_matches(tool, {name for _, name in self._unheard} - {tool}, n=1)
+        if near and not elsewhere:
+            self._warn_once(
+                f"{near[0]} is declared, and no host has brought a tool of that name; {tool} is "
+                "called, and nobody has declared it. If they are one, mend the name in "
+                f"m.declare({near[0]!r}, …)."
+            )
 
     def find_tool(self, call: HostCall) -> Tool | None:
         """The same as its calls know it, also of one that the application has decorated."""
