@@ -156,7 +156,10 @@ def open_sql(folder: Path) -> Iterator[PackWorld]:
     change = text("UPDATE task SET title = :title, rev = rev + 1 WHERE task_id = :task_id")
 
     def build(m: Mulligan) -> list[Callable[..., Any]]:
-        @m.tool(**sql.update(engine, "task", id="task_id", version="rev"), server="tasks")
+        declared = sql.update(engine, "task", id="task_id", version="rev")
+        declared["server"] = "tasks"
+
+        @m.tool(**declared)
         async def rename_task(task_id: int, title: str) -> str:
             """Give a task another title."""
             with engine.begin() as connection:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, wraps
@@ -9,7 +10,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.core.adapter import HostCall
-from mulligan.core.errors import ConfigurationError, NothingDone
+from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
 from mulligan.core.storage.log_query import LogQuery
 
 
@@ -268,3 +269,28 @@ async def test_a_declaration_for_another_server_than_the_hosts_is_told_of(m, hos
     await run.leave()
     [said] = [each.message for each in caplog.records]
     assert "look is declared for the server 'weather', and its host calls it on 'world'" in said
+
+
+async def test_a_hold_of_a_tool_in_a_task_of_its_own_is_known_to_its_host_and_runs_once(m, host):
+    sent: list[str] = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE, server="post")
+    async def send(to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    nowhere = contextvars.copy_context()
+
+    async def make(arguments):
+        return await asyncio.create_task(send(**arguments), context=nowhere)
+
+    call = HostCall(tool="send", server="world", arguments={"to": "Ann"}, make=make)
+    run = host.open("Send it.")
+
+    with pytest.raises(HeldError) as held:
+        await run.call(call)
+    m.insights.open_list.approve(held.value.action, by="Mum")
+    again = await run.call(call)
+
+    await run.leave()
+    assert (again.result, sent) == ("sent", ["Ann"])

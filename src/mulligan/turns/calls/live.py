@@ -21,6 +21,7 @@ from mulligan.turns.journal.call_ids import take_call_id
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
+from mulligan.turns.turn.outside_calls import HostCallUnderWay
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -203,7 +204,8 @@ def begin_call(
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
     if turn is None and runtime.host_calls.under_way:
-        turn = find_host_turn(tool, given)
+        host_call = claim_host_call(tool, given)
+        turn = None if host_call is None else host_call.turn
     call = LiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
     if call.take(arguments) and tool.unwraps:
@@ -225,9 +227,8 @@ def begin_call(
     return call
 
 
-def find_host_turn(tool: Tool, given: Given) -> OpenTurn | None:
-    """The turn of a host that makes this very call elsewhere than where the turn is known, as in a
-    task of its own."""
+def claim_host_call(tool: Tool, given: Given) -> HostCallUnderWay | None:
+    """The call that a host makes by this one, elsewhere than where its turn is known."""
     calls = tool.runtime.host_calls
     if not calls.under_way:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import partial
@@ -21,6 +22,8 @@ from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
 
+_report = logging.getLogger("mulligan")
+
 MOST_BOUND = 1_000
 """Tools that are kept by what they are bound to, the latest."""
 
@@ -33,6 +36,7 @@ class Toolbox:
         """The last one of each name."""
         self._bound: dict[tuple[str, str, str], Tool] = {}
         """The last one of each name and mark."""
+        self._warned: set[str] = set()
         self.action_tools = ActionTools()
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
@@ -55,14 +59,30 @@ class Toolbox:
         self.news = True
 
     def _add_bound(self, tool: Tool) -> None:
-        """Tools that are made for each user or request are told apart by what they are bound to."""
+        """Tools that are made for each user or request are told apart by what they are bound to.
+
+        By its server the author says whom a tool acts for, whatever objects it holds.
+        """
         said, mark = tool.declaration, tool.binding.mark
         known = self._bound.pop((said.server, said.tool, mark), None)
-        if known is not None and (known.mistakable or not tool.binding.is_like(known.binding)):
+        if known is None or said.server:
+            pass
+        elif known.mistakable or not tool.binding.is_like(known.binding):
             known.mistakable = tool.mistakable = True
+            self._warn_of_mistakable(said.tool)
         self._bound[said.server, said.tool, mark] = tool
         while len(self._bound) > MOST_BOUND:
             self._bound.pop(next(iter(self._bound)))
+
+    def _warn_of_mistakable(self, tool: str) -> None:
+        if tool not in self._warned:
+            self._warned.add(tool)
+            _report.warning(
+                "%s was declared again for other objects, and nothing says whether they are those "
+                "of another account: an open action of it waits for a person after a restart. Say "
+                "whom each acts for with server=….",
+                tool,
+            )
 
     def find(self, action: Action | LiveAction) -> Tool | None:
         """The very tool that made an action, if this application has it.

@@ -16,7 +16,7 @@ from mulligan.turns.calls.advice import conclude, find_correction
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
 from mulligan.turns.calls.judge_advice import consult
-from mulligan.turns.calls.live import Given, LiveCall, begin_call, find_host_turn
+from mulligan.turns.calls.live import Given, LiveCall, begin_call, claim_host_call
 from mulligan.turns.calls.mending import mend
 from mulligan.turns.calls.outcome import (
     fail_call,
@@ -39,6 +39,7 @@ from mulligan.turns.tools.steering import is_deferral
 from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn, is_outside, is_words_only
 from mulligan.turns.turn.outside_calls import (
+    HostCallUnderWay,
     LoneCall,
     call_alone,
     call_alone_here,
@@ -64,7 +65,7 @@ def wrap_tool(
     return cast("Callable[P, R]", wrapped)
 
 
-def find_wrapped(function: object) -> Tool | None:
+def find_wrapped(function: Any) -> Tool | None:
     """The tool that a function is, also inside a partial or what `functools.wraps` has made."""
     while function is not None:
         found = getattr(function, "mulligan_tool", None)
@@ -141,10 +142,10 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
     return call_acting_tool
 
 
-def _begin_alone(tool: Tool, given: Given) -> LoneCall | OpenTurn | None:
-    turn = find_host_turn(tool, given)
-    if turn is not None:
-        return turn
+def _begin_alone(tool: Tool, given: Given) -> LoneCall | HostCallUnderWay | None:
+    host_call = claim_host_call(tool, given)
+    if host_call is not None:
+        return host_call
     log_outside(tool)
     outside = tool.runtime.outside
     if outside is None:

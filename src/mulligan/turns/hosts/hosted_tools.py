@@ -108,8 +108,7 @@ class HostedTools:
         own = self._find_own(call)
         if own:
             return next((tool for tool in own if tool.acts), own[0])
-        server, name = self._locate(call)
-        return self._box.find_by_name(name, server=server)
+        return find_wrapped(self._wrapped.get(self._locate(call)))
 
     @contextmanager
     def expect(self, call: HostCall, *, turn: OpenTurn) -> Iterator[None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from contextvars import Context, copy_context
+from dataclasses import field, replace
 from typing import Any
 
 from mulligan.core.action import State
@@ -59,37 +60,65 @@ class OutsideCalls:
         return LoneCall(turn=self.open_turn(known), outside=self, others=others)
 
 
+Identity = tuple[str, str]
+"""What a tool is known by: its server and its name, as its author declares them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HostCallUnderWay:
+    """A call of one of the application's own tools that a host is making."""
+
+    tools: frozenset[Identity]
+    """Those that it may enter."""
+    arguments: Mapping[str, object]
+    turn: OpenTurn
+    context: Context = field(default_factory=copy_context)
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """In here it is as where the host began the call: in its turn, with its approval."""
+        ours = [(var, value) for var, value in self.context.items() if var.name.startswith(OURS)]
+        tokens = [(var, var.set(value)) for var, value in ours]
+        try:
+            yield
+        finally:
+            for var, token in tokens:
+                var.reset(token)
+
+
+OURS = "mulligan_"
+"""What the names of our own context variables begin with; all others stay as they are."""
+
+
 class HostCalls:
-    """Calls of the application's own tools that hosts are making, perhaps where nothing tells of
-    their turns: the tool that is entered for one belongs to the turn all the same."""
+    """Such calls, perhaps made where nothing tells of their turns, as in a task of a server: the
+    tool that is entered for one finds it here."""
 
     def __init__(self) -> None:
-        self.under_way: list[tuple[frozenset[Identity], Mapping[str, object], OpenTurn]] = []
+        self.under_way: list[HostCallUnderWay] = []
 
     @contextmanager
     def expect(
         self, tools: Iterable[Identity], arguments: Mapping[str, object], *, turn: OpenTurn
     ) -> Iterator[None]:
         """A host makes a call of one of these in here."""
-        call = frozenset(tools), arguments, turn
+        call = HostCallUnderWay(tools=frozenset(tools), arguments=arguments, turn=turn)
         self.under_way.append(call)
         try:
             yield
         finally:
-            self.under_way = [each for each in self.under_way if each is not call]
+            self._drop(call)
 
-    def claim(self, tool: Identity, arguments: Mapping[str, object]) -> OpenTurn | None:
-        """The turn of such a call, by what its host makes it with; once for each."""
+    def claim(self, tool: Identity, arguments: Mapping[str, object]) -> HostCallUnderWay | None:
+        """The call that a tool is entered for, by what its host makes it with; once for each."""
         for call in self.under_way:
-            tools, asked, turn = call
-            if tool in tools and asked.items() <= arguments.items():
-                self.under_way = [each for each in self.under_way if each is not call]
-                return turn
+            if tool in call.tools and call.arguments.items() <= arguments.items():
+                self._drop(call)
+                return call
         return None
 
-
-Identity = tuple[str, str]
-"""What a tool is known by: its server and its name, as its author declares them."""
+    def _drop(self, call: HostCallUnderWay) -> None:
+        self.under_way = [each for each in self.under_way if each is not call]
 
 
 def refuse_in_words(tool: str) -> OutsideTurnError:
@@ -100,13 +129,15 @@ def refuse_in_words(tool: str) -> OutsideTurnError:
     )
 
 
-async def call_alone(lone: LoneCall | OpenTurn | None, make: Callable[[], Awaitable[Any]]) -> Any:
-    """Make a call in its turn, and check it; a turn of a host checks it later, and without one it
+async def call_alone(
+    lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Make a call in its turn, and check it; that of a host is checked there, and without a turn it
     is simply made."""
     if lone is None:
         return await make()
-    if isinstance(lone, OpenTurn):
-        with lone.make_current():
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
             return await make()
     async with lone.turn:
         answer = await make()
@@ -114,12 +145,12 @@ async def call_alone(lone: LoneCall | OpenTurn | None, make: Callable[[], Awaita
     return answer
 
 
-def call_alone_here(lone: LoneCall | OpenTurn | None, make: Callable[[], Any]) -> Any:
+def call_alone_here(lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Any]) -> Any:
     """The same for a plain function."""
     if lone is None:
         return make()
-    if isinstance(lone, OpenTurn):
-        with lone.make_current():
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
             return make()
     with lone.turn:
         answer = make()
