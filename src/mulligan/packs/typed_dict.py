@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+import typing
+from typing import TYPE_CHECKING
 
-if sys.version_info >= (3, 12):
+if TYPE_CHECKING or sys.version_info >= (3, 12):
     from typing import TypedDict
 else:
-    from typing_extensions import TypedDict
+    try:
+        # Whoever has pydantic has this too, and nobody else needs it.
+        from typing_extensions import TypedDict
+    except ModuleNotFoundError:
+        TypedDict = typing.TypedDict
 
 __all__ = ["TypedDict"]
