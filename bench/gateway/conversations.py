@@ -19,7 +19,8 @@ from bench.gateway.contenders import (
     gateway_command_for,
     start_http,
 )
-from bench.hosts.conversations import AGREED, INVENTED, INVENTION, PRINT, REPORT, RIGHT, Counts
+from bench.hosts.conversations import AGREED, INVENTED, INVENTION, PRINT, REPORT, RIGHT
+from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Conversation
 from mulligan.app.insights.insights import Insights
 from mulligan.app.settings import Settings
@@ -63,7 +64,7 @@ arguments = { what = "{arguments.what}", amount = "{before.amount}" }
 CLIENTS = ("stdio", "http")
 
 
-async def run_gateway_conversations(folder: Path, client: str) -> Counts:
+async def run_gateway_conversations(folder: Path, client: str) -> StoryCounts:
     """The stories, each before a gateway and a board of its own."""
     rejected = passed = rows = cases = 0
     for name, talk in (("right", RIGHT), ("agreed", AGREED), ("invention", INVENTION)):
@@ -85,7 +86,9 @@ async def run_gateway_conversations(folder: Path, client: str) -> Counts:
             logged = [row for row in insights.log(LogQuery()) if row.server == "board"]
             rows += max(0, len(logged) - made)
             cases += len(insights.open_list.actions())
-    return Counts(right_rejected=rejected, wrong_passed=passed, double_rows=rows, false_cases=cases)
+    return StoryCounts(
+        right_rejected=rejected, wrong_passed=passed, double_rows=rows, false_cases=cases
+    )
 
 
 async def _hold(client: Client, talk: Conversation) -> int:

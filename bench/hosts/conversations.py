@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Conversation, Step
 from mulligan import Effect, Mulligan
 from mulligan.core.record import Record
@@ -131,23 +132,13 @@ def build_board_tools(board: Board) -> list[Callable[..., Any]]:
     return [find_tasks, set_owner, add_expense]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Counts:
-    """What must be nothing at all."""
-
-    right_rejected: int
-    wrong_passed: int
-    double_rows: int
-    false_cases: int
-
-
 Converse = Callable[[Mulligan, Sequence[Callable[..., Any]], Conversation], Any]
 """Holds a conversation: as the host keeps it, or with `history` where there is no host."""
 
 
 async def run_conversations(
     converse: Converse, *, store: str = "memory:", decorated: bool = False
-) -> Counts:
+) -> StoryCounts:
     """The stories, each with an application and a board of its own."""
     right, agreed, invented = Board(), Board(), Board()
     rows = cases = 0
@@ -166,7 +157,7 @@ async def run_conversations(
             rows += max(0, len(logged) - made)
             cases += len(m.insights.open_list.actions())
     expected = {REPORT: "Carla", PRINT: "Carla"}
-    return Counts(
+    return StoryCounts(
         right_rejected=len(right.undone)
         + len(agreed.undone)
         + (right.owners != expected)

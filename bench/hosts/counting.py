@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from mulligan.testing.remote import FakeRemote
@@ -36,6 +36,31 @@ class Counted:
     """Effects of which the journal has no action."""
     open: int = 0
     """Actions that wait for somebody at the end."""
+
+
+@dataclass(kw_only=True)
+class StoryCounts:
+    """What stories came to: nothing of it, where all is as it should be."""
+
+    right_rejected: int = 0
+    """Right calls that do not stand in the end, or that the agent was told are wrong."""
+    wrong_passed: int = 0
+    """Wrong calls that stand in the end, or that the agent was not told of."""
+    double_rows: int = 0
+    """Rows of the log and actions beyond one for each call, and names beyond one for a tool."""
+    false_cases: int = 0
+    """Actions that wait for somebody, and sentences that ask a person to decide."""
+    notes: list[str] = field(default_factory=list)
+    """What was counted, in words."""
+
+    def __add__(self, other: StoryCounts) -> StoryCounts:
+        names = [each.name for each in fields(self)]
+        return StoryCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """The counts alone."""
+        return {each.name: getattr(self, each.name) for each in fields(self)[:-1]}
 
 
 def count(remote: FakeRemote, store: Path, *, said: Iterable[str] = ()) -> Counted:

@@ -24,6 +24,8 @@ from bench.peers import build_python
 
 FOLDER = ROOT / ".venv-hosts"
 TESTING = ("pytest", "pytest-asyncio", "pytest-randomly", "pytest-xdist")
+PACKS = ("caldav", "httpx", "icalendar", "radicale", "sqlalchemy")
+"""What the packs and their servers need."""
 VERSIONS = ("newest", "floor")
 CALLED = {"llama-index": "llama-index-core"}
 """What pip calls a framework without an extra, where that is not its name."""
@@ -66,7 +68,7 @@ class Environment:
         wanted = self.requirement
         if self.host in OTHERS:
             return ["-e", str(ROOT), str(wanted), *TESTING]
-        brought = ["-e", f"{ROOT}[{self.host}]", *TESTING]
+        brought = ["-e", f"{ROOT}[{self.host}]", *TESTING, *PACKS]
         if self.version == "newest":
             return brought
         [floor] = [each.version for each in wanted.specifier if each.operator == ">="]
@@ -87,7 +89,7 @@ class Environment:
         adapters = ROOT / "tests" / "adapters"
         own = adapters / f"test_{self.module}.py"
         more = adapters.glob(f"test_{self.module}_*.py")
-        shared = ("host_stories", "host_effects", "typed_outputs")
+        shared = ("host_stories", "host_effects", "host_packs", "typed_outputs", "conversations")
         told = [stories / f"test_{each}.py" for each in shared]
         return [*told, own, *sorted(more), examples]
 

@@ -48,12 +48,12 @@ class MailWorld:
     def fill(self) -> None:
         """A new user with one draft."""
         self._user = f"ann{next(self._users)}@example.com"
-        with self._mailbox.open() as session:
+        with self.mailbox.open() as session:
             session.add("Drafts", DRAFT, flags="\\Draft \\Seen")
 
     def look(self) -> Seen:
         """The texts of all mails, by their folder and place."""
-        with self._mailbox.open() as session:
+        with self.mailbox.open() as session:
             found = {folder: session.list_mails(folder) for folder in FOLDERS}
         return {
             f"{folder} {at}": each.content.partition(b"\r\n\r\n")[2].decode().strip()
@@ -63,7 +63,7 @@ class MailWorld:
 
     def edit(self) -> None:
         """A person changes every mail, as programs do: another one, and the first goes."""
-        with self._mailbox.open() as session:
+        with self.mailbox.open() as session:
             for folder in FOLDERS:
                 for each in session.list_mails(folder):
                     session.add(folder, each.content + f"{THEIRS}\r\n".encode(), flags="\\Draft")
@@ -81,7 +81,7 @@ class MailWorld:
 
     def build_call(self, m: Mulligan, case: Case, blow: Blow) -> Callable[[], Any]:
         """A tool whose commands and answers are struck at."""
-        tools, losing, looking = mail_tools(m, self._mailbox), [case.lost], [False]
+        tools, losing, looking = mail_tools(m, self.mailbox), [case.lost], [False]
         original = imaplib.IMAP4._command_complete  # type: ignore[attr-defined]
 
         def complete(line: Any, name: str, tag: Any) -> Any:
@@ -102,5 +102,6 @@ class MailWorld:
         return lambda: CALLS[case.kind](tools)
 
     @property
-    def _mailbox(self) -> Mailbox:
+    def mailbox(self) -> Mailbox:
+        """Of the user that the last run was given."""
         return Mailbox(imap=self._url, user=self._user, password="any", address="ann@example.com")

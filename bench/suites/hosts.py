@@ -1,4 +1,4 @@
-"""What a run of another framework costs with Mulligan, and whether stories in it come out right."""
+"""What a run of another framework costs with Mulligan, and what stories come to in it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import statistics
 import subprocess
 import tempfile
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 
-from bench.hosts.conversations import converse_by_hand, run_conversations
+from bench.hosts.conversations import Converse, converse_by_hand, run_conversations
+from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
 from bench.hosts.environments import FOLDER, list_environments
+from bench.hosts.pack_stories import PACKS, run_pack_story
 from bench.hosts.results import ROOT
 from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
@@ -51,7 +52,10 @@ def run(options: argparse.Namespace) -> Result:
             if host in here:
                 rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
                 versions[host] = importlib.metadata.version(_name_package(host))
-                stories[host] = asyncio.run(tell_stories(host))
+                stories[host] = {
+                    "pack": _tell_packs(host),
+                    THREE: _talk(load_driver(host).converse),
+                }
             else:
                 there = measure_elsewhere(host, options.runs)
                 rows += there["rows"]
@@ -59,43 +63,18 @@ def run(options: argparse.Namespace) -> Result:
                 stories |= there["stories"]
     ratio = {row["host"]: row["ratio"] for row in rows}
     if not options.host:
-        stories |= asyncio.run(tell_without_host())
-    return {
-        "n": options.runs,
-        "ratio": ratio,
-        "stories": stories,
-        "rows": rows,
-        "versions": versions,
-    }
-
-
-async def tell_stories(host: str) -> dict[str, dict[str, int]]:
-    """What must be nothing at all, by story."""
-    return {THREE: asdict(await run_conversations(load_driver(host).converse))}
-
-
-async def tell_without_host() -> dict[str, dict[str, dict[str, int]]]:
-    """The same with decorated tools and `m.act`, and through the gateway with two clients."""
-    # Its client is not there in the environments of the hosts.
-    from bench.gateway.conversations import CLIENTS, run_gateway_conversations
-
-    found = {
-        "decorator": {THREE: asdict(await run_conversations(converse_by_hand, decorated=True))}
-    }
-    for client in CLIENTS:
-        with tempfile.TemporaryDirectory() as folder:
-            counts = await run_gateway_conversations(Path(folder), client)
-            found[f"gateway {client}"] = {THREE: asdict(counts)}
-    return found
+        stories |= _tell_without_host()
+    told = {"ratio": ratio, "rows": rows, "stories": stories}
+    return {"n": options.runs, **told, "versions": versions}
 
 
 def failed(result: Result) -> str:
-    """What a story should not have come to."""
+    """Why a result is no proof: a story that did not come out as it should."""
     wrong = [
-        f"{host}, {story}: {name} {count}"
+        f"{host}, {story}: {count} {name}"
         for host, stories in result["stories"].items()
-        for story, counts in stories.items()
-        for name, count in counts.items()
+        for story, figures in stories.items()
+        for name, count in figures.items()
         if count
     ]
     return "; ".join(wrong)
@@ -127,6 +106,33 @@ def _find_python(host: str) -> Path:
 def _name_package(host: str) -> str:
     [environment] = list_environments(host, "newest")
     return environment.requirement.name
+
+
+def _talk(converse: Converse, *, decorated: bool = False) -> dict[str, int]:
+    """Conversations of several messages."""
+    return asyncio.run(run_conversations(converse, decorated=decorated)).figures
+
+
+def _tell_without_host() -> dict[str, dict[str, dict[str, int]]]:
+    """The same with decorated tools and `m.act`, and through the gateway with two clients."""
+    # Its client is not there in the environments of the hosts.
+    from bench.gateway.conversations import CLIENTS, run_gateway_conversations
+
+    found = {"decorator": {THREE: _talk(converse_by_hand, decorated=True)}}
+    for client in CLIENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            told = asyncio.run(run_gateway_conversations(Path(folder), client))
+            found[f"gateway {client}"] = {THREE: told.figures}
+    return found
+
+
+def _tell_packs(host: str) -> dict[str, int]:
+    """The tools of all packs in a host, each against a server of its own."""
+    told = StoryCounts()
+    for open_pack in PACKS.values():
+        with tempfile.TemporaryDirectory() as folder, open_pack(Path(folder)) as world:
+            told += asyncio.run(run_pack_story(host, world))
+    return told.figures
 
 
 async def _measure(host: str, runs: int) -> dict[str, float]:
@@ -165,12 +171,11 @@ def show(result: Result) -> RenderableType:
     columns = ("bare_ms", "mulligan_ms", "ratio", "ratio_p10", "ratio_p90", "per_call_us")
     rows = [[row["host"], *(str(row[name]) for name in columns)] for row in result["rows"]]
     told = [
-        [host, story, *map(str, counts.values())]
+        [f"{host}: {story}", *figures.values()]
         for host, stories in result["stories"].items()
-        for story, counts in stories.items()
+        for story, figures in stories.items()
     ]
-    counted = ["host", "story", "right rejected", "wrong passed", "double rows", "false cases"]
     return Group(
         table("One run with three calls, with and without", ["host", *columns], rows),
-        table("Stories: what must be nothing", counted, told),
+        table("Stories", ["host: story", *StoryCounts().figures], told),
     )

@@ -21,6 +21,20 @@ def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(m):
         m.for_pydantic_ai(tennant="ours")
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"pitfalls": "no"}, "pitfalls='no' is not True or False"),
+        ({"written_calls": 1}, "written_calls=1 is not True or False"),
+        ({"agent": None}, "agent=None is no text"),
+        ({"on_answer": "print"}, "on_answer='print' is no function"),
+    ],
+)
+def test_an_option_of_another_type_is_refused_and_not_taken_for_yes(m, options, says):
+    with pytest.raises(ConfigurationError, match=says):
+        m.for_pydantic_ai(**options)
+
+
 def test_a_framework_that_is_missing_is_named_with_what_brings_it(m, monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     monkeypatch.delitem(sys.modules, "mulligan.adapters.pydantic_ai", raising=False)

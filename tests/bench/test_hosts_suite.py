@@ -17,6 +17,7 @@ def test_a_host_is_measured_with_and_without(capsys: pytest.CaptureFixture[str])
     result = json.loads(capsys.readouterr().out)
     assert code == 0
     assert result["ratio"]["pydantic-ai"] > 0
+    assert set(result["stories"]["pydantic-ai"]["pack"].values()) == {0}
     assert result["versions"]["pydantic-ai"]
 
 
@@ -35,7 +36,9 @@ def test_a_host_that_is_not_here_is_named(
 def test_a_host_with_an_environment_of_its_own_is_measured_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = {"rows": [{"host": "strands", "ratio": 1.5}], "versions": {"strands": "1.62"}}
+    told = {"strands": {"pack": {"double_rows": 0}}}
+    rows = [{"host": "strands", "ratio": 1.5}]
+    said = {"rows": rows, "versions": {"strands": "1.62"}, "stories": told}
     there = tmp_path / "strands-newest" / "bin" / "python"
     there.parent.mkdir(parents=True)
     there.write_text(f"#!{sys.executable}\nprint({json.dumps(said)!r})\n")
@@ -48,3 +51,4 @@ def test_a_host_with_an_environment_of_its_own_is_measured_there(
     result = json.loads(capsys.readouterr().out)
     assert (code, result["ratio"]) == (0, {"strands": 1.5})
     assert result["versions"]["strands"] == "1.62"
+    assert result["stories"] == told

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from bench.gateway.conversations import run_gateway_conversations
-from bench.hosts.conversations import Counts, converse_by_hand, run_conversations
+from bench.hosts.conversations import converse_by_hand, run_conversations
+from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import list_installed, load_driver
 from mulligan import Effect, Mulligan, State
 from mulligan.checks.subject import subject as looking
@@ -16,9 +15,7 @@ from mulligan.core.finding import Confidence, Standing
 from mulligan.core.history import History
 from mulligan.turns.turn.attempt import LiveAttempt
 
-NOTHING = dict.fromkeys(
-    asdict(Counts(right_rejected=0, wrong_passed=0, double_rows=0, false_cases=0)), 0
-)
+NOTHING = StoryCounts().figures
 FOUND = [
     {"role": "user", "content": "Which account does Ann have?"},
     {
@@ -33,16 +30,18 @@ FOUND = [
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("host", list_installed())
 async def test_a_conversation_in_a_host_is_known(host: str) -> None:
-    assert asdict(await run_conversations(load_driver(host).converse)) == NOTHING
+    assert (await run_conversations(load_driver(host).converse)).figures == NOTHING
 
 
 async def test_a_conversation_without_a_host_is_known_by_its_history() -> None:
-    assert asdict(await run_conversations(converse_by_hand, decorated=True)) == NOTHING
+    assert (await run_conversations(converse_by_hand, decorated=True)).figures == NOTHING
 
 
 @pytest.mark.parametrize("client", ["stdio", "http"])
 async def test_a_conversation_through_the_gateway_is_known(tmp_path, client: str) -> None:
-    assert asdict(await run_gateway_conversations(tmp_path, client)) == NOTHING
+    conversations = pytest.importorskip("bench.gateway.conversations", exc_type=ImportError)
+
+    assert (await conversations.run_gateway_conversations(tmp_path, client)).figures == NOTHING
 
 
 def _count_given(self: Any, answer: Any) -> None:
@@ -62,7 +61,7 @@ async def test_a_planted_mistake_is_noticed(mistake: str, monkeypatch) -> None:
     # Both stand in the way of an echo, and either is enough for the same call in the next attempt.
     monkeypatch.setattr(LiveAttempt, "list_standing", LiveAttempt.list_executions)
 
-    assert asdict(await run_conversations(converse_by_hand, decorated=True)) != NOTHING
+    assert (await run_conversations(converse_by_hand, decorated=True)).figures != NOTHING
 
 
 @pytest.fixture

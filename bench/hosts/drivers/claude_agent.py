@@ -8,7 +8,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from inspect import getdoc, signature
+from inspect import getdoc, isawaitable
 from typing import Any
 
 from claude_agent_sdk import (
@@ -22,6 +22,7 @@ from claude_agent_sdk import (
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
 from mulligan.adapters.claude_agent import CANNOT as LACKS
+from mulligan.codec.annotations import to_arguments_schema
 from mulligan.testing.scripted_claude import ScriptedClaude
 
 CANNOT = {
@@ -124,11 +125,11 @@ def _name(tool_name: str) -> str:
 
 def _wrap(function: Callable[..., Any]) -> Any:
     """A plain function as the SDK takes it: with a schema, answering in blocks."""
-    takes = {name: {"type": "string"} for name in signature(function).parameters}
-    schema = {"type": "object", "properties": takes, "required": list(takes)}
+    schema = to_arguments_schema(function)
 
     async def answer(arguments: dict[str, Any]) -> dict[str, Any]:
-        result = await function(**arguments)
+        result = function(**arguments)
+        result = await result if isawaitable(result) else result
         text = result if isinstance(result, str) else json.dumps(result)
         return {"content": [{"type": "text", "text": text}]}
 

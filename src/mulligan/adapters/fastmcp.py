@@ -260,6 +260,7 @@ def read_call(context: Any, *, tool: Any, made: ServerCall) -> HostCall:
         check=partial(check_arguments, tool),
         schema=tool.parameters,
         description=tool.description or "",
+        function=getattr(tool, "fn", None),
     )
 
 

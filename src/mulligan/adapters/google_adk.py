@@ -334,6 +334,7 @@ def read_call(tool: Any, *, args: dict[str, Any], tool_context: Any) -> HostCall
         approved=None if said is None else bool(said.confirmed),
         schema=read_schema(declaration),
         description=tool.description or "",
+        function=getattr(tool, "func", None),
     )
 
 

@@ -342,6 +342,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             approved=approved,
             schema=self._read_schema(call.tool),
             description=call.tool.description,
+            function=getattr(call.tool, "coroutine", None) or getattr(call.tool, "func", None),
         )
 
     def _read_schema(self, tool: Any) -> Mapping[str, object]:

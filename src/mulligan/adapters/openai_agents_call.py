@@ -54,7 +54,10 @@ class BroughtTools:
             return tool
         wrapped = copy.copy(tool)
         wrapped.on_invoke_tool = partial(bring_call, tool)
-        if self.run.may_hold(tool.name):
+        asked = HostCall(
+            tool=tool.name, arguments={}, make=refuse, function=_find_inside(tool, "the_func")
+        )
+        if self.run.may_hold(asked):
             wrapped.needs_approval = partial(ask_approval, tool)
         pitfalls = self.host.describe_pitfalls([tool.name], agent=agent.name)
         if pitfalls:
@@ -171,6 +174,7 @@ def read_call(
         approved=ctx.is_tool_approved(tool.name, call_id),
         schema=tool.params_json_schema,
         description=tool.description,
+        function=_find_inside(tool, "the_func"),
     )
 
 
@@ -179,9 +183,7 @@ async def check_arguments(tool: Any, arguments: Mapping[str, object]) -> None:
 
     It says so with an error that a tool may raise as well, after it has done something.
     """
-    invoke = getattr(tool.on_invoke_tool, "_invoke_tool_impl", None)
-    known = inspect.getclosurevars(invoke).nonlocals if inspect.isfunction(invoke) else {}
-    model = getattr(known.get("schema"), "params_pydantic_model", None)
+    model = getattr(_find_inside(tool, "schema"), "params_pydantic_model", None)
     if model is None:
         # Not made of a function: it tells once it is called.
         return
@@ -190,6 +192,13 @@ async def check_arguments(tool: Any, arguments: Mapping[str, object]) -> None:
     except ValidationError as error:
         refused = ModelBehaviorError(f"Invalid JSON input for tool {tool.name}: {error}")
         raise refused from error
+
+
+def _find_inside(tool: Any, name: str) -> Any:
+    """What the host has made a tool of: its function or its schema. Nothing public tells."""
+    invoke = getattr(tool.on_invoke_tool, "_invoke_tool_impl", None)
+    known = inspect.getclosurevars(invoke).nonlocals if inspect.isfunction(invoke) else {}
+    return known.get(name)
 
 
 async def bring_decisions(state: Any, run: HostRun) -> None:

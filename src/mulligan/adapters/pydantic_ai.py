@@ -188,7 +188,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
 
     def _read_call(self, ctx: Any, call: ToolsetCall) -> HostCall:
         """A call in no framework's words."""
-        tool_def = self.plain.get(call.tool_def.name, call.tool_def)
+        tool_def = self.plain.get(call.tool.tool_def.name, call.tool.tool_def)
         return HostCall(
             tool=tool_def.name,
             arguments=call.arguments,
@@ -198,6 +198,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             approved=True if ctx.tool_call_approved else None,
             schema=tool_def.parameters_json_schema,
             description=tool_def.description or "",
+            function=call.function,
         )
 
     async def wrap_output_process(
@@ -264,7 +265,7 @@ class BroughtToolset(WrapperToolset):  # type: ignore[misc]
         async def make(arguments: dict[str, object]) -> object:
             return await self.wrapped.call_tool(name, arguments, ctx, tool)
 
-        return await self.reflection.bring(ctx, ToolsetCall(tool.tool_def, tool_args, make))
+        return await self.reflection.bring(ctx, ToolsetCall(tool, tool_args, make))
 
 
 def read_agent(ctx: Any) -> str:

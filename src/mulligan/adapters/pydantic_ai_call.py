@@ -16,12 +16,21 @@ from mulligan.core.runtime.dataclass import dataclass
 class ToolsetCall:
     """One call, and what came of it in the host's own form."""
 
-    tool_def: Any
+    tool: Any
     arguments: dict[str, object]
     handler: Callable[[dict[str, object]], Awaitable[object]]
     misfit: Misfit | None = None
     came: object = None
     value: object = None
+
+    @property
+    def function(self) -> object:
+        """What the host calls, where it is one of this process."""
+        tool = self.tool
+        while hasattr(tool, "source_tool"):
+            tool = tool.source_tool
+        schema = getattr(getattr(tool, "call_func", None), "__self__", None)
+        return getattr(schema, "function", None)
 
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Make it, with values of the types that the tool takes."""

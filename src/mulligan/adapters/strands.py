@@ -286,6 +286,7 @@ class BroughtCall:
             approved=approved,
             schema=spec["inputSchema"].get("json", {}),
             description=spec.get("description", ""),
+            function=self.tool.inner,
         )
 
     async def _check(self, arguments: Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast, get_origin, get_type_hints
 from uuid import uuid4
 
 from mulligan.app.turn_opener import About, TurnOpener
@@ -22,6 +22,7 @@ from mulligan.core.errors import ConfigurationError, MissingExtraError
 from mulligan.core.history import History, Said, Speaker
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.storage.durable import Plain
 from mulligan.turns.calls.advice import read_advised
 from mulligan.turns.hosts.holds import Decides, HostHolds
@@ -106,6 +107,8 @@ class Hosts:
         if unknown:
             known = ", ".join(RunOptions.__annotations__)
             raise ConfigurationError(f"An adapter knows no {unknown[0]!r}. It knows: {known}.")
+        for option, value in options.items():
+            _require_fit(option, value)
         if callable(name):
             return name(self._build_host(options, name=read_name(name)))
         adapter = _load_adapter(name)
@@ -283,6 +286,17 @@ class ApplicationHost:
         if about is not None and given is not None:
             said.update(about(given))
         return cast("About", said)
+
+
+def _require_fit(option: str, value: object) -> None:
+    """Refuse a value of another type than the option's, which would be taken for something else."""
+    hint = get_type_hints(RunOptions)[option]
+    if hint is bool:
+        require_bool(value, name=option)
+    elif hint is str and not isinstance(value, str):
+        raise ConfigurationError(f"{option}={value!r} is no text.")
+    elif get_origin(hint) is Callable and not callable(value):
+        raise ConfigurationError(f"{option}={value!r} is no function.")
 
 
 def _load_adapter(name: str) -> Any:

@@ -12,6 +12,7 @@ from mulligan.app.wiring import Parts
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.history import NO_HISTORY, History, read_history
 from mulligan.core.interfaces import Clock
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.telemetry.writer import RowCounts
 from mulligan.turns.turn.act import TurnLoop
@@ -81,7 +82,7 @@ class TurnOpener:
         opened = OpenTurn(
             turn,
             redactor=self._parts.runtime.redactor,
-            own=about.get("own", False),
+            own=require_bool(about.get("own", False), name="own"),
             among=self._parts.under_way,
             origin=origin if origin.host else replace(origin, tools=self._parts.toolbox.count),
         )

@@ -102,7 +102,8 @@ def _describe_class(kind: Any) -> Schema:
         return {"enum": [member.value for member in kind]}
     if issubclass(kind, (list, set, frozenset)) or kind is tuple:
         return _ARRAY
-    if issubclass(kind, dict) and not typing.is_typeddict(kind):
+    # By its keys, for one of `typing_extensions` is none to `typing`.
+    if issubclass(kind, dict) and not hasattr(kind, "__required_keys__"):
         return {"type": "object"}
     return _ask_msgspec(kind)
 

@@ -137,6 +137,11 @@ class HostCall:
     description: str = field(default="", repr=False)
     server: str = ""
     """Where the tool lives. One that is declared without a server is meant wherever it lives."""
+    function: object = field(default=None, repr=False)
+    """What the framework calls, as far as it can be seen: one of the application's own tools is
+    known by it, whatever the framework calls it."""
+    remote: bool = False
+    """The tool runs in another process: no tool of the application's own is inside."""
     once: bool = False
     """The framework makes a call once and never again: a fix is told to the agent, not tried."""
 
@@ -220,8 +225,9 @@ class HostRun(Protocol):
     def list_actions(self) -> tuple[str, ...]:
         """The ids of all that was done or tried so far and is on record."""
 
-    def may_hold(self, tool: str, *, server: str = "") -> bool:
-        """Whether calls of a tool may have to wait, for a framework that asks before it calls."""
+    def may_hold(self, call: HostCall) -> bool:
+        """Whether calls of a tool may have to wait, for a framework that asks before it calls:
+        whatever their arguments are."""
 
     async def hold(self, call: HostCall) -> HeldError | None:
         """For such a framework: put a call on hold if it has to wait. Nothing is made of it.
@@ -328,8 +334,8 @@ class Host(Protocol):
         said; without a context, one is derived for the log. `history` is the conversation before
         the message. Not `vouched`: a client only reports what the person said, and nobody knows the
         client. `given` is what it knows of the run, for the option `about`; `thread` is what its
-        ids of calls are unique in, such as a conversation. `kept`: the framework keeps what tools return
-        as the run goes on, so that it may be taken up after its process was killed.
+        ids of calls are unique in, such as a conversation. `kept`: the framework keeps what tools
+        return as the run goes on, so that it may be taken up after its process was killed.
         """
 
     async def make_step(

@@ -76,6 +76,7 @@ class Gateway(Shared):
                 schema=schema if isinstance(schema, dict) else {},
                 description=about if isinstance(about, str) else "",
                 server=declaration.server,
+                remote=True,
             )
         )
 

@@ -9,11 +9,12 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from mulligan.core.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Image, Record, Told
+from mulligan.packs.typed_dict import TypedDict
 from mulligan.turns.tools.declaration import Declared
 
 

@@ -329,3 +329,23 @@ def test_a_persons_edit_after_the_word_is_not_overwritten(tasks: Path, capsys) -
 
 def _fail(_: str) -> None:
     raise ConnectionError("not now")
+
+
+def test_an_application_without_the_tool_is_told_of_with_what_to_do(
+    family: str, capsys, tmp_path: Path, caplog
+) -> None:
+    act("add")
+    main(["actions", "--store", family, "--json"])
+    done = [each["id"] for each in json.loads(capsys.readouterr().out)["actions"]]
+    code_file = tmp_path / "family_app.py"
+    code_file.write_text(code_file.read_text().replace("def add(", "def adds("))
+    sys.modules.pop("family_app")
+
+    code = main(["undo", done[0], "--app", "family_app:m"])
+
+    said = " ".join(capsys.readouterr().out.split())
+    assert code == 1
+    assert "This application has no tool 'add', but 'adds'" in said
+    assert "declare it as it was, with name='add'" in said
+    assert f"mulligan settle {done[0]}" in said
+    assert "has no tool 'add'" in caplog.text

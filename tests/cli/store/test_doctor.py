@@ -6,9 +6,10 @@ from pathlib import Path
 
 import apsw
 
-from mulligan import Mulligan
+from mulligan import Effect, Mulligan
 from mulligan.cli.store import doctor
 from mulligan.core.action import Kept, State
+from mulligan.core.adapter import HostCall
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import find_way, walk
 from tests.cli.running import run
@@ -96,3 +97,23 @@ def test_a_value_that_is_not_what_was_kept_is_a_problem(store: str, capsys) -> N
 
     assert code == 1
     assert "'before' of one is not what was kept" in " ".join(json.loads(said)["problems"])
+
+
+async def test_doctor_names_a_declaration_that_is_misspelt(tmp_path: Path, capsys) -> None:
+    url = f"sqlite:///{tmp_path}/family.db"
+
+    async def make(arguments) -> str:
+        return "sent"
+
+    async with Mulligan(url) as m:
+        m.declare("send_mial", effect=Effect.READ)
+        m.declare("list_mails", effect=Effect.READ)
+        run_ = m._build_host({}).open("Send it.")
+        await run_.call(HostCall(tool="list_mails", arguments={}, make=make))
+        await run_.call(HostCall(tool="send_mail", arguments={}, make=make))
+        await run_.leave()
+
+    _, out, _ = run(capsys, "doctor", "--store", url, "--json")
+
+    [said] = [each for each in json.loads(out)["advice"] if "send_mial" in each]
+    assert "send_mial is declared and was never called; send_mail is called" in said

@@ -20,8 +20,8 @@ def m() -> Iterator[Mulligan]:
         yield made
 
 
-def declare_for(m: Mulligan, user: object) -> Tool:
-    @m.tool(effect=Effect.IRREVERSIBLE)
+def declare_for(m: Mulligan, user: object, **said: Any) -> Tool:
+    @m.tool(effect=Effect.IRREVERSIBLE, **said)
     def send(to: str) -> object:
         return user
 
@@ -38,8 +38,8 @@ def declare_plain(m: Mulligan) -> Tool:
     return next(iter(m._parts.toolbox))
 
 
-def build_action(mark: str) -> Action:
-    opening = Opening(tool="send", effect=Effect.IRREVERSIBLE, binding=mark)
+def build_action(mark: str, *, server: str = "") -> Action:
+    opening = Opening(tool="send", server=server, effect=Effect.IRREVERSIBLE, binding=mark)
     return Action(
         id="a", opening=opening, state=State.HELD, version=1, opened_at=NOW, changed_at=NOW,
         writer="w",
@@ -62,11 +62,20 @@ def test_what_is_declared_again_for_the_same_is_the_same(m: Mulligan) -> None:
     assert not again.mistakable
 
 
-def test_objects_that_nothing_tells_apart_find_nobody(m: Mulligan) -> None:
+def test_by_its_server_a_tool_is_the_same_with_another_client(m: Mulligan) -> None:
+    before = declare_for(m, object(), server="ann").mark
+    tool = declare_for(m, object(), server="ann")
+
+    assert m._parts.toolbox.find(build_action(before, server="ann")) is tool
+    assert not tool.mistakable
+
+
+def test_objects_that_nothing_tells_apart_find_nobody_and_it_is_said(m: Mulligan, caplog) -> None:
     before = declare_for(m, object()).mark
     tool = declare_for(m, object())
 
     assert tool.mistakable
+    assert "Say whom each acts for with server=…" in caplog.text
     assert m._parts.toolbox.find(build_action(before)) is None
     assert m._parts.toolbox.find(build_action(tool.mark)) is None
 

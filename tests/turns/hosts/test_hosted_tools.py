@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+import asyncio
+import contextvars
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, wraps
+
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.errors import ConfigurationError, NothingDone
+from mulligan.core.adapter import HostCall
+from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
+from mulligan.core.storage.log_query import LogQuery
 
 
 def look(city: str) -> str:
@@ -71,3 +79,218 @@ async def test_a_hosted_tool_is_not_made_where_no_host_makes_it(m: Mulligan, hos
 
     with pytest.raises(NothingDone, match="made by its host"):
         await wrapped(city="Bari")
+
+
+def list_names(m: Mulligan) -> list[tuple[str, str]]:
+    """What the log calls the tools that were called, the first first."""
+    m.flush()
+    return [(row.server, row.tool) for row in reversed(m.insights.log(LogQuery()))]
+
+
+def say_files(m: Mulligan, server: str, seen: list[str]) -> Callable[..., str]:
+    @m.tool(effect=Effect.READ, server=server)
+    def read_file(path: str) -> str:
+        seen.append(server)
+        return f"{path} at {server}"
+
+    return read_file
+
+
+async def test_a_decorated_tool_with_a_server_is_one_tool_in_its_host(m, host, ask):
+    read_file = say_files(m, "/home", [])
+    run = host.open("Read it.")
+
+    await run.call(ask(read_file, path="a.txt"))
+
+    await run.leave()
+    assert list_names(m) == [("/home", "read_file")]
+
+
+async def test_a_function_around_a_decorated_tool_is_the_same_call(m, host, ask):
+    inner = say_files(m, "/home", [])
+
+    def read_file(path: str) -> str:
+        return inner(path)
+
+    run = host.open("Read it.")
+
+    await run.call(ask(read_file, path="a.txt"))
+
+    await run.leave()
+    assert list_names(m) == [("/home", "read_file")]
+
+
+@pytest.mark.parametrize("seen_as", [lambda f: f, partial, lambda f: wraps(f)(lambda **a: f(**a))])
+async def test_a_tool_is_known_by_its_function_whatever_its_host_calls_it(m, host, ask, seen_as):
+    seen: list[str] = []
+    work, home = say_files(m, "work", seen), say_files(m, "home", seen)
+    m.declare("read_at_home", effect=Effect.IRREVERSIBLE)
+    call = replace(ask(work, path="a.txt"), tool="read_at_home", function=seen_as(work))
+    run = host.open("Read it.")
+
+    await run.call(call)
+    await run.call(replace(ask(home, path="b.txt"), function=seen_as(home)))
+
+    await run.leave()
+    assert seen == ["work", "home"]
+    assert list_names(m) == [("work", "read_file"), ("home", "read_file")]
+
+
+async def test_what_is_declared_of_a_server_counts_where_the_host_tells_of_none(m, host, ask):
+    m.declare("look", server="weather", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(ask(look, city="Bari"))
+
+    await run.leave()
+    assert list_names(m) == [("weather", "look")]
+    assert host.is_declared("look")
+
+
+async def test_a_name_of_two_servers_is_explained_where_the_host_tells_of_none(
+    m, host, ask, caplog
+):
+    m.declare("look", server="weather", effect=Effect.READ)
+    m.declare("look", server="shops", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(ask(look, city="Bari"))
+    await run.call(replace(ask(look, city="Bari"), server="shops"))
+    await run.call(ask(look, city="Rome"))
+
+    await run.leave()
+    assert list_names(m) == [("", "look"), ("shops", "look"), ("", "look")]
+    [said] = [each.message for each in caplog.records]
+    assert "look is declared for several servers" in said
+
+
+async def test_a_call_of_another_tool_with_a_decorated_name_is_told_of_once(m, host, ask, caplog):
+    say_files(m, "/home", [])
+
+    def read_file(path: str) -> str:
+        return "of a server that nobody declared"
+
+    run = host.open("Read it.")
+
+    for _ in range(2):
+        await run.call(ask(read_file, path="a.txt"))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert "called another read_file" in said
+    assert "m.declare('read_file', server=…)" in said
+
+
+async def test_a_tool_in_another_process_is_none_of_the_decorated_ones(m, host, ask):
+    read_file = say_files(m, "/home", [])
+    run = host.open("Read it.")
+
+    def elsewhere(path: str) -> str:
+        return path
+
+    call = replace(ask(elsewhere, path="a.txt"), tool=read_file.__name__, server="files")
+    await run.call(replace(call, remote=True))
+
+    await run.leave()
+    assert list_names(m) == [("files", "read_file")]
+
+
+async def test_a_tool_that_is_entered_in_a_task_of_its_own_belongs_to_the_turn(m, host, ask):
+    moved: list[str] = []
+
+    @m.tool(effect=Effect.REVERSIBLE, read=lambda _: moved[-1], undo=lambda _: None, server="desk")
+    async def move(day: str) -> str:
+        moved.append(day)
+        return day
+
+    served: asyncio.Queue[str] = asyncio.Queue()
+    answers: asyncio.Queue[str] = asyncio.Queue()
+
+    async def serve() -> None:
+        while True:
+            await answers.put(await move(day=await served.get()))
+
+    server = asyncio.create_task(serve())
+
+    async def make(arguments):
+        await served.put(arguments["day"])
+        return await answers.get()
+
+    run = host.open("Move it.")
+
+    await run.call(HostCall(tool="move", server="world", arguments={"day": "Friday"}, make=make))
+    alone = await move(day="Saturday")
+
+    server.cancel()
+    made = m.insights.open_list.actions()
+    await run.leave()
+    assert alone == "Saturday"
+    assert [(each.opening.tool, each.opening.turn) for each in made] == [("move", run.id)]
+
+
+async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_that_is_meant(
+    m, host, ask, caplog
+):
+    m.declare("loook", effect=Effect.READ)
+    m.declare("send", effect=Effect.IRREVERSIBLE)
+    run = host.open("How is it?")
+
+    for city in ("Bari", "Rome"):
+        await run.call(ask(look, city=city))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert "loook is declared, and no host has brought a tool of that name" in said
+    assert "look is called, and nobody has declared it" in said
+
+
+async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspelt(
+    m, host, ask, caplog
+):
+    def looks(city: str) -> str:
+        return city
+
+    m.declare("look", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(ask(look, city="Bari"))
+    await run.call(ask(looks, city="Bari"))
+
+    await run.leave()
+    assert not caplog.records
+
+
+async def test_a_declaration_for_another_server_than_the_hosts_is_told_of(m, host, ask, caplog):
+    m.declare("look", server="weather", effect=Effect.READ)
+    run = host.open("How is it?")
+
+    await run.call(replace(ask(look, city="Bari"), server="world"))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert "look is declared for the server 'weather', and its host calls it on 'world'" in said
+
+
+async def test_a_hold_of_a_tool_in_a_task_of_its_own_is_known_to_its_host_and_runs_once(m, host):
+    sent: list[str] = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE, server="post")
+    async def send(to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    nowhere = contextvars.copy_context()
+
+    async def make(arguments):
+        return await asyncio.create_task(send(**arguments), context=nowhere)
+
+    call = HostCall(tool="send", server="world", arguments={"to": "Ann"}, make=make)
+    run = host.open("Send it.")
+
+    with pytest.raises(HeldError) as held:
+        await run.call(call)
+    m.insights.open_list.approve(held.value.action, by="Mum")
+    again = await run.call(call)
+
+    await run.leave()
+    assert (again.result, sent) == ("sent", ["Ann"])

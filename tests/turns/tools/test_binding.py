@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import httpx
+
 from mulligan import Mulligan
 from mulligan.turns.tools.binding import Binding, find_binding, mark_unbound
 
@@ -109,3 +111,32 @@ def test_a_function_may_say_itself_that_it_is_bound_to_nothing() -> None:
 
     assert find_binding(send, [Connection(1).undo]).mark == ""
     assert find_binding(send, [Account("ann").undo]).mark != ""
+
+
+def test_a_clients_own_state_is_no_part_of_it_and_whose_it_is_is() -> None:
+    class Session:
+        """As a library's: installed, and with ids of its own in every process."""
+
+        def __init__(self, username: str) -> None:
+            self.username = username
+            self.pid = id(self)
+            self.session_id = str(id(self))
+
+    Session.__module__ = "pytest"
+
+    def make(username: str) -> Binding:
+        client = Session(username)
+        return bind(lambda to: client)
+
+    assert make("ann").mark == make("ann").mark
+    assert make("ann").mark != make("bob").mark
+
+
+def test_a_client_that_was_used_is_the_same_as_a_new_one() -> None:
+    def make(client: object) -> Binding:
+        return bind(lambda to: client)
+
+    with httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))) as used:
+        used.get("http://example.org/")
+
+        assert make(used).mark == make(httpx.Client()).mark

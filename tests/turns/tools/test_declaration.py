@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import timedelta
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -81,8 +81,11 @@ def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() ->
     ("said", "says"),
     [
         ({"efect": "read"}, "@m.tool knows no 'efect'"),
-        ({"effect": "writes"}, "There is no effect 'writes'. There are: read, "),
-        ({"on_no_verdict": "maybe"}, "There is no no verdict 'maybe'"),
+        (
+            {"effect": "writes"},
+            "effect='writes' is nothing that find could be. Use one of: 'read', ",
+        ),
+        ({"on_no_verdict": "maybe"}, "on_no_verdict='maybe'.* 'proceed', 'undo'"),
         ({"allow": "limit"}, r"allow=\['limit'\]"),
         ({"allow": ["limt"]}, "allow names 'limt', which is no parameter of find"),
         ({"each": "queries"}, "each names 'queries', which is no parameter of find"),
@@ -97,6 +100,33 @@ def test_what_cannot_be_kept_is_refused_with_the_way_out(
 ) -> None:
     with pytest.raises(ConfigurationError, match=says):
         declare(find, **said)
+
+
+class Nonsense:
+    """Of no type that any option takes."""
+
+
+@pytest.mark.parametrize("name", sorted(get_type_hints(Declared)))
+def test_every_option_refuses_a_value_of_another_type_and_names_itself(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=name):
+        declare(find, **{name: Nonsense()})
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, hint in get_type_hints(Declared).items() if hint is bool]
+)
+@pytest.mark.parametrize("value", ["no", "false", 0, 1, None])
+def test_an_option_that_is_true_or_false_takes_nothing_else(name: str, value: object) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name}={value!r} is not True or False"):
+        declare(find, **{name: value})
+
+
+@pytest.mark.parametrize("said", [{"docs": [3]}, {"loses": [None]}, {"allow": [3]}, {"key": 3}])
+def test_what_is_in_a_list_is_text(said: Mapping[str, object]) -> None:
+    def take_anything(**given: object) -> None: ...
+
+    with pytest.raises(ConfigurationError):
+        declare(take_anything, **said)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mulligan.app.forgetting import forget_now
     from mulligan.app.insights.application import (
         build_worker,
+        describe_missing,
         list_later,
         load_application,
         open_insights,
@@ -28,6 +29,7 @@ _HOMES = {
     "RoleAccess": "mulligan.app.role_access",
     "build_worker": "mulligan.app.insights.application",
     "copy_store": "mulligan.app.insights.insights",
+    "describe_missing": "mulligan.app.insights.application",
     "forget_now": "mulligan.app.forgetting",
     "list_later": "mulligan.app.insights.application",
     "load_application": "mulligan.app.insights.application",
@@ -44,6 +46,7 @@ __all__ = [
     "RoleAccess",
     "build_worker",
     "copy_store",
+    "describe_missing",
     "forget_now",
     "list_later",
     "load_application",

@@ -54,6 +54,11 @@ def list_later(application: Mulligan, action: Action) -> list[Action]:
     return application._build_onlooker().list_later(action)  # noqa: SLF001 - as above
 
 
+def describe_missing(application: Mulligan, action: Action) -> str:
+    """Why an application can do nothing about an action; empty where it can."""
+    return application._build_onlooker().describe_missing(action)  # noqa: SLF001 - as above
+
+
 def build_worker(application: Mulligan) -> UpkeepWorker:
     """An application as one that looks after what others leave."""
     return application._build_worker()  # noqa: SLF001 - as above

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.settings import Settings
-from mulligan.core.call import Call, Failure, LogRow
-from mulligan.core.effect import OUTSIDE, Outside
+from mulligan.core.call import OWN, Call, Failure, LogRow
+from mulligan.core.effect import OUTSIDE, Effect, Outside
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.advice import Advice
 from mulligan.core.failures.suggestion import Alike, ErrorRule, FailedCall, Suggestion
@@ -274,7 +276,8 @@ class Insights:
         health = self.store.check_health(thorough=thorough)
         losses = tuple(self.store.log.list_losses())
         now = self.clock()
-        counts = self.store.log.sum_rollups(since=now - timedelta(hours=24), until=now).values()
+        slots = self.store.log.sum_rollups(since=now - timedelta(hours=24), until=now)
+        counts = slots.values()
         calls = sum(c.calls for c in counts)
         share = sum(c.with_context for c in counts) / calls if calls else None
         derived = sum(c.derived for c in counts) / calls if calls else None
@@ -290,6 +293,7 @@ class Insights:
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
             advice.append(_describe_outside(outside, self._settings.outside))
+        advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
         if self._settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all of this is gone with its process.")
         if self._settings.capture is Capture.FULL:
@@ -309,6 +313,23 @@ class Insights:
             outside=tuple(outside),
             tools=tuple(self.tools()),
         )
+
+    def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
+        """Declarations of tools that were never called, where one that nobody declared is alike."""
+        declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
+        others = called - {each.tool for each in declared}
+        near = {each.tool: get_close_matches(each.tool, others, n=1) for each in declared}
+        return [
+            f"{tool.tool} is declared and was never called; {near[tool.tool][0]} is called, and "
+            "nobody has declared it. If they are one, mend the name in "
+            f"m.declare({tool.tool!r}, …)."
+            for tool in declared
+            if near[tool.tool] and not self._is_called(tool)
+        ]
+
+    def _is_called(self, tool: KnownTool) -> bool:
+        query = LogQuery(server=tool.server or None, tool=tool.tool, limit=1)
+        return bool(self.store.log.list_rows(query))
 
     def _find_names(self, query: LogQuery) -> LogQuery:
         return replace(query, tenant=self._names.find_tenant(query.tenant))

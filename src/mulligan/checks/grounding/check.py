@@ -28,6 +28,7 @@ from mulligan.checks.text.fold import fold
 from mulligan.checks.text.page import Page, read_page
 from mulligan.checks.text.word_search import cut_excerpt
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.text import Reply, TextCheck
 
 FEWEST_QUOTED = 3
@@ -67,6 +68,7 @@ def grounded(
 
     Without any context there is nothing to hold a claim against, and it stays silent.
     """
+    require_bool(trust_query, name="trust_query")
     wanted = frozenset(ClaimKind(kind) for kind in kinds)
 
     def look(reply: Reply) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from mulligan.checks.text.page import read_page
 from mulligan.checks.text.sentences import split_sentences, split_words
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.text import Reply, TextCheck
 
 
@@ -48,7 +49,7 @@ def length(
     unit = LengthUnit(unit)
     if at_least is None and at_most is None:
         raise ConfigurationError("length needs at_least, at_most, or both: length(at_most=2500).")
-    if cut and (at_most is None or unit is not LengthUnit.CHARACTERS):
+    if require_bool(cut, name="cut") and (at_most is None or unit is not LengthUnit.CHARACTERS):
         raise ConfigurationError("cut needs at_most in characters: length(at_most=2500, cut=True).")
 
     def look(reply: Reply) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from mulligan.checks.text.page import read_page
 from mulligan.checks.text.sentences import split_sentences
 from mulligan.checks.text.word_search import AROUND
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.runtime.enums import require_bool
 from mulligan.core.text import Reply, TextCheck
 
 LONG_WITHOUT_LIST = 500
@@ -33,6 +34,7 @@ def structure(
 
     `split` mends a long paragraph by breaking it between two sentences.
     """
+    require_bool(split, name="split")
 
     def look(reply: Reply) -> Iterator[Finding]:
         page = read_page(reply.text)

@@ -8,6 +8,7 @@ from functools import cache
 
 from mulligan.checks.text.fold import fold
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import require_bool
 
 SHORTEST_INFLECTED = 4
 """Words of fewer letters (of, to, the) have no forms worth looking for."""
@@ -33,6 +34,7 @@ class Wordlist:
     """Words and phrases to look for in folded prose."""
 
     def __init__(self, words: Iterable[str], *, inflect: bool = True) -> None:
+        require_bool(inflect, name="inflect")
         self.words = tuple(dict.fromkeys(words))
         self._looked_for = [_LookedFor.compile_word(word, inflect=inflect) for word in self.words]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from mulligan.app.insights import list_later, open_insights, settle_now
+from mulligan.app.insights import describe_missing, list_later, open_insights, settle_now
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
@@ -149,22 +149,31 @@ def _decide(decide: Decide, options: argparse.Namespace, settings: Settings) -> 
         if application is not None:
             settle_now(application)
         action = listed.find(action.id)
+        waits = _describe_waiting(action, application)
         what, given = listed.describe(action), listed.read_arguments(action)
     if options.json:
         render.print_json(encode_action(action) | {"what": what, "arguments": given})
     else:
-        _print_decided(action, what=what, named=bool(named))
+        _print_decided(action, what=what, waits=waits)
     # Asked for here and now, and not done: that is no success.
     return 0 if action.settled or (action.state in WAITING and not named) else 1
 
 
-def _print_decided(action: Action, *, what: str, named: bool) -> None:
+def _describe_waiting(action: Action, application: Mulligan | None) -> str:
+    """Why it is not done yet, and what to do about that; empty where it is."""
+    if action.state not in WAITING:
+        return ""
+    if application is None:
+        return WAITING[action.state]
+    return describe_missing(application, action) or NOT_CARRIED_OUT.format(id=action.id)
+
+
+def _print_decided(action: Action, *, what: str, waits: str) -> None:
     console = render.make_console()
     console.print(render.build_text(what))
     console.print(render.build_text(f"{action.id} is {action.state.value}."))
-    if action.state in WAITING:
-        said = NOT_CARRIED_OUT.format(id=action.id) if named else WAITING[action.state]
-        console.print(render.build_text(said))
+    if waits:
+        console.print(render.build_text(waits))
         return
     if why := action.detail.get("why"):
         console.print(render.build_text(str(why)))

@@ -1,4 +1,5 @@
-"""Enums as people write them: `severity="error"` is as good as `Severity.ERROR`."""
+"""Options as people give them: `severity="error"` is as good as `Severity.ERROR`, but "no" is not
+False."""
 
 from __future__ import annotations
 
@@ -24,3 +25,10 @@ def set_enums(made: object, **kinds: type[StrEnum]) -> None:
                 f"{type(made).__name__}({name}={given!r}): there is no such {name}. Use {known}."
             ) from None
         object.__setattr__(made, name, member)
+
+
+def require_bool(value: object, *, name: str) -> bool:
+    """True or False, and nothing that only counts as one: the text "no" would be taken for yes."""
+    if not isinstance(value, bool):
+        raise ConfigurationError(f"{name}={value!r} is not True or False.")
+    return value

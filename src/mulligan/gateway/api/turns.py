@@ -159,6 +159,7 @@ def _build_call(call: ReportedCall) -> HostCall:
         schema=call.schema,
         server=call.server,
         once=True,
+        remote=True,
     )
 
 

@@ -100,6 +100,7 @@ class Calls:
             schema=tool.schema,
             description=tool.description,
             server=server,
+            remote=True,
         )
         mode = shared.find_mode(call)
         if upstream.is_up and mode is Mode.OBSERVE:

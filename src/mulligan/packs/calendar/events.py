@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
-from typing import TypedDict, cast
+from typing import cast
 
 from mulligan.checks.subject.values import as_record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar.errors import BadEventError
+from mulligan.packs.typed_dict import TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.interfaces import Clock
 from mulligan.core.record import Record, Told
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import require_bool
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
@@ -75,6 +76,7 @@ def calendar_tools(
     itself, as most do; what they would be told of is then held for a person. `organizer` is the
     address that invitations come from.
     """
+    require_bool(notifies, name="notifies")
     home = require_zone(zone)
     desk = Desk(calendar=calendar, zone=home, organizer=organizer)
     looking = Looking(calendar=calendar, zone=home, notifies=notifies, organizer=organizer)

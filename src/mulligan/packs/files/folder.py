@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TypedDict
 
 from mulligan.core.errors import ConflictError
 from mulligan.packs.files.errors import (
@@ -21,6 +20,7 @@ from mulligan.packs.files.errors import (
     OutsideError,
     TooLargeError,
 )
+from mulligan.packs.typed_dict import TypedDict
 
 OURS = ".mulligan"
 """Where pre-images and what is on its way are kept. No tool sees it."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import cast
 
 from mulligan.core.call import ToolFunction
 from mulligan.core.effect import Effect, ProbeBy
@@ -23,6 +23,7 @@ from mulligan.packs.files.errors import (
 )
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
+from mulligan.packs.typed_dict import TypedDict
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.declarer import Declares
 

@@ -17,6 +17,7 @@ from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import require_bool
 from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
@@ -341,6 +342,7 @@ def resource(
     that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses that
     are your word that nothing was done; by default a refusal is held against what is there.
     """
+    require_bool(etags, name="etags")
     said = None if refused is None else frozenset(refused)
     return Resource(client, path, etags=etags, key_header=key_header, find=find, refused=said)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from typing import TypedDict, cast
+from typing import cast
 
 from mulligan.packs.http.fields import is_alike
 from mulligan.packs.http.written import parse_content
+from mulligan.packs.typed_dict import TypedDict
 
 ABSENT = "absent"
 """The version of what is not there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypedDict, cast
+from typing import cast
 
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
@@ -20,6 +20,7 @@ from mulligan.packs.mail.desk import (
 from mulligan.packs.mail.errors import ChangedMailError
 from mulligan.packs.mail.mailbox import FoundMail, MailSession
 from mulligan.packs.mail.message import decode_mail, encode_mail, find_call, is_as_rewritten
+from mulligan.packs.typed_dict import TypedDict
 
 
 class MailState(TypedDict):

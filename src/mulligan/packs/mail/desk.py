@@ -5,7 +5,7 @@ from __future__ import annotations
 import smtplib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 from mulligan.core.interfaces import Clock
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NotSentError
@@ -20,6 +20,7 @@ from mulligan.packs.mail.message import (
     to_send,
     write_mail,
 )
+from mulligan.packs.typed_dict import TypedDict
 
 DRAFTS, SENT = "\\Drafts", "\\Sent"
 PENDING = "$SubmitPending"

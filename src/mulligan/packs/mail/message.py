@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from email import message_from_bytes, policy
 from email.message import EmailMessage, MIMEPart
 from email.utils import format_datetime, getaddresses
-from typing import Any, TypedDict
+from typing import Any
 
 from mulligan.core.interfaces import Clock
 from mulligan.packs.mail.errors import BadMailError
+from mulligan.packs.typed_dict import TypedDict
 
 CALL = "X-Mulligan-Call"
 """The header that says which call has written a draft. It is never sent."""

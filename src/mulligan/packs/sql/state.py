@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from mulligan.core.errors import ConflictError
 from mulligan.packs.sql.table import ABSENT, Reference, UserTable, Values
+from mulligan.packs.typed_dict import TypedDict
 
 
 class RowState(TypedDict):

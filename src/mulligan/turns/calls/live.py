@@ -21,6 +21,7 @@ from mulligan.turns.journal.call_ids import take_next_call
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
+from mulligan.turns.turn.outside_calls import HostCallUnderWay
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
@@ -208,6 +209,9 @@ def begin_call(
     """A first try starts, or the corrected call after one that failed."""
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
+    if turn is None and runtime.host_calls.under_way:
+        host_call = claim_host_call(tool, given)
+        turn = None if host_call is None else host_call.turn
     call = LiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
     if call.take(arguments) and tool.unwraps:
@@ -231,6 +235,18 @@ def begin_call(
         tool.warn("A call of %s cannot be logged", error)
     call.start_span()
     return call
+
+
+def claim_host_call(tool: Tool, given: Given) -> HostCallUnderWay | None:
+    """The call that a host makes by this one, elsewhere than where its turn is known."""
+    calls = tool.runtime.host_calls
+    if not calls.under_way:
+        return None
+    said = tool.declaration
+    try:
+        return calls.claim((said.server, said.tool), tool.signature.bind(*given))
+    except Exception:  # noqa: BLE001 - arguments that do not fit, or cannot even be compared
+        return None
 
 
 def _bind(call: LiveCall, given: Given) -> Mapping[str, object]:

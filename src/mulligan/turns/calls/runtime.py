@@ -27,7 +27,7 @@ from mulligan.telemetry.queue import RowQueue
 from mulligan.telemetry.writer import LogWriter
 from mulligan.turns.journal.book import Book
 from mulligan.turns.memory.lookup import Recall
-from mulligan.turns.turn.outside_calls import OutsideCalls
+from mulligan.turns.turn.outside_calls import HostCalls, OutsideCalls
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 
@@ -173,6 +173,8 @@ class Runtime:
     """Whether a tool only reads, by its name, in the order they were declared."""
     outside: OutsideCalls | None = None
     """What is done about calls outside any turn; `None`: they are simply made."""
+    host_calls: HostCalls = field(default_factory=HostCalls)
+    """Calls of these tools that hosts are making at this moment."""
     action_tools: ActionTools = field(default_factory=ActionTools)
     """Which tool made the open actions of this process, where another one might be mistaken for
     it."""

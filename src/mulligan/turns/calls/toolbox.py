@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import partial
 from typing import cast
 
@@ -20,6 +22,8 @@ from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
 
+_report = logging.getLogger("mulligan")
+
 MOST_BOUND = 1_000
 """Tools that are kept by what they are bound to, the latest."""
 
@@ -32,6 +36,7 @@ class Toolbox:
         """The last one of each name."""
         self._bound: dict[tuple[str, str, str], Tool] = {}
         """The last one of each name and mark."""
+        self._warned: set[str] = set()
         self.action_tools = ActionTools()
         self.checked: dict[str, str] = {}
         """The checks of the application's own, by the tools they are for."""
@@ -54,14 +59,30 @@ class Toolbox:
         self.news = True
 
     def _add_bound(self, tool: Tool) -> None:
-        """Tools that are made for each user or request are told apart by what they are bound to."""
+        """Tools that are made for each user or request are told apart by what they are bound to.
+
+        By its server the author says whom a tool acts for, whatever objects it holds.
+        """
         said, mark = tool.declaration, tool.binding.mark
         known = self._bound.pop((said.server, said.tool, mark), None)
-        if known is not None and (known.mistakable or not tool.binding.is_like(known.binding)):
+        if known is None or said.server:
+            pass
+        elif known.mistakable or not tool.binding.is_like(known.binding):
             known.mistakable = tool.mistakable = True
+            self._warn_of_mistakable(said.tool)
         self._bound[said.server, said.tool, mark] = tool
         while len(self._bound) > MOST_BOUND:
             self._bound.pop(next(iter(self._bound)))
+
+    def _warn_of_mistakable(self, tool: str) -> None:
+        if tool not in self._warned:
+            self._warned.add(tool)
+            _report.warning(
+                "%s was declared again for other objects, and nothing says whether they are those "
+                "of another account: an open action of it waits for a person after a restart. Say "
+                "whom each acts for with server=….",
+                tool,
+            )
 
     def find(self, action: Action | LiveAction) -> Tool | None:
         """The very tool that made an action, if this application has it.
@@ -91,9 +112,30 @@ class Toolbox:
         marks = [mark for *known, mark in self._bound if tuple(known) == name]
         return marks[0] if len(marks) == 1 else ""
 
+    def describe_missing(self, action: Action) -> str:
+        """Why an action cannot be taken up here, and what to do about it, in a sentence."""
+        said = action.opening
+        by_hand = f'put it right by hand, then `mulligan settle {action.id} --note "…"`'
+        if self.find_by_name(said.tool, server=said.server) is not None:
+            return (
+                f"What {said.tool} was given, or whom it acted for, is not known here any more: "
+                f"{by_hand}."
+            )
+        server = f", server={said.server!r}" if said.server else ""
+        near = get_close_matches(said.tool, [name for _, name in self._tools], n=1)
+        has = f", but {near[0]!r}" if near and near[0] != said.tool else ""
+        return (
+            f"This application has no tool {said.tool!r}{server}{has}: if it was renamed, declare "
+            f"it as it was, with name={said.tool!r}{server}; else {by_hand}."
+        )
+
     def find_by_name(self, tool: str, *, server: str) -> Tool | None:
         """The tool of that name, if this application has it."""
         return self._tools.get((server, tool))
+
+    def list_named(self, tool: str) -> list[Tool]:
+        """The tools of that name, wherever they live."""
+        return [each for (_, name), each in self._tools.items() if name == tool]
 
     def find_shape(self, call: Call) -> ToolShape | None:
         """What was declared of a call's tool, for checks that choose themselves."""

@@ -16,7 +16,7 @@ from mulligan.turns.calls.advice import conclude, find_correction
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
 from mulligan.turns.calls.judge_advice import consult
-from mulligan.turns.calls.live import LiveCall, begin_call
+from mulligan.turns.calls.live import Given, LiveCall, begin_call, claim_host_call
 from mulligan.turns.calls.mending import mend
 from mulligan.turns.calls.outcome import (
     fail_call,
@@ -39,6 +39,7 @@ from mulligan.turns.tools.steering import is_deferral
 from mulligan.turns.turn.attempt import LooseCall
 from mulligan.turns.turn.context import OpenTurn, is_outside, is_words_only
 from mulligan.turns.turn.outside_calls import (
+    HostCallUnderWay,
     LoneCall,
     call_alone,
     call_alone_here,
@@ -60,8 +61,19 @@ def wrap_tool(
     runtime.reads_only[declaration.tool] = reads_only
     wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
     hide_parameters(wrapped, function, names=declaration.ours)
-    wrapped.mulligan = declaration
+    wrapped.mulligan, wrapped.mulligan_tool = declaration, tool
     return cast("Callable[P, R]", wrapped)
+
+
+def find_wrapped(function: Any) -> Tool | None:
+    """The tool that a function is, also inside a partial or what `functools.wraps` has made."""
+    while function is not None:
+        found = getattr(function, "mulligan_tool", None)
+        if isinstance(found, Tool):
+            return found
+        is_partial = isinstance(function, functools.partial)
+        function = function.func if is_partial else getattr(function, "__wrapped__", None)
+    return None
 
 
 def _wrap_async(tool: Tool) -> Callable[..., Any]:
@@ -89,7 +101,8 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
         if is_words_only():
             raise refuse_in_words(tool.declaration.tool)
         if is_outside(tool.runtime.redactor):
-            return await call_alone(_begin_alone(tool), partial(call_tool, *args, **kwargs))
+            alone = _begin_alone(tool, (args, kwargs))
+            return await call_alone(alone, partial(call_tool, *args, **kwargs))
         return await call_tool(*args, **kwargs)
 
     return call_acting_tool
@@ -122,13 +135,17 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
         if is_words_only():
             raise refuse_in_words(tool.declaration.tool)
         if is_outside(tool.runtime.redactor):
-            return call_alone_here(_begin_alone(tool), partial(call_tool, *args, **kwargs))
+            alone = _begin_alone(tool, (args, kwargs))
+            return call_alone_here(alone, partial(call_tool, *args, **kwargs))
         return call_tool(*args, **kwargs)
 
     return call_acting_tool
 
 
-def _begin_alone(tool: Tool) -> LoneCall | None:
+def _begin_alone(tool: Tool, given: Given) -> LoneCall | HostCallUnderWay | None:
+    host_call = claim_host_call(tool, given)
+    if host_call is not None:
+        return host_call
     log_outside(tool)
     outside = tool.runtime.outside
     if outside is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
@@ -13,8 +15,12 @@ from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.toolbox import Toolbox
-from mulligan.turns.calls.wrapper import wrap_tool
+from mulligan.turns.calls.wrapper import find_wrapped, wrap_tool
 from mulligan.turns.tools.declaration import Declared, declare, hide_names
+from mulligan.turns.turn.context import OpenTurn
+from mulligan.turns.turn.outside_calls import Identity
+
+_report = logging.getLogger("mulligan")
 
 Hosted = Callable[..., Awaitable[object]]
 """A tool of a host, wrapped: what it does is what its host makes of the call."""
@@ -39,10 +45,13 @@ class HostedTools:
     def __init__(self, *, runtime: Runtime, box: Toolbox) -> None:
         self._runtime = runtime
         self._box = box
-        self._wrapped: dict[tuple[str, str], Hosted] = {}
-        self._said: dict[tuple[str, str], Declared] = {}
-        self._schemas: dict[tuple[str, str], Mapping[str, object]] = {}
+        self._wrapped: dict[Identity, Hosted] = {}
+        self._said: dict[Identity, Declared] = {}
+        self._schemas: dict[Identity, Mapping[str, object]] = {}
         """As hosts have shown them last."""
+        self._unheard: set[Identity] = set()
+        """Of what was declared, that which no host has brought yet."""
+        self._warned: set[str] = set()
 
     def declare(self, name: str, declared: Declared) -> None:
         """Say what a tool does that is brought by a host."""
@@ -51,18 +60,20 @@ class HostedTools:
         key = declared.get("server", ""), name
         self._wrapped[key] = self._wrap(name, declared)
         self._said[key] = declared
+        self._unheard.add(key)
 
     def find(self, call: HostCall) -> Hosted | None:
-        """The tool of a call; `None` where the application's own decorator has it already."""
-        server = self._locate(call)
-        key = server, call.tool
+        """The tool of a call; `None` where one of the application's own is inside, whose calls are
+        its own to log and to journal."""
+        if self._find_own(call):
+            return None
+        key = self._locate(call)
         found = self._wrapped.get(key)
         if found is not None and self._schemas.get(key) == call.schema:
             return found
-        if found is None and self._box.find_by_name(call.tool, server=server) is not None:
-            return None
+        self._note_came(key)
         said = self._said.get(key, Declared()).copy()
-        said["server"] = server
+        said["server"] = key[0]
         if call.schema:
             said.setdefault("schema", call.schema)
         if call.description:
@@ -71,26 +82,86 @@ class HostedTools:
         self._wrapped[key] = self._wrap(call.tool, said)
         return self._wrapped[key]
 
+    def _note_came(self, key: Identity) -> None:
+        """A declaration whose tool never comes has no effect, and nobody would notice."""
+        if key in self._said:
+            self._unheard.discard(key)
+            return
+        server, tool = key
+        elsewhere = [each for each, name in self._unheard if name == tool]
+        if elsewhere and server:
+            self._warn_once(
+                f"{tool} is declared for the server {elsewhere[0]!r}, and its host calls it on "
+                f"{server!r}, so that nothing of it counts. Declare it for that one, or without "
+                "server=…."
+            )
+        near = get_close_matches(tool, {name for _, name in self._unheard} - {tool}, n=1)
+        if near and not elsewhere:
+            self._warn_once(
+                f"{near[0]} is declared, and no host has brought a tool of that name; {tool} is "
+                "called, and nobody has declared it. If they are one, mend the name in "
+                f"m.declare({near[0]!r}, …)."
+            )
+
     def find_tool(self, call: HostCall) -> Tool | None:
         """The same as its calls know it, also of one that the application has decorated."""
-        return self._box.find_by_name(call.tool, server=self._locate(call))
+        own = self._find_own(call)
+        if own:
+            return next((tool for tool in own if tool.acts), own[0])
+        return find_wrapped(self._wrapped.get(self._locate(call)))
 
-    def _locate(self, call: HostCall) -> str:
-        """The server that a tool is known by: its own, unless it was said of the name alone."""
-        own, anywhere = (call.server, call.tool), ("", call.tool)
-        if own in self._said or self._box.find_by_name(call.tool, server=call.server) is not None:
-            return call.server
-        decorated = anywhere not in self._wrapped and self._box.find_by_name(call.tool, server="")
-        return "" if anywhere in self._said or decorated else call.server
+    @contextmanager
+    def expect(self, call: HostCall, *, turn: OpenTurn) -> Iterator[None]:
+        """In here a host makes a call that enters one of the application's own tools."""
+        own = self._find_own(call)
+        counts = [tool.traffic.find(turn.labels.tenant) for tool in own]
+        before = [count.calls for count in counts]
+        names = [(tool.declaration.server, tool.declaration.tool) for tool in own]
+        with self._runtime.host_calls.expect(names, call.arguments, turn=turn):
+            yield
+        if find_wrapped(call.function) is None and [each.calls for each in counts] == before:
+            own[0].warn_once(
+                f"A host has called another {call.tool} than the tool that is declared here as "
+                f"{own[0].definition}, so that the call is on no record. Give one of them another "
+                f"name, or say what the host's does: m.declare({call.tool!r}, server=…)."
+            )
+
+    def _find_own(self, call: HostCall) -> Sequence[Tool]:
+        """The application's own tool that a host's call enters, by the function that the host
+        calls. Where that cannot be seen, or is somebody's function around it, those of the name:
+        which one it is shows when it is entered."""
+        seen = find_wrapped(call.function)
+        if seen is not None and seen.runtime is self._runtime:
+            return [seen]
+        if self._locate(call) in self._said:
+            return []
+        own = [tool for tool in self._box.list_named(call.tool) if not tool.hosted]
+        near = [tool for tool in own if tool.declaration.server in (call.server, "")]
+        return near if near or call.remote else own
+
+    def _locate(self, call: HostCall) -> Identity:
+        """What a tool is known by that a host brings: its server and name, unless it was said of
+        the name alone, or of one server where the host tells of none."""
+        keys = [(call.server, call.tool), ("", call.tool)]
+        if not call.server:
+            named = [key for key in self._said if key[1] == call.tool]
+            keys += named if len(named) == 1 else []
+            if len(named) > 1 and keys[0] not in named:
+                self._warn_once(
+                    f"{call.tool} is declared for several servers, and its host does not say which "
+                    "of them it calls, so that nothing of it counts. Declare it without server=…, "
+                    "or give the host tools that @m.tool has decorated."
+                )
+        return next((key for key in keys if key in self._said), keys[0])
 
     def is_declared(self, tool: str) -> bool:
         """Whether something was said of a tool by its name, wherever it lives."""
-        return ("", tool) in self._said
+        return any(name == tool for _, name in self._said)
 
-    def may_hold(self, tool: str, *, server: str) -> bool:
+    def may_hold(self, call: HostCall) -> bool:
         """Whether calls that a host makes may be held; of one of the application's own functions
         the decorator knows, once it is entered."""
-        found = self._box.find_by_name(tool, server=server)
+        found = self.find_tool(call)
         if found is None:
             return self._runtime.strict
         said = found.declaration
@@ -104,6 +175,11 @@ class HostedTools:
         named.setdefault("schema", ANYTHING)
         declaration = hide_names(declare(function, **named), hide=self._runtime.redactor.hide)
         return wrap_tool(function, declaration=declaration, runtime=self._runtime, box=self._box)
+
+    def _warn_once(self, what: str) -> None:
+        if what not in self._warned:
+            self._warned.add(what)
+            _report.warning("%s", what)
 
 
 @contextmanager

@@ -78,7 +78,7 @@ class Run:
             result: object = None
             try:
                 with resume(approved), make_once(call.once):
-                    result = await _make(call, wrapped)
+                    result = await self._make(call, wrapped)
             except StaleEntryError:
                 # Another caller was quicker with the same approval; what it gets is the result.
                 made = approved and await self._holds.follow(call, approved.id)
@@ -96,20 +96,27 @@ class Run:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
 
+    async def _make(self, call: HostCall, wrapped: Hosted | None) -> object:
+        if wrapped is None:
+            with self._tools.expect(call, turn=self.turn):
+                return await call.make(call.arguments)
+        with make_with(call):
+            return await wrapped(**call.arguments)
+
     def list_actions(self) -> tuple[str, ...]:
         """The ids of all that was done or tried so far and is on record."""
         return tuple(action.id for action in self.turn.list_actions())
 
-    def may_hold(self, tool: str, *, server: str = "") -> bool:
+    def may_hold(self, call: HostCall) -> bool:
         """Whether calls of a tool may have to wait, for a host that asks before it calls."""
-        return self._tools.may_hold(tool, server=server)
+        return self._tools.may_hold(call)
 
     async def hold(self, call: HostCall) -> HeldError | None:
         """Put a call on hold if it has to wait. Nothing is made of it."""
         with self.turn.make_current(), carry_answers():
             self._tools.find(call)
             tool = self._tools.find_tool(call)
-            if tool is None or not self.may_hold(call.tool, server=call.server):
+            if tool is None or not self.may_hold(call):
                 return None
             try:
                 if await self._holds.find(call) is not None:
@@ -244,14 +251,6 @@ class Run:
             finished=done,
             unfinished=None if done or self._keep_unfinished else reviewed.build_error(reply),
         )
-
-
-async def _make(call: HostCall, wrapped: Hosted | None) -> object:
-    if wrapped is None:
-        # The application's own decorator is inside.
-        return await call.make(call.arguments)
-    with make_with(call):
-        return await wrapped(**call.arguments)
 
 
 def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:

@@ -55,8 +55,10 @@ class Onlooker:
     def _take_up(self, action: Action) -> LiveAction:
         known = self.toolbox.take_up(action, self.book.vault)
         if known is None:
-            raise ConfigurationError(
-                f"The application has not the tool {action.opening.tool} that made {action.id}, or "
-                "what it was given is not kept any more."
-            )
+            raise ConfigurationError(self.toolbox.describe_missing(action))
         return known
+
+    def describe_missing(self, action: Action) -> str:
+        """Why nothing can be done about an action here; empty where it can."""
+        known = self.toolbox.take_up(action, self.book.vault)
+        return self.toolbox.describe_missing(action) if known is None else ""

@@ -61,6 +61,8 @@ class Recovery:
     toolbox: Toolbox
     reviewers: Reviewers
     held: dict[str, Make] = field(default_factory=dict)
+    missing: set[tuple[str, str]] = field(default_factory=set)
+    """Tools of open actions that this application has not, once it was said."""
 
     async def run(self) -> int:
         """Look after everything once. How many actions were taken up.
@@ -120,10 +122,19 @@ class Recovery:
         known = []
         for action in due:
             try:
-                known.append(self.toolbox.take_up(action, self.book.vault))
+                known.append(self._take_up(action))
             except Exception as error:  # noqa: BLE001 - one must not stand in the way of others
                 _report.warning("Action %s is not read (%s).", action.id, type(error).__name__)
         return [action for action in known if action is not None]
+
+    def _take_up(self, action: Action) -> LiveAction | None:
+        """An action with its tool; where that is not here, it is said once, and the row stays."""
+        known = self.toolbox.take_up(action, self.book.vault)
+        name = action.opening.server, action.opening.tool
+        if known is None and name not in self.missing:
+            self.missing.add(name)
+            _report.warning("%s stays open. %s", action.id, self.toolbox.describe_missing(action))
+        return known
 
     async def _recover_together(
         self, take_up: Callable[[T], Awaitable[int]], works: Sequence[T]
@@ -190,7 +201,7 @@ class Recovery:
         # Apart from what is live: a call that begins meanwhile stays so when this pass is done.
         self.book.recovered.add(left.id)
         try:
-            action = await asyncio.to_thread(self.toolbox.take_up, left, self.book.vault)
+            action = await asyncio.to_thread(self._take_up, left)
             if action is None:
                 # The code or a value is not here: it stays on the open list, a hold for its time.
                 return await self._expire(build_codeless_action(left)) if left.state in HOLDS else 0
@@ -302,8 +313,7 @@ class Recovery:
             return 0
         self.book.recovered.update(names)
         try:
-            vault = self.book.vault
-            read = [await asyncio.to_thread(self.toolbox.take_up, a, vault) for a in group]
+            read = [await asyncio.to_thread(self._take_up, each) for each in group]
             actions = [action for action in read if action is not None]
             if len(actions) < len(group):
                 return 0

@@ -23,6 +23,15 @@ _TELLING = (str, int, bytes, UUID, Enum, PurePath)
 """Values by which people and accounts are told from each other, and that a restart keeps."""
 _SILENT = (bool, float, complex, type(None))
 
+_ACCOUNTS = frozenset({
+    "account", "bucket", "calendar", "customer", "database", "email", "login", "mailbox",
+    "organization", "owner", "principal", "project", "team", "tenant", "user", "username",
+    "workspace",
+})  # fmt: skip
+"""Words in the names of attributes by which a library's client says whose it is. All else that it
+holds, such as ids of connections, may be another in every process and release."""
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Binding:
@@ -84,6 +93,8 @@ class _Search:
         self.objects: list[object] = []
         self.bound = False
         self._seen: set[int] = set()
+        self._packages: set[str] = set()
+        """Those that the tool and its functions are from."""
 
     def look_at(self, function: object, *, defaults: bool) -> None:
         """Go through what a function holds; `defaults`: also the plain ones, as of `user=user`."""
@@ -99,6 +110,7 @@ class _Search:
                 self._take("self", function.__self__)
             case FunctionType():
                 self.parts.append(function.__qualname__)  # a module may run under two names
+                self._packages.add(_name_package(function))
                 for name, value in _list_held(function, defaults=defaults):
                     self.bound = True
                     self._take(name, value)
@@ -129,8 +141,28 @@ class _Search:
             self._seen.add(id(value))
             self.objects.append(value)
             self.parts.append(f"{name}:{type(value).__qualname__}")
-            for inner, held in _list_attributes(value, deeper=True):
+            for inner, held in self._list_attributes(value, deeper=True):
                 self.parts += _describe(f"{name}.{inner}", held)
+
+    def _list_attributes(self, value: object, *, deeper: bool) -> Iterator[tuple[str, object]]:
+        """The plain attributes of an object of somebody's own, and of the objects that it holds.
+
+        Of a library's, those that say whose it is; those of Python's own have none for us.
+        """
+        if _name_package(type(value)) in sys.stdlib_module_names:
+            return
+        try:
+            held = {name: each for name, each in vars(value).items() if isinstance(name, str)}
+        except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+            return
+        own = _name_package(type(value)) in self._packages or not _is_of_library(type(value))
+        for name in sorted(held):
+            if isinstance(held[name], _TELLING):
+                if own or not _ACCOUNTS.isdisjoint(name.lower().split("_")):
+                    yield name, held[name]
+            elif deeper and not isinstance(held[name], type):
+                for inner, each in self._list_attributes(held[name], deeper=False):
+                    yield f"{name}.{inner}", each
 
 
 def _describe(name: str, value: object) -> Iterator[str]:
@@ -154,20 +186,11 @@ def _list_held(function: FunctionType, *, defaults: bool) -> Iterator[tuple[str,
             yield name, value
 
 
-def _list_attributes(value: object, *, deeper: bool) -> Iterator[tuple[str, object]]:
-    """The plain attributes of an object of somebody's own, and of the objects that it holds.
+def _name_package(of: object) -> str:
+    return str(getattr(of, "__module__", "") or "").partition(".")[0]
 
-    Those of Python's own libraries have none for us.
-    """
-    if type(value).__module__.partition(".")[0] in sys.stdlib_module_names:
-        return
-    try:
-        held = {name: each for name, each in vars(value).items() if isinstance(name, str)}
-    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
-        return
-    for name in sorted(held):
-        if isinstance(held[name], _TELLING):
-            yield name, held[name]
-        elif deeper and not isinstance(held[name], type):
-            for inner, each in _list_attributes(held[name], deeper=False):
-                yield f"{name}.{inner}", each
+
+def _is_of_library(kind: type) -> bool:
+    """Whether a class was installed, as a library is."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    return not _LIBRARIES.isdisjoint(PurePath(file).parts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields, replace
@@ -20,6 +19,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.suggestion import ErrorRule, read_error_rules
 from mulligan.core.record import Abilities, Record
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.enums import require_bool
 from mulligan.redaction import Hide
 from mulligan.redaction.schemas import scrub_schema
 from mulligan.redaction.scrub import scrub
@@ -95,6 +95,10 @@ def read_fields(
             raise ConfigurationError(
                 f"{name}={said.value!r} of {called} cannot be read: {error}."
             ) from error
+        except ConfigurationError as error:
+            if name in declared and name not in str(error):
+                raise ConfigurationError(f"{name} of {called}: {error}") from error
+            raise
     return read
 
 
@@ -115,10 +119,12 @@ def _choose_reader(hint: object) -> ReadBy | FoundBy:
         if isinstance(note, ReadBy | FoundBy):
             return note
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return ReadBy(lambda said: _parse_choice(hint, said.value))
+        return ReadBy(lambda said: _parse_choice(hint, said))
     if hint is timedelta:
         return ReadBy(read_seconds)
-    return ReadBy(_read_bool) if hint is bool else ReadBy(lambda said: said.value)
+    if hint is bool:
+        return ReadBy(lambda said: require_bool(said.value, name=said.name))
+    return ReadBy(lambda said: said.value)
 
 
 def read_seconds(said: Said) -> timedelta:
@@ -136,12 +142,6 @@ def read_seconds(said: Said) -> timedelta:
 
 
 _MAY_BE_NONE = frozenset({"lands_within", "settles_within"})
-
-
-def _read_bool(said: Said) -> bool:
-    if not isinstance(said.value, bool):
-        raise ConfigurationError(f"{said.name}={said.value!r} is not True or False.")
-    return said.value
 
 
 def read_requests(said: Said) -> int:
@@ -163,7 +163,7 @@ def read_effect(said: Said) -> Effect:
     """The gravest, where a function says it for each call."""
     if callable(said.value):
         require_function(said.value, name=said.name, of=said.called)
-    return Effect.IRREVERSIBLE if callable(said.value) else _parse_choice(Effect, said.value)
+    return Effect.IRREVERSIBLE if callable(said.value) else _parse_choice(Effect, said)
 
 
 def find_effect_of(said: Said) -> Callable[[Record], Effect] | None:
@@ -175,7 +175,7 @@ def find_effect_of(said: Said) -> Callable[[Record], Effect] | None:
 def find_probe_by(said: Said) -> ProbeBy:
     """As it was said; else a probe goes by the call only where a key tells it from others."""
     if said.name in said.declared:
-        return _parse_choice(ProbeBy, said.value)
+        return _parse_choice(ProbeBy, said)
     return ProbeBy.CALL if said.declared.get("key") else ProbeBy.STATE
 
 
@@ -192,8 +192,10 @@ def read_classes(said: Said) -> tuple[type[BaseException], ...]:
 
 def find_review(said: Said) -> bool:
     """As it was said; else whatever changes something is reviewed."""
+    if said.name in said.declared:
+        return require_bool(said.value, name=said.name)
     effect = said.declared.get("effect")
-    return bool(said.declared.get(said.name, callable(effect) or effect in _REVIEWED))
+    return callable(effect) or effect in _REVIEWED
 
 
 def find_abilities(said: Said) -> Abilities:
@@ -238,22 +240,25 @@ def read_parameters(said: Said) -> frozenset[str]:
             f"{said.name}={said.value!r} is text; it is a list of parameter names: "
             f"{said.name}=[{said.value!r}]."
         )
+    if not isinstance(said.value, Iterable):
+        raise ConfigurationError(f"{said.name}={said.value!r} is no list of parameter names.")
     names = frozenset(said.value)
-    unknown = sorted(names - (_list_names(said.tool) or names))
-    if unknown:
-        raise _build_parameter_error(said, unknown[0])
+    known = _list_names(said.tool) or names
+    for name in sorted(names, key=str):
+        if not isinstance(name, str) or name not in known:
+            raise _build_parameter_error(said, name)
     return names
 
 
 def read_parameter(said: Said) -> str | None:
     """The name of a parameter that the tool has."""
-    name: str | None = said.value
-    if name is not None and name not in (_list_names(said.tool) or (name,)):
-        raise _build_parameter_error(said, name)
-    return name
+    name: object = said.value
+    if name is None or (isinstance(name, str) and name in (_list_names(said.tool) or (name,))):
+        return name
+    raise _build_parameter_error(said, name)
 
 
-def _build_parameter_error(said: Said, name: str) -> ConfigurationError:
+def _build_parameter_error(said: Said, name: object) -> ConfigurationError:
     tool, has = read_name(said.tool), ", ".join(sorted(_list_names(said.tool) or ())) or "none"
     return ConfigurationError(
         f"{said.name} names {name!r}, which is no parameter of {tool}. It has: {has}."
@@ -372,29 +377,30 @@ def read_rules(said: Said) -> tuple[ErrorRule, ...]:
 
 def read_sentences(said: Said) -> tuple[str, ...]:
     """Several sentences, or one."""
-    return _list_sentences(said.value)
+    return _list_sentences(said, said.value)
 
 
 def find_docs(said: Said) -> tuple[str, ...]:
     """Its docstring, and what else is written about it."""
     written = said.declared.get(said.name, ())
-    return (*_list_sentences(inspect.getdoc(said.tool) or ()), *_list_sentences(written))
+    own = inspect.getdoc(said.tool)
+    return (*([own] if own else ()), *_list_sentences(said, written))
 
 
-def _list_sentences(given: Iterable[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _list_sentences(said: Said, given: Iterable[str]) -> tuple[str, ...]:
+    sentences = (given,) if isinstance(given, str) else tuple(given)
+    for each in sentences:
+        if not isinstance(each, str):
+            raise ConfigurationError(f"{said.name} of {said.called} takes texts; {each!r} is none.")
+    return sentences
 
 
-def _parse_choice(kind: type[E], value: str) -> E:
+def _parse_choice(kind: type[E], said: Said) -> E:
     try:
-        return kind(value)
+        return kind(said.value)
     except ValueError as error:
-        known = ", ".join(member.value for member in kind)
+        known = ", ".join(repr(member.value) for member in kind)
         raise ConfigurationError(
-            f"There is no {_name_kind(kind)} {value!r}. There are: {known}."
+            f"{said.name}={said.value!r} is nothing that {said.called} could be. Use one of: "
+            f"{known}."
         ) from error
-
-
-def _name_kind(kind: type[StrEnum]) -> str:
-    """`NoVerdict` is "no verdict"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()

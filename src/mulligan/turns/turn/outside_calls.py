@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import Context, copy_context
+from dataclasses import field, replace
 from typing import Any
 
 from mulligan.core.action import State
@@ -59,6 +61,67 @@ class OutsideCalls:
         return LoneCall(turn=self.open_turn(known), outside=self, others=others)
 
 
+Identity = tuple[str, str]
+"""What a tool is known by: its server and its name, as its author declares them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HostCallUnderWay:
+    """A call of one of the application's own tools that a host is making."""
+
+    tools: frozenset[Identity]
+    """Those that it may enter."""
+    arguments: Mapping[str, object]
+    turn: OpenTurn
+    context: Context = field(default_factory=copy_context)
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """In here it is as where the host began the call: in its turn, with its approval."""
+        ours = [(var, value) for var, value in self.context.items() if var.name.startswith(OURS)]
+        tokens = [(var, var.set(value)) for var, value in ours]
+        try:
+            yield
+        finally:
+            for var, token in tokens:
+                var.reset(token)
+
+
+OURS = "mulligan_"
+"""What the names of our own context variables begin with; all others stay as they are."""
+
+
+class HostCalls:
+    """Such calls, perhaps made where nothing tells of their turns, as in a task of a server: the
+    tool that is entered for one finds it here."""
+
+    def __init__(self) -> None:
+        self.under_way: list[HostCallUnderWay] = []
+
+    @contextmanager
+    def expect(
+        self, tools: Iterable[Identity], arguments: Mapping[str, object], *, turn: OpenTurn
+    ) -> Iterator[None]:
+        """A host makes a call of one of these in here."""
+        call = HostCallUnderWay(tools=frozenset(tools), arguments=arguments, turn=turn)
+        self.under_way.append(call)
+        try:
+            yield
+        finally:
+            self._drop(call)
+
+    def claim(self, tool: Identity, arguments: Mapping[str, object]) -> HostCallUnderWay | None:
+        """The call that a tool is entered for, by what its host makes it with; once for each."""
+        for call in self.under_way:
+            if tool in call.tools and call.arguments.items() <= arguments.items():
+                self._drop(call)
+                return call
+        return None
+
+    def _drop(self, call: HostCallUnderWay) -> None:
+        self.under_way = [each for each in self.under_way if each is not call]
+
+
 def refuse_in_words(tool: str) -> OutsideTurnError:
     """What a tool that may change something answers where a reply is only written again."""
     return OutsideTurnError(
@@ -67,20 +130,29 @@ def refuse_in_words(tool: str) -> OutsideTurnError:
     )
 
 
-async def call_alone(lone: LoneCall | None, make: Callable[[], Awaitable[Any]]) -> Any:
-    """Make a call in its turn, and check it; without one it is simply made."""
+async def call_alone(
+    lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Make a call in its turn, and check it; that of a host is checked there, and without a turn it
+    is simply made."""
     if lone is None:
         return await make()
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
+            return await make()
     async with lone.turn:
         answer = await make()
         await lone.review(answer)
     return answer
 
 
-def call_alone_here(lone: LoneCall | None, make: Callable[[], Any]) -> Any:
+def call_alone_here(lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Any]) -> Any:
     """The same for a plain function."""
     if lone is None:
         return make()
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
+            return make()
     with lone.turn:
         answer = make()
         if lone.has_effect():
