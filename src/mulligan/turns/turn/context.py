@@ -6,13 +6,15 @@ import functools
 import inspect
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import Execution
+from mulligan.core.display.escape import format_value
 from mulligan.core.finding import Confidence, Correction, Finding, Standing
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
@@ -30,6 +32,8 @@ R = TypeVar("R")
 
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
+CHANGED_BY_PERSON = "changed by a person"
+"""The name by which a turn knows what a person has put into a call."""
 MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
@@ -181,6 +185,13 @@ class OpenTurn:
     def attempt(self) -> LiveAttempt:
         """What is being done now."""
         return self.attempts[-1]
+
+    def hear(self, values: Mapping[str, object]) -> None:
+        """A person has said these by changing a call: they are known from here on."""
+        said = {name: v if isinstance(v, str) else format_value(v) for name, v in values.items()}
+        before = self.turn.known.get(CHANGED_BY_PERSON, ())
+        heard = [*(before if isinstance(before, list) else ()), said]
+        self.turn = replace(self.turn, known={**self.turn.known, CHANGED_BY_PERSON: heard})
 
     def list_actions(self) -> Iterator[LiveAction]:
         """Everything that was done or tried so far, in all attempts, also by turns inside it."""
