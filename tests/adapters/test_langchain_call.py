@@ -243,11 +243,16 @@ async def test_langchains_own_middleware_asks_and_nobody_else_does(m, pay, paid,
     assert list_decisions(m) == [("approved", "a person, through the host")]
 
 
-async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, pay, paid):
+async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, paid):
     script = [("pay", {"to": "Ann"}), ("pay", {"to": "Ann"}), "Paid."]
-    asking = HumanInTheLoopMiddleware(
-        interrupt_on={"pay": {"allowed_decisions": ["approve"], "when": lambda _: not paid}}
-    )
+    asking = HumanInTheLoopMiddleware(interrupt_on={"pay": True})
+
+    async def pay(to: str) -> str:
+        """Pay somebody, after which nobody is asked there any more."""
+        paid.append(to)
+        asking.interrupt_on.clear()
+        return "paid"
+
     agent = build_inside(m, [pay], script, asking)
 
     await agent.ainvoke(ASKED, IN_THREAD)
