@@ -261,6 +261,25 @@ async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, paid)
     assert (paid, ended["__interrupt__"][0].value["tool"]) == (["Ann"], "pay")
 
 
+async def test_an_answer_that_names_no_call_is_not_for_one_that_was_held_since(m, pay, paid):
+    inner = build_agent(m, [pay], [("pay", {"to": "Ann"}), "It waits."], ran=Ran())
+
+    async def delegate(what: str) -> str:
+        """Have another agent do it."""
+        return (await inner.ainvoke({"messages": [("user", what)]}))["messages"][-1].text
+
+    m.declare("delegate", effect=Effect.IRREVERSIBLE)
+    script = [("delegate", {"what": "Pay Ann"}), "Asked."]
+    agent = build_agent(m, [delegate], script, ran=Ran(), saver=InMemorySaver())
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    m.insights.open_list.approve(asked.value["mulligan"], by="Bea")
+    await agent.ainvoke(decide(APPROVE), IN_THREAD)
+
+    assert paid == []
+    assert [each.opening.tool for each in m.insights.open_list.actions()] == ["pay"]
+
+
 async def test_calls_that_wait_at_once_are_approved_one_by_one(m, pay, paid):
     both = [("pay", {"to": "Ann"}), ("pay", {"to": "Bob"})]
     agent = build_agent(m, [pay], [both, "Paid."], ran=Ran(), saver=InMemorySaver())

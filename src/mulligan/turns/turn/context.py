@@ -359,7 +359,7 @@ def _carry_through_pools() -> None:
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    submit = ThreadPoolExecutor.submit
+    submit: Any = ThreadPoolExecutor.submit
     if hasattr(submit, "carries_turns"):
         return
 
@@ -371,7 +371,7 @@ def _carry_through_pools() -> None:
         return submit(pool, _work_in_turn, turn, _words_only.get(), work, *args, **kwargs)
 
     submit_in_turn.carries_turns = True  # type: ignore[attr-defined]
-    ThreadPoolExecutor.submit = submit_in_turn  # type: ignore[method-assign, assignment]
+    ThreadPoolExecutor.submit = submit_in_turn  # type: ignore[method-assign]
 
 
 def _work_in_turn(turn: OpenTurn, words: bool, work: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: FBT001 - the pool hands it on by position
