@@ -66,15 +66,16 @@ async def test_what_an_agent_does_as_a_tool_belongs_to_the_turn_outside(m, remot
     assert [line.by for line in remote.ledger()].count("undo") == 2
 
 
-async def test_an_agent_that_is_handed_over_to_goes_on_with_the_turn(m, remote):
+async def test_the_second_attempt_begins_at_the_agent_that_was_handed_over_to(m, remote):
     event = add_event(remote)
     script = [move(event, SATURDAY), "Moved.", move(event, FRIDAY), "Moved to Friday."]
     mover, model = build_agent(build_tools(remote), *script, name="mover")
     hand_over = ("transfer_to_agent", {"agent_name": "mover"})
 
-    reply, _, _ = await run(m, [], "Move dinner to Friday", hand_over, sub_agents=[mover])
+    reply, planner, _ = await run(m, [], "Move dinner to Friday", hand_over, sub_agents=[mover])
 
     assert reply == "Moved to Friday."
+    assert (len(planner.shown), len(model.shown)) == (1, 4)
     assert f"It was to be on {FRIDAY}." in model.shown[2]
     rows = list_rows(m)
     assert ({row.tool for row in rows}, len({row.turn for row in rows})) == ({"move_event"}, 1)

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan, Standing, State
+from mulligan.checks.text import avoids
 from mulligan.core.storage.log_query import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -254,8 +255,34 @@ async def test_only_the_messages_of_the_rejected_attempt_leave_and_they_are_kept
     texts = [each.text for each in ended["messages"]]
     assert texts[:3] == ["Hello", "Hello.", "Move dinner to the 20th"]
     assert "Moved." not in texts
+    kinds = [each.type for each in ended["messages"]]
+    assert kinds == ["human", "ai", "human", "ai", "tool", "ai"]
     turn = m.insights.log(LogQuery())[0].turn
     assert "Moved." in str(json.loads(m._parts.store.vault.get(turn, "messages 1")))
+
+
+async def test_while_a_run_goes_on_pages_can_tell_the_correction_from_the_persons_words(m, tools):
+    agent = build_agent(m, tools, [WRONG, "Moved.", RIGHT, "Moved to the 20th."], ran=Ran())
+
+    values = [each async for each in agent.astream(ASKED, stream_mode="values")]
+
+    seen = {m.id: m for each in values for m in each["messages"] if m.type == "human"}
+    [told] = [m for m in seen.values() if m.text != "Move dinner to the 20th"]
+    assert told.id.startswith("do-not-render-")
+    assert told.response_metadata == {"mulligan": "feedback"}
+
+
+async def test_a_reply_that_was_written_again_leaves_with_what_was_said_of_it():
+    async with Mulligan("memory:", recover=False, replies=[avoids(words=["sorry"])]) as m:
+        script = ["Sorry, no.", "That cannot be done."]
+        agent = build_agent(m, [], script, ran=Ran(), saver=InMemorySaver())
+
+        ended = await agent.ainvoke(ASKED, IN_THREAD)
+
+    assert [each.text for each in ended["messages"]] == [
+        "Move dinner to the 20th",
+        "That cannot be done.",
+    ]
 
 
 @pytest.mark.parametrize("form", ["invoke", "ainvoke"])

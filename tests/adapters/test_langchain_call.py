@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan
 from mulligan.adapters.langchain_call import GraphCall, add_calls, find_message, read_value
+from mulligan.core.action import DECIDED, ActionQuery
 from mulligan.core.adapter import MeantCall
 from mulligan.core.storage.log_query import LogQuery
 
@@ -91,8 +93,32 @@ async def test_a_person_denies_and_the_model_is_told(m, pay, paid):
     assert m.insights.open_list.actions() == []
 
 
-@pytest.mark.parametrize("word", [True, "approve", {"type": "approve"}, {"approve": "another"}])
-async def test_an_answer_that_does_not_name_the_call_approves_nothing(m, pay, paid, word):
+APPROVE = {"type": "approve"}
+
+
+def change(name, **args):
+    """A decision in LangChain's form, by a person who changes a call."""
+    return {"type": "edit", "edited_action": {"name": name, "args": args}}
+
+
+def decide(*decisions):
+    """An answer in LangChain's form."""
+    return Command(resume={"decisions": list(decisions)})
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        True,
+        "approve",
+        {"approve": "another"},
+        {"decisions": []},
+        {"decisions": [APPROVE, APPROVE]},
+        {"decisions": [{"type": "maybe"}]},
+        {"decisions": [change("look", city="Bari")]},
+    ],
+)
+async def test_an_answer_that_is_not_about_the_call_approves_nothing(m, pay, paid, word):
     script = [("pay", {"to": "Ann"}), "Paid."]
     agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
 
@@ -102,6 +128,156 @@ async def test_an_answer_that_does_not_name_the_call_approves_nothing(m, pay, pa
     await agent.ainvoke(Command(resume=asked.value["approve"]), IN_THREAD)
 
     assert (before, paid) == ([], ["Ann"])
+
+
+@pytest.mark.parametrize("word", [APPROVE, {"decisions": [APPROVE]}])
+async def test_a_decision_in_langchains_form_approves_the_call(m, pay, paid, word):
+    script = [("pay", {"to": "Ann"}), "Paid."]
+    agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    ended = await agent.ainvoke(Command(resume=word), IN_THREAD)
+
+    assert (paid, ended["messages"][-1].text) == (["Ann"], "Paid.")
+    assert list_decisions(m) == [("approved", "a person, through the host")]
+    why = "pay waits for your approval: it cannot be undone."
+    assert asked.value["action_requests"] == [
+        {"name": "pay", "args": {"to": "Ann"}, "description": why}
+    ]
+    assert asked.value["review_configs"] == [
+        {"action_name": "pay", "allowed_decisions": ["approve", "edit", "reject"]}
+    ]
+
+
+def list_decisions(m):
+    """What is on record of who decided what, oldest first."""
+    listed = m.insights.open_list
+    found = [
+        e for a in reversed(listed.search(ActionQuery())) for e in listed.read_story(a.id).entries
+    ]
+    return [(e.state.value, e.detail["by"]) for e in found if e.state in DECIDED]
+
+
+async def test_a_rejection_in_langchains_form_denies_the_call_and_tells_why(m, pay, paid):
+    ran, saver = Ran(), InMemorySaver()
+    agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "Not paid."], ran=ran, saver=saver)
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    await agent.ainvoke(decide({"type": "reject", "message": "She was paid."}), IN_THREAD)
+
+    [action] = m.insights.open_list.search(ActionQuery())
+    assert (paid, action.state.value, action.detail["note"]) == ([], "denied", "She was paid.")
+    assert "A person has denied it" in ran.shown[1]
+    assert "They said: She was paid." in ran.shown[1]
+
+
+async def test_a_call_that_a_person_has_changed_is_another_one_in_its_place(m, pay, paid):
+    ran, saver = Ran(), InMemorySaver()
+    agent = build_agent(m, [pay], [("pay", {"to": "Ann"}), "Paid."], ran=ran, saver=saver)
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    ended = await agent.ainvoke(decide(change("pay", to="Bob")), IN_THREAD)
+
+    second, first = m.insights.open_list.search(ActionQuery())
+    assert (paid, ended["messages"][-1].text) == (["Bob"], "Paid.")
+    assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
+    assert first.detail["note"] == "A person has approved it with other arguments."
+    assert second.state.value == "verified"
+    assert (
+        "A person has changed this call before it was made. It was made with to=Bob"
+        in (ran.shown[1])
+    )
+
+
+async def test_a_change_that_its_tool_does_not_take_is_asked_about_again(m, pay, paid):
+    script = [("pay", {"to": "Ann"}), "Paid."]
+    agent = build_agent(m, [pay], script, ran=Ran(), saver=InMemorySaver())
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    [asked] = (await agent.ainvoke(decide(change("pay", whom="Bob")), IN_THREAD))["__interrupt__"]
+    before = list(paid)
+    await agent.ainvoke(decide(APPROVE), IN_THREAD)
+
+    assert (before, paid) == ([], ["Ann"])
+    assert "pay does not take what it was changed to" in asked.value["why"]
+
+
+async def test_what_a_person_has_put_into_a_call_counts_as_said(pay):
+    sums = []
+
+    def transfer(amount: float) -> str:
+        """Transfer money."""
+        sums.append(amount)
+        return "done"
+
+    async with Mulligan("memory:", recover=False, checks="standard") as m:
+        m.declare("transfer", effect=Effect.IRREVERSIBLE)
+        answers, script = [], [("transfer", {"amount": 30.0}), "Done."]
+        options = {"on_answer": answers.append}
+        agent = build_agent(
+            m, [transfer], script, ran=Ran(), saver=InMemorySaver(), options=options
+        )
+        await agent.ainvoke({"messages": [("user", "Transfer 30 euros")]}, IN_THREAD)
+        await agent.ainvoke(decide(change("transfer", amount=47.5)), IN_THREAD)
+
+    assert (sums, [answer.findings for answer in answers]) == ([47.5], [()])
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+async def test_langchains_own_middleware_asks_and_nobody_else_does(m, pay, paid, mode):
+    if (
+        mode == "per_call"
+        and "interrupt_mode" not in signature(HumanInTheLoopMiddleware).parameters
+    ):
+        pytest.skip("This release asks about all calls of a message at once.")
+    told = {} if mode == "batched" else {"interrupt_mode": mode}
+    asking = HumanInTheLoopMiddleware(interrupt_on={"pay": True}, **told)
+    agent = build_inside(m, [pay], [("pay", {"to": "Ann"}), "Paid."], asking)
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    before = list(paid)
+    word = APPROVE if mode == "per_call" else {"decisions": [APPROVE]}
+    ended = await agent.ainvoke(Command(resume=word), IN_THREAD)
+
+    assert (before, paid, ended["messages"][-1].text) == ([], ["Ann"], "Paid.")
+    assert list_decisions(m) == [("approved", "a person, through the host")]
+
+
+async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, paid):
+    script = [("pay", {"to": "Ann"}), ("pay", {"to": "Ann"}), "Paid."]
+    asking = HumanInTheLoopMiddleware(interrupt_on={"pay": True})
+
+    async def pay(to: str) -> str:
+        """Pay somebody, after which nobody is asked there any more."""
+        paid.append(to)
+        asking.interrupt_on.clear()
+        return "paid"
+
+    agent = build_inside(m, [pay], script, asking)
+
+    await agent.ainvoke(ASKED, IN_THREAD)
+    ended = await agent.ainvoke(decide(APPROVE), IN_THREAD)
+
+    assert (paid, ended["__interrupt__"][0].value["tool"]) == (["Ann"], "pay")
+
+
+async def test_an_answer_that_names_no_call_is_not_for_one_that_was_held_since(m, pay, paid):
+    inner = build_agent(m, [pay], [("pay", {"to": "Ann"}), "It waits."], ran=Ran())
+
+    async def delegate(what: str) -> str:
+        """Have another agent do it."""
+        return (await inner.ainvoke({"messages": [("user", what)]}))["messages"][-1].text
+
+    m.declare("delegate", effect=Effect.IRREVERSIBLE)
+    script = [("delegate", {"what": "Pay Ann"}), "Asked."]
+    agent = build_agent(m, [delegate], script, ran=Ran(), saver=InMemorySaver())
+
+    [asked] = (await agent.ainvoke(ASKED, IN_THREAD))["__interrupt__"]
+    m.insights.open_list.approve(asked.value["mulligan"], by="Bea")
+    await agent.ainvoke(decide(APPROVE), IN_THREAD)
+
+    assert paid == []
+    assert [each.opening.tool for each in m.insights.open_list.actions()] == ["pay"]
 
 
 async def test_calls_that_wait_at_once_are_approved_one_by_one(m, pay, paid):
@@ -314,18 +490,17 @@ def build_inside(m, tools, script, *inside):
     )
 
 
-async def edit(agent, **edited):
+async def edit(agent, name, **args):
     """A person mends what the model has asked for."""
     await agent.ainvoke(ASKED, IN_THREAD)
-    decisions = [{"type": "edit", "edited_action": edited}]
-    return await agent.ainvoke(Command(resume={"decisions": decisions}), IN_THREAD)
+    return await agent.ainvoke(decide(change(name, **args)), IN_THREAD)
 
 
 async def test_what_a_person_has_mended_is_checked_as_it_ran(m, move, days):
     asking = HumanInTheLoopMiddleware(interrupt_on={"move": True})
     agent = build_inside(m, [move], [("move", {"day": 21}), "Moved."], asking)
 
-    ended = await edit(agent, name="move", args={"day": 20})
+    ended = await edit(agent, "move", day=20)
     m.flush()
 
     assert days == {"dinner": 20}
@@ -333,14 +508,16 @@ async def test_what_a_person_has_mended_is_checked_as_it_ran(m, move, days):
     assert [row.parameters for row in m.insights.log(LogQuery())] == ['{"day":20}']
 
 
-async def test_a_tool_that_a_person_has_put_in_the_place_of_another_is_held(m, move, pay, paid):
+async def test_a_tool_that_a_person_has_put_in_the_place_of_another_is_approved_by_that(
+    m, move, pay, paid
+):
     asking = HumanInTheLoopMiddleware(interrupt_on={"move": True})
     agent = build_inside(m, [move, pay], [("move", {"day": 20}), "Paid."], asking)
 
-    ended = await edit(agent, name="pay", args={"to": "Ann"})
+    ended = await edit(agent, "pay", to="Ann")
 
-    assert (paid, ended["__interrupt__"][0].value["tool"]) == ([], "pay")
-    assert [action.opening.tool for action in m.insights.open_list.actions()] == ["pay"]
+    assert (paid, ended["messages"][-1].text) == (["Ann"], "Paid.")
+    assert list_decisions(m) == [("approved", "a person, through the host")]
 
 
 class Twice(AgentMiddleware):

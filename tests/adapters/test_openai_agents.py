@@ -44,20 +44,20 @@ def correct(event: str) -> list[Step]:
     return [move(event, SATURDAY), "Moved, honestly.", move(event, FRIDAY), "Moved to Friday."]
 
 
-async def test_what_an_agent_does_that_was_handed_over_to_belongs_to_the_turn(
+async def test_the_second_attempt_begins_at_the_first_agent_whoever_was_handed_over_to(
     m: Mulligan, remote: FakeRemote, event: str, rows: Callable[[], list[LogRow]]
 ) -> None:
-    script = [("transfer_to_mover", {}), *correct(event)[:2]] * 2
-    script[4:] = [move(event, FRIDAY), "Moved to Friday."]
-    model = Scripted(script, Ran())
-    mover = build_agent(remote, [])
-    mover.name, mover.model = "mover", model
-    first = Agent("planner", model=model, handoffs=[handoff(mover)])
+    planned, moved = Ran(), Ran()
+    mover = build_agent(remote, correct(event), moved)
+    mover.name = "mover"
+    script: list[Step] = [("transfer_to_mover", {})] * 2
+    first = Agent("planner", model=Scripted(script, planned), handoffs=[handoff(mover)])
 
     ended = await m.for_openai_agents().run(first, "Move dinner to Friday")
 
     assert ended.final_output == "Moved to Friday."
     assert ended.last_agent is mover
+    assert (len(planned.shown), len(moved.shown)) == (2, 4)
     assert list_days(remote) == [WEDNESDAY, SATURDAY, WEDNESDAY, FRIDAY]
     assert len({row.turn for row in rows()}) == 1
 

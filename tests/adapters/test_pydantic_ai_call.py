@@ -14,6 +14,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mode, Mulligan
+from mulligan.core.action import ActionQuery
 from tests.adapters.test_pydantic_ai import follow, read_texts
 
 
@@ -69,6 +70,30 @@ async def test_an_approval_in_the_host_is_asked_for_once(m, pay, paid, said, ask
 
     assert (ended.output, paid) == ("Paid.", [5] if said else [30])
     assert m.insights.open_list.actions() == []
+
+
+async def test_a_call_that_was_approved_with_other_arguments_replaces_the_one_that_was_held(m, pay):
+    agent = build_payer(m, pay)
+
+    ended = await approve(agent, await agent.run("Pay 30"), override_args={"amount": 5})
+
+    second, first = m.insights.open_list.search(ActionQuery())
+    assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
+    assert second.state.value == "verified"
+    assert "A person has changed this call" in str(ended.all_messages())
+
+
+async def test_other_arguments_that_the_tool_does_not_take_are_asked_about_again(m, pay, paid):
+    agent = build_payer(m, pay)
+
+    again = await approve(agent, await agent.run("Pay 30"), override_args={"amount": "much"})
+    [waits] = again.output.approvals
+    ended = await approve(agent, again, override_args={"amount": 5})
+
+    assert (
+        "does not take what it was changed to" in again.output.metadata[waits.tool_call_id]["why"]
+    )
+    assert (ended.output, paid) == ("Paid.", [5])
 
 
 async def test_an_approval_counts_for_an_agent_that_is_called_otherwise_since(m, pay, paid):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from pydantic import BaseModel
 from strands import Agent, ToolContext, tool
+from strands.multiagent import Swarm
 from strands.session.file_session_manager import FileSessionManager
 
 from bench.hosts.drivers import Ran
@@ -48,6 +49,23 @@ async def test_calls_that_are_made_at_once_are_one_attempt_of_one_turn(m, remote
     assert {item.data["day"] for item in remote.list_items().values()} == {FRIDAY}
     assert [line.by for line in remote.ledger()].count("undo") == 2
     assert len({row.turn for row in list_rows(m)}) == 1
+
+
+async def test_in_a_swarm_only_the_agent_that_was_wrong_tries_again(m, remote):
+    first, second = add_event(remote), add_event(remote)
+    hand_over = ("handoff_to_agent", {"agent_name": "mover", "message": "Move the other"})
+    planner, planned = build_agent(
+        m, build_tools(remote), [move(first, FRIDAY), hand_over], "Handed over."
+    )
+    script = [move(second, SATURDAY), "Moved.", move(second, FRIDAY), "Moved to Friday."]
+    mover, moved = build_agent(m, build_tools(remote), *script, name="mover")
+
+    await Swarm([planner, mover]).invoke_async("Move both to Friday")
+
+    assert {item.data["day"] for item in remote.list_items().values()} == {FRIDAY}
+    assert [line.by for line in remote.ledger()].count("undo") == 1
+    assert (len(planned.shown), len(moved.shown)) == (2, 4)
+    assert len({row.turn for row in list_rows(m)}) == 2
 
 
 async def test_two_agents_with_the_same_hooks_have_turns_of_their_own(m):

@@ -15,7 +15,6 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import OmitFromOutput
 from langchain_core.messages import (
     AIMessage,
-    HumanMessage,
     RemoveMessage,
     ToolMessage,
     messages_to_dict,
@@ -29,7 +28,9 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command
 
 from mulligan.adapters.langchain_call import (
+    ANSWERED,
     BroughtCalls,
+    Decision,
     GraphCall,
     add_calls,
     add_to,
@@ -41,8 +42,10 @@ from mulligan.adapters.langchain_call import (
     may_interrupt,
 )
 from mulligan.adapters.langchain_state import (
+    build_feedback,
     find_asked,
     is_feedback,
+    list_feedback,
     read_id,
     read_key,
     read_messages,
@@ -254,6 +257,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         return self.going.get(id_) or self._open(id_, state, runtime)
 
     def _ask(self, request: Any) -> AbstractContextManager[None]:
+        ANSWERED.forget()
         going = self.going.get(read_id(request.state))
         if going is None:
             return nullcontext()
@@ -319,27 +323,33 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         return None
 
     async def _bring(self, going: GraphRun, call: GraphCall) -> Any:
-        approved = None
+        made, word, before = call, ANSWERED.find(call), going.run.list_actions()
         while True:
             try:
-                called = await going.run.call(self._read_call(call, approved=approved))
+                called = await going.run.call(self._read_call(made, word))
             except HeldError as held:
                 if held.decided or not may_interrupt():
                     return call.build_message(str(held), failed=held.decided)
-                approved = ask_person(held, tool=call.tool.name, arguments=call.arguments)
+                is_new = held.action in set(going.run.list_actions()).difference(before)
+                word = ask_person(held, call, is_new=is_new)
+                if word is None:
+                    return call.build_message(str(held))
+                made = call.with_arguments(word.arguments) if word.edited else call
             except NOT_MADE as refused:
                 return call.build_message(str(refused), failed=True)
             else:
-                return call.with_result(called.result, called.note)
+                return made.with_result(called.result, called.note)
 
-    def _read_call(self, call: GraphCall, *, approved: bool | None) -> HostCall:
+    def _read_call(self, call: GraphCall, word: Decision | None) -> HostCall:
         return HostCall(
             tool=call.tool.name,
             arguments=call.arguments,
             make=call.make,
             check=call.check,
             id=call.asked["id"] or "",
-            approved=approved,
+            approved=None if word is None else word.approved,
+            edited=word is not None and word.edited,
+            reason="" if word is None else word.reason,
             schema=self._read_schema(call.tool),
             description=call.tool.description,
             function=getattr(call.tool, "coroutine", None) or getattr(call.tool, "func", None),
@@ -366,14 +376,15 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
                 asks = take_place(messages[-1], answer.unfinished.answer)
                 return {"messages": asks, "structured_response": None}
             said = text if structured is not None else answer.reply
-            if said == text:
-                return None
-            return {"messages": [messages[-1].model_copy(update={"content": said})]}
+            changes = [RemoveMessage(id=each.id) for each in list_feedback(messages)]
+            if said != text:
+                changes.append(messages[-1].model_copy(update={"content": said}))
+            return {"messages": changes} if changes else None
         dropped = [each for each in messages if answer.undone and is_of_attempt(each, going)]
         if dropped:
             kept = json.dumps(messages_to_dict(dropped), default=str)
             await going.run.keep_dropped(kept.encode())
-        told = HumanMessage(answer.feedback, response_metadata={"mulligan": "feedback"})
+        told = build_feedback(answer.feedback)
         leaving = [RemoveMessage(id=each.id) for each in dropped]
         again = {} if structured is None else {"structured_response": None}
         return {"messages": [*leaving, told], "jump_to": "model", **again}

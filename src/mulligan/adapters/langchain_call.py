@@ -6,8 +6,10 @@ import copy
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, NamedTuple
 
+from langchain.agents.middleware import human_in_the_loop
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.tools.base import _handle_validation_error  # no other has these words
@@ -125,6 +127,10 @@ class GraphCall:
         self.value = read_value(message.content)
         return self.value
 
+    def with_arguments(self, arguments: Mapping[str, object]) -> GraphCall:
+        """The same call with others in the place of what the model has said."""
+        return GraphCall(self.tool, self._ask(arguments), self.handler)
+
     def _ask(self, arguments: Mapping[str, object]) -> Any:
         known = self.arguments
         filled = {name: each for name, each in self.asked["args"].items() if name not in known}
@@ -157,18 +163,120 @@ def add_to(came: Any, *, call: str, note: str) -> Any:
     return _with_content(came, call, _add_note(message.content, note))
 
 
-def ask_person(held: HeldError, *, tool: str, arguments: Mapping[str, Any]) -> bool:
+class Decision(NamedTuple):
+    """What a person has said of a call."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    """As it was asked about, or as the person has changed it."""
+    approved: bool
+    edited: bool = False
+    reason: str = ""
+
+
+def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> Decision | None:
     """Interrupt the graph until a person has said something of this very call.
 
-    A graph hands one answer to whoever asks first, so that only one which names the call counts;
-    after any other, the call is looked for in the journal again, and asked about once more.
+    A graph hands one answer to whoever asks first. One that names the call is about it; one in
+    LangChain's form names none, and is taken where the question was asked before: `None` where it
+    `is_new`, as then the answer was to another one, and nobody can be asked here for now.
     """
+    asked, why = dict(call.arguments), f"{call.tool.name} waits for your approval: {held.why}"
     approve, deny = {"approve": held.action}, {"deny": held.action}
-    asked = {"mulligan": held.action, "tool": tool, "args": dict(arguments)}
+    question = {
+        "action_requests": [{"name": call.tool.name, "args": asked, "description": why}],
+        "review_configs": [{"action_name": call.tool.name, "allowed_decisions": [*_DECISIONS]}],
+        "mulligan": held.action,
+        "tool": call.tool.name,
+        "args": asked,
+        "why": str(held),
+        "approve": approve,
+        "deny": deny,
+    }
     while True:
-        word = interrupt({**asked, "why": str(held), "approve": approve, "deny": deny})
+        word = interrupt(question)
         if word in (approve, deny):
-            return bool(word == approve)
+            return Decision(call.tool.name, asked, approved=word == approve)
+        found = read_decisions(question, word)
+        # To change one tool into another is not offered: its arguments are not what was asked.
+        if len(found) == 1 and found[0].tool == call.tool.name:
+            return None if is_new else found[0]
+
+
+_DECISIONS = ("approve", "edit", "reject")
+
+
+def read_decisions(question: Any, answer: Any) -> list[Decision]:
+    """Decisions in LangChain's form, one for each call that was asked about: a list of them, or
+    the only one by itself. None of them where they do not fit the question."""
+    if not isinstance(question, Mapping) or not isinstance(answer, Mapping):
+        return []
+    asked, said = question.get("action_requests", [question]), answer.get("decisions", [answer])
+    if not isinstance(said, (list, tuple)) or len(said) != len(asked):
+        return []
+    read = [_read_decision(*pair) for pair in zip(asked, said, strict=True)]
+    return [each for each in read if each is not None] if all(read) else []
+
+
+def _read_decision(asked: Any, said: Any) -> Decision | None:
+    match said:
+        case {"type": "approve"}:
+            return Decision(asked["name"], asked["args"], approved=True)
+        case {"type": "edit", "edited_action": {"name": str(tool), "args": dict(arguments)}}:
+            return Decision(tool, arguments, approved=True, edited=True)
+        case {"type": "reject" | "respond"}:
+            reason = str(said.get("message") or "")
+            return Decision(asked["name"], asked["args"], approved=False, reason=reason)
+    return None
+
+
+class AnsweredElsewhere:
+    """What people have said of calls to LangChain's own middleware, which asks before we do: by
+    the graph that it asked in, until that asks its model for other calls."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[object, ...], list[Decision]] = {}
+
+    def note(self, question: Any, answer: Any) -> None:
+        """A person has answered."""
+        while len(self._answers) >= MOST_ANSWERED:
+            self._answers.pop(next(iter(self._answers)))
+        self._answers.setdefault(_name_graph(), []).extend(read_decisions(question, answer))
+
+    def forget(self) -> None:
+        """The graph goes on to other calls."""
+        self._answers.pop(_name_graph(), None)
+
+    def find(self, call: GraphCall) -> Decision | None:
+        """The approval of a call, with the arguments that it is made with."""
+        asked = call.tool.name, dict(call.arguments)
+        found = self._answers.get(_name_graph(), ())
+        return next((d for d in found if d.approved and (d.tool, d.arguments) == asked), None)
+
+
+MOST_ANSWERED = 1000
+"""Graphs whose answers are remembered while nobody asks for them."""
+
+ANSWERED = AnsweredElsewhere()
+
+
+def _name_graph() -> tuple[object, ...]:
+    inside = get_config().get("configurable", {})
+    around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
+    return id(inside.get("__pregel_checkpointer")), inside.get("thread_id"), around
+
+
+@wraps(interrupt)
+def note_answer(value: Any, **rest: Any) -> Any:
+    """As LangChain's middleware asks a person."""
+    answer = interrupt(value, **rest)
+    ANSWERED.note(value, answer)
+    return answer
+
+
+# The one place that it asks in, whatever its mode: nothing in the state of a graph tells a call
+# that was approved from one that nobody was asked about.
+human_in_the_loop.interrupt = note_answer
 
 
 def is_invalid_resume(error: Exception) -> bool:

@@ -121,13 +121,7 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
     outputs: list[tuple[object, Any]] = []
     call = read_call(tool, ctx, given=given, call_id=ctx.tool_call_id, outputs=outputs)
     try:
-        try:
-            called = await under_way.run.call(call)
-        except HeldError as held:
-            if held.decided or not call.approved:
-                raise
-            # The host let it through without asking us, as after "always": it is asked now.
-            called = await under_way.run.call(call)
+        called = await under_way.run.call(call)
     except (HeldError, *NOT_MADE) as told:
         return str(told)
     except Exception as error:  # noqa: BLE001 - it is raised again where the tool's author wants it

@@ -155,13 +155,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
             call = replace(call, misfit=misfit)
         asked = self._read_call(ctx, call)
         try:
-            try:
-                called = await self.run.call(asked)
-            except HeldError as held:
-                if held.decided or not asked.approved:
-                    raise
-                # The host has asked the person by itself, or about other arguments.
-                called = await self.run.call(asked)
+            called = await self.run.call(asked)
         except HeldError as held:
             if held.decided or not self.defers:
                 return str(held)

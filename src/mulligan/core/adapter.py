@@ -131,7 +131,12 @@ class HostCall:
     """The framework's own id of the call, the same when it goes on after an approval. Empty: it has
     none, and the next call with the same arguments goes on."""
     approved: bool | None = None
-    """What a person has said in the framework's own way. `None`: nobody was asked there."""
+    """What a person has said in the framework's own way. `None`: nobody was asked there. Approved
+    with other arguments than it was held with, it is another call in the place of that one."""
+    edited: bool = False
+    """The arguments are those of a person, who has changed them before anything was held here."""
+    reason: str = ""
+    """Why the person does not want it, in their words."""
     schema: Mapping[str, object] = field(default_factory=dict, repr=False)
     """Of the arguments."""
     description: str = field(default="", repr=False)

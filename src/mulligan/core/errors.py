@@ -213,9 +213,11 @@ class HeldError(MulliganError):
     The host's adapter puts its own signal in the place of it.
     """
 
-    def __init__(self, text: str, *, action: str, decided: bool = False) -> None:
+    def __init__(self, text: str, *, action: str, decided: bool = False, why: str = "") -> None:
         super().__init__(text)
         self.action = action
+        self.why = why
+        """Why it waits, for the person who is asked."""
         self.decided = decided
         """Nobody is waited for any more: it was denied, its time is up, or it is under way."""
 

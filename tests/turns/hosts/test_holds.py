@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from mulligan import Effect, Mulligan, State
+from mulligan.core.action import ActionQuery
 from mulligan.core.errors import HeldError
 from mulligan.core.runtime.points import Point, watch_points
 
@@ -136,6 +137,87 @@ async def test_other_arguments_are_another_call_under_the_same_id(m, host, ask, 
 
     assert other.action != held.action
     assert bank.paid == []
+
+
+async def test_approved_with_other_arguments_it_is_another_call_in_its_place(m, host, ask, bank):
+    held = await hold(host, ask(bank.pay, id="1", amount=3))
+
+    called = await go_on(host, ask(bank.pay, id="1", amount=4, approved=True))
+    asked_again = await go_on(host, ask(bank.pay, id="1", amount=3))
+
+    first = m.insights.open_list.find(held.action)
+    second = m.insights.open_list.find(str(first.detail["replaced_by"]))
+    assert (called.result, asked_again.result, bank.paid) == ("paid 4", "paid 4", [4])
+    assert (first.state, second.state) == (State.DENIED, State.VERIFIED)
+    assert first.detail["by"] == "a person, through the host"
+    assert "made with amount=4" in called.note
+
+
+async def test_what_is_changed_may_need_no_approval_any_more(m, host, ask):
+    kept = {"amount": 0}
+
+    def pledge(amount: int) -> str:
+        kept["amount"] = amount
+        return "pledged"
+
+    m.declare(
+        "pledge",
+        effect=lambda call: (
+            Effect.IRREVERSIBLE if call.arguments["amount"] > 100 else Effect.REVERSIBLE
+        ),
+        before=lambda record: kept["amount"],
+        undo=lambda record: kept.update(amount=record.before),
+    )
+    held = await hold(host, ask(pledge, id="1", amount=300))
+    run = host.open("Pledge")
+
+    await run.call(ask(pledge, id="1", amount=30, approved=True))
+    [action] = [m.insights.open_list.find(each) for each in run.list_actions()]
+    await run.leave()
+
+    assert m.insights.open_list.find(held.action).state is State.DENIED
+    assert (kept, action.opening.effect) == ({"amount": 30}, Effect.REVERSIBLE)
+
+
+@pytest.mark.parametrize("decided", ["made", "denied"])
+async def test_what_was_decided_elsewhere_is_not_made_with_other_arguments(m, host, ask, decided):
+    paid = []
+
+    @m.tool(effect=Effect.IRREVERSIBLE)
+    def send(amount: int) -> str:
+        paid.append(amount)
+        return "sent"
+
+    held = await hold(host, ask(send, id="1", amount=3))
+    if decided == "made":
+        m.insights.open_list.approve(held.action, by="Bea")
+        await m.recover()
+    else:
+        m.insights.open_list.deny(held.action, by="Bea")
+
+    told = await hold(host, ask(send, id="1", amount=4, approved=True))
+
+    assert (told.decided, paid) == (True, [3] if decided == "made" else [])
+
+
+async def test_what_its_host_has_heard_of_is_not_changed_by_the_next_call_of_that_id(
+    m, host, ask, bank
+):
+    await hold(host, ask(bank.pay, id="1", amount=3))
+    await go_on(host, ask(bank.pay, id="1", amount=3, approved=True))
+
+    called = await go_on(host, ask(bank.pay, id="1", amount=4, approved=True))
+
+    assert (called.note, bank.paid) == ("", [3, 4])
+
+
+async def test_a_call_that_is_approved_before_it_is_held_is_on_record_as_that(m, host, ask, bank):
+    called = await go_on(host, ask(bank.pay, id="1", amount=3, approved=True))
+
+    [action] = m.insights.open_list.search(ActionQuery())
+    states = [entry.state for entry in m.insights.open_list.read_story(action.id).entries]
+    assert (called.result, bank.paid) == ("paid 3", [3])
+    assert states[:2] == [State.HELD, State.APPROVED]
 
 
 async def test_a_tenant_never_goes_on_with_the_call_of_another(m, ask, bank):

@@ -25,6 +25,21 @@ def test_a_reply_that_is_text_has_the_note_under_it(reply: str) -> None:
     assert add_note(reply, "") == reply
 
 
+class FrameworkText(str):
+    """As frameworks hand out what their agents answered."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "shown otherwise"
+
+
+def test_a_text_of_a_framework_s_own_class_has_the_note_too() -> None:
+    told = add_note(FrameworkText("Moved."), "Not yet checked:")
+
+    assert told == "Moved.\n\nNot yet checked:"
+
+
 def breaks(attempted: Attempted) -> list[Finding]:
     raise RuntimeError("down")
 

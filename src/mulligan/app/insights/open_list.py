@@ -204,14 +204,15 @@ class OpenList:
         expires_at = (self._clock() + self._hold_life).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
-    def deny(self, id_or_prefix: str, *, by: str, note: str = "") -> Action:
-        """Never run a held call."""
+    def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
+        """Never run a held call. `replaced_by`: the call that was approved in its place."""
         action = self.find(id_or_prefix)
         if action.state is not State.APPROVED:
             # What was approved and not yet made can still be stopped; whoever makes it is quicker
             # or not, and the version says which.
             action = self._require_held(id_or_prefix)
-        return self._move(action, State.DENIED, by=by, **({"note": note} if note else {}))
+        said = {"note": note, "replaced_by": replaced_by}
+        return self._move(action, State.DENIED, by=by, **{k: v for k, v in said.items() if v})
 
     def undo(
         self, id_or_prefix: str, *, by: str, ours: bool = False, after: Sequence[str] = ()

@@ -182,7 +182,7 @@ def _put_note(tool: Tool, result: Any, note: str) -> Any:
     put = tool.declaration.with_note
     if put is None:
         alone = find_current_turn(tool.runtime.redactor) is None
-        return result if alone else add_note(result, note)
+        return result if alone or type(result) is not str else add_note(result, note)
     try:
         return put(result, note)
     except Exception as error:  # noqa: BLE001 - a user's function; the result is what matters

@@ -10,14 +10,18 @@ from dataclasses import replace
 from mulligan.core.action import Kept, State
 from mulligan.core.adapter import Answer, Called, HostCall
 from mulligan.core.call import Execution
+from mulligan.core.display.escape import format_value
 from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
 from mulligan.core.finding import Correction, Standing
+from mulligan.turns.calls.tool import Tool
 from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.holds import HostHolds
 from mulligan.turns.hosts.hosted_tools import Hosted, HostedTools, make_with
 from mulligan.turns.hosts.rewriting import CheckReply, Rewriting
+from mulligan.turns.journal.call_ids import with_call_id
 from mulligan.turns.journal.hold import Held, resume
 from mulligan.turns.journal.hold_answer import carry_answers
+from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.memory.advice_text import Advised, Mended
 from mulligan.turns.memory.told import listen
 from mulligan.turns.tools.tries import make_once
@@ -67,14 +71,42 @@ class Run:
 
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared."""
-        with self.turn.make_current(), carry_answers() as held, listen() as said:
+        with self.turn.make_current():
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
             if tool is not None and tool.acts:
                 waited = await self._holds.find(call)
-            if waited is not None and waited.made:
+            if waited is None:
+                if call.approved and tool is not None:
+                    return await self._make_approved(call, wrapped, tool=tool)
+                return await self._make(call, wrapped)
+            if waited.made:
                 return Called(result=waited.action.record.result)
-            approved = None if waited is None else waited.action
+            if waited.replaced:
+                call = replace(call, arguments=waited.action.record.arguments)
+            called = await self._make(call, wrapped, approved=waited.action)
+            return _tell_change(called, call) if waited.replaced else called
+
+    async def _make_approved(self, call: HostCall, wrapped: Hosted | None, *, tool: Tool) -> Called:
+        """Make a call that a person has approved in the host, where it was not on hold here."""
+        made = tool.runtime.make_id(tool.runtime.wall_us())
+        changed = await self._holds.replace(call, by=made)
+        if changed or call.edited:
+            self.turn.hear(call.arguments)
+        try:
+            with with_call_id(made):
+                called = await self._make(call, wrapped)
+        except HeldError as held:
+            if held.action != made:
+                # It was mended on its way: that is not what the person has seen.
+                raise
+            called = await self.call(call)
+        return _tell_change(called, call) if changed else called
+
+    async def _make(
+        self, call: HostCall, wrapped: Hosted | None, *, approved: LiveAction | None = None
+    ) -> Called:
+        with carry_answers() as held, listen() as said:
             result: object = None
             try:
                 with resume(approved), make_once(call.once):
@@ -91,7 +123,7 @@ class Run:
             waits = result if isinstance(result, Held) else held.get(call.tool)
             if waits is not None:
                 await self._holds.keep(call, waits.hold)
-                raise HeldError(str(waits), action=waits.hold.action)
+                raise HeldError(str(waits), action=waits.hold.action, why=waits.hold.reason)
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
@@ -130,7 +162,7 @@ class Run:
             if held is None:
                 return None
             await self._holds.keep(call, held.hold)
-            return HeldError(str(held), action=held.hold.action)
+            return HeldError(str(held), action=held.hold.action, why=held.hold.reason)
 
     async def is_released(self, call: HostCall) -> bool:
         """Whether a call was held and may be made now, as a person has said."""
@@ -251,6 +283,16 @@ class Run:
             finished=done,
             unfinished=None if done or self._keep_unfinished else reviewed.build_error(reply),
         )
+
+
+def _tell_change(called: Called, call: HostCall) -> Called:
+    """Tell the agent too, whose own messages have the call as it had asked for it."""
+    given = ", ".join(f"{name}={format_value(value)}" for name, value in call.arguments.items())
+    said = (
+        "[A person has changed this call before it was made. It was made with "
+        f"{given or 'no arguments'}. Do not make the first one again.]"
+    )
+    return replace(called, note="\n\n".join(filter(None, (said, called.note))))
 
 
 def _choose_note(said: Sequence[Advised | Mended], result: object) -> str:

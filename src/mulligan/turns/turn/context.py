@@ -7,7 +7,7 @@ import inspect
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import replace
@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.core.call import DERIVED, Execution
+from mulligan.core.display.escape import format_value
 from mulligan.core.finding import Correction
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
@@ -34,6 +35,8 @@ R = TypeVar("R")
 
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
+CHANGED_BY_PERSON = "changed by a person"
+"""The name by which a turn knows what a person has put into a call."""
 MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
@@ -42,6 +45,9 @@ _answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=Fa
 _words_only: ContextVar[bool] = ContextVar("mulligan_words_only", default=False)
 """What runs here writes a reply again, after what its turn did was reviewed."""
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
+_carried: ContextVar[OpenTurn | None] = ContextVar("mulligan_carried_turn", default=None)
+"""The turn that work was handed to a pool of threads in: it is the current one while it lasts, for
+such work may be a loop that never ends."""
 
 
 class Labels(NamedTuple):
@@ -227,6 +233,13 @@ class OpenTurn:
         """What is being done now."""
         return self.attempts[-1]
 
+    def hear(self, values: Mapping[str, object]) -> None:
+        """A person has said these by changing a call: they are known from here on."""
+        said = {name: v if isinstance(v, str) else format_value(v) for name, v in values.items()}
+        before = self.turn.known.get(CHANGED_BY_PERSON, ())
+        heard = [*(before if isinstance(before, list) else ()), said]
+        self.turn = replace(self.turn, known={**self.turn.known, CHANGED_BY_PERSON: heard})
+
     def list_actions(self) -> Iterator[LiveAction]:
         """Everything that was done or tried so far, in all attempts, also by turns inside it."""
         for attempt in self.attempts:
@@ -257,8 +270,8 @@ class OpenTurn:
     def bind(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function in this turn, wherever it is called: for threads and executors.
 
-        `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
-        `asyncio.to_thread`, needs none of this.
+        `threading.Thread(target=turn.bind(work))`. What is handed to a pool of threads or to
+        `asyncio.to_thread` while the turn is current needs none of this.
         """
         if inspect.iscoroutinefunction(function):
 
@@ -301,9 +314,10 @@ class OpenTurn:
         `make_current`.
         """
         self.over = False
+        _carry_through_pools()
         if self.reviewing is not None:
             self.reviewing.enter()
-        outer = _current.get()
+        outer = find_current_turn()
         if not self._entered:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
@@ -385,6 +399,39 @@ def leave_turns() -> Iterator[None]:
         _answered_for.reset(answered)
 
 
+def _carry_through_pools() -> None:
+    """Have work that is handed to a pool of threads inside a turn belong to that turn.
+
+    Frameworks run tools so, and neither `submit` nor `loop.run_in_executor` copies the context.
+    Only our own part of it goes along; work that is handed over outside any turn is not touched.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    submit: Any = ThreadPoolExecutor.submit
+    if hasattr(submit, "carries_turns"):
+        return
+
+    @functools.wraps(submit)
+    def submit_in_turn(pool: Any, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        turn = find_current_turn()
+        if turn is None:
+            return submit(pool, work, *args, **kwargs)
+        return submit(pool, _work_in_turn, turn, _words_only.get(), work, *args, **kwargs)
+
+    submit_in_turn.carries_turns = True  # type: ignore[attr-defined]
+    ThreadPoolExecutor.submit = submit_in_turn  # type: ignore[method-assign]
+
+
+def _work_in_turn(turn: OpenTurn, words: bool, work: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: FBT001 - the pool hands it on by position
+    tokens = _carried.set(turn), _words_only.set(words)
+    try:
+        with turn.make_current():
+            return work(*args, **kwargs)
+    finally:
+        _carried.reset(tokens[0])
+        _words_only.reset(tokens[1])
+
+
 def write_words_only() -> None:
     """From here on this task changes nothing: a tool that might is refused to it.
 
@@ -415,6 +462,8 @@ def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
     What another application's tool does belongs to no turn of this one: they share no journal.
     """
     current = _current.get()
+    if current is not None and current is _carried.get() and current.root.over:
+        return None
     if current is None or home is None or current.home is home:
         return current
     return current.find_of(home)

@@ -9,7 +9,9 @@ from mulligan.core.action import SETTLED, State
 from mulligan.core.errors import UnfinishedRunError
 from mulligan.core.finding import Confidence, Finding, Standing, Verdict
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.text import read_plain
 from mulligan.loops.actions import NOTHING_DONE
+from mulligan.turns.journal.hold import Held
 from mulligan.turns.journal.live_action import LiveAction
 
 _UNSURE = "It is not certain whether this was done:"
@@ -108,9 +110,10 @@ def is_typed(reply: object) -> bool:
 
 def add_note(reply: object, note: str) -> object:
     """A reply with the note under it, where that is text for a person; data is left as it is."""
-    if not note or type(reply) is not str or _is_data(reply):
+    # Frameworks have classes of text of their own. One of ours says by itself that it waits.
+    if not note or not isinstance(reply, str) or isinstance(reply, Held) or _is_data(reply):
         return reply
-    return f"{reply}\n\n{note}"
+    return f"{read_plain(reply)}\n\n{note}"
 
 
 def _is_data(text: str) -> bool:
