@@ -18,7 +18,7 @@ from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.holds import HostHolds
 from mulligan.turns.hosts.hosted_tools import Hosted, HostedTools, make_with
 from mulligan.turns.hosts.rewriting import CheckReply, Rewriting
-from mulligan.turns.journal.call_ids import with_call_id
+from mulligan.turns.journal.call_ids import NextCall, with_next_call
 from mulligan.turns.journal.hold import Held, resume
 from mulligan.turns.journal.hold_answer import carry_answers
 from mulligan.turns.journal.live_action import LiveAction
@@ -94,7 +94,7 @@ class Run:
         if changed or call.edited:
             self.turn.hear(call.arguments)
         try:
-            with with_call_id(made):
+            with with_next_call(NextCall(id=made)):
                 called = await self._make(call, wrapped)
         except HeldError as held:
             if held.action != made:
@@ -110,7 +110,7 @@ class Run:
             result: object = None
             try:
                 with resume(approved), make_once(call.once):
-                    result = await self._make(call, wrapped)
+                    result = await self._enter(call, wrapped)
             except StaleEntryError:
                 # Another caller was quicker with the same approval; what it gets is the result.
                 made = approved and await self._holds.follow(call, approved.id)
@@ -128,7 +128,7 @@ class Run:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
 
-    async def _make(self, call: HostCall, wrapped: Hosted | None) -> object:
+    async def _enter(self, call: HostCall, wrapped: Hosted | None) -> object:
         if wrapped is None:
             with self._tools.expect(call, turn=self.turn):
                 return await call.make(call.arguments)
