@@ -142,7 +142,8 @@ def count(folder: Path, answer: dict[str, Any]) -> list[str]:
     moved = [(line.by, line.data.get("day")) for line in lines if line.id == "dinner"]
     invited = [line for line in lines if "whom" in line.data]
     found = []
-    if answer.get("standing") != "accepted":
+    # Nobody has looked at the invitation that a person approved.
+    if answer.get("standing") != "unchecked":
         found.append(f"the turn came to {answer}")
     if moved != [("agent", WRONG), ("undo", BEFORE), ("agent", RIGHT)]:
         found.append(f"dinner went {moved}")

@@ -182,7 +182,7 @@ async def test_a_call_that_a_person_has_changed_is_another_one_in_its_place(m, p
     assert (paid, ended["messages"][-1].text) == (["Bob"], "Paid.")
     assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
     assert first.detail["note"] == "A person has approved it with other arguments."
-    assert second.state.value == "verified"
+    assert second.state.value == "unchecked"
     assert (
         "A person has changed this call before it was made. It was made with to=Bob"
         in (ran.shown[1])

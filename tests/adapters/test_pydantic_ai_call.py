@@ -79,7 +79,7 @@ async def test_a_call_that_was_approved_with_other_arguments_replaces_the_one_th
 
     second, first = m.insights.open_list.search(ActionQuery())
     assert (first.state.value, first.detail["replaced_by"]) == ("denied", second.id)
-    assert second.state.value == "verified"
+    assert second.state.value == "unchecked"
     assert "A person has changed this call" in str(ended.all_messages())
 
 

@@ -148,7 +148,7 @@ async def test_approved_with_other_arguments_it_is_another_call_in_its_place(m, 
     first = m.insights.open_list.find(held.action)
     second = m.insights.open_list.find(str(first.detail["replaced_by"]))
     assert (called.result, asked_again.result, bank.paid) == ("paid 4", "paid 4", [4])
-    assert (first.state, second.state) == (State.DENIED, State.VERIFIED)
+    assert (first.state, second.state) == (State.DENIED, State.UNCHECKED)
     assert first.detail["by"] == "a person, through the host"
     assert "made with amount=4" in called.note
 
