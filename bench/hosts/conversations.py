@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -59,6 +59,20 @@ AGREED: Conversation = [
 """An amount that was said, and a plain yes."""
 
 
+ONE_MESSAGE: Conversation = [
+    (
+        f"Give {REPORT} to Carla",
+        [
+            ("set_owner", {"task_id": INVENTED, "owner": "Carla"}),
+            "Carla has it.",
+            ("set_owner", {"task_id": REPORT, "owner": "Carla"}),
+            "Carla has it.",
+        ],
+    )
+]
+"""An id that nobody said, and after the correction the one that was said."""
+
+
 @dataclass
 class Board:
     """What the tools change."""
@@ -67,6 +81,36 @@ class Board:
     expenses: dict[str, str] = field(default_factory=dict)
     undone: list[str] = field(default_factory=list)
     """What an undo has taken back."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tale:
+    """A conversation, and what the board must be in the end."""
+
+    talk: Conversation
+    owners: Mapping[str, str] = field(default_factory=lambda: Board().owners)
+    expenses: Mapping[str, str] = field(default_factory=dict)
+    wrong: int = 0
+    """Calls that an undo takes back."""
+
+    @property
+    def calls(self) -> int:
+        """How many the script makes."""
+        return sum(not isinstance(step, str) for _, script in self.talk for step in script)
+
+    def count_rejected(self, board: Board) -> int:
+        """Right calls that were taken back, or do not stand."""
+        stands = {name: each for name, each in board.owners.items() if name != INVENTED}
+        wrong = (stands != self.owners) + (board.expenses != self.expenses)
+        return wrong + max(0, len(board.undone) - self.wrong)
+
+
+SEVERAL = (
+    Tale(talk=RIGHT, owners={REPORT: "Carla", PRINT: "Carla"}),
+    Tale(talk=AGREED, expenses={"train": "42.50"}),
+    Tale(talk=INVENTION, wrong=2),
+)
+ONE = (Tale(talk=ONE_MESSAGE, owners={REPORT: "Carla", PRINT: "Ann"}, wrong=1),)
 
 
 def declare_board(board: Board) -> dict[str, dict[str, Any]]:
@@ -137,35 +181,30 @@ Converse = Callable[[Mulligan, Sequence[Callable[..., Any]], Conversation], Any]
 
 
 async def run_conversations(
-    converse: Converse, *, store: str = "memory:", decorated: bool = False
+    converse: Converse, *, tales: Sequence[Tale] = (), decorated: bool = False
 ) -> StoryCounts:
-    """The stories, each with an application and a board of its own."""
-    right, agreed, invented = Board(), Board(), Board()
-    rows = cases = 0
-    for talk, board in ((RIGHT, right), (AGREED, agreed), (INVENTION, invented)):
-        with Mulligan(store, checks="standard") as m:
+    """Tales, each with an application and a board of its own; those of several messages if none
+    are named."""
+    told = StoryCounts()
+    for tale in tales or SEVERAL:
+        board = Board()
+        with Mulligan("memory:", checks="standard") as m:
             declared, tools = declare_board(board), build_board_tools(board)
             if decorated:
                 tools = [m.tool(**declared[each.__name__])(each) for each in tools]
             else:
                 for name, said in declared.items():
                     m.declare(name, **said)
-            await converse(m, tools, talk)
+            await converse(m, tools, tale.talk)
             await asyncio.to_thread(m.flush)
-            made = sum(not isinstance(step, str) for _, script in talk for step in script)
             logged = [row for row in m.insights.log(LogQuery()) if not row.tool.startswith("reply")]
-            rows += max(0, len(logged) - made)
-            cases += len(m.insights.open_list.actions())
-    expected = {REPORT: "Carla", PRINT: "Carla"}
-    return StoryCounts(
-        right_rejected=len(right.undone)
-        + len(agreed.undone)
-        + (right.owners != expected)
-        + (agreed.expenses != {"train": "42.50"}),
-        wrong_passed=int(INVENTED in invented.owners),
-        double_rows=rows,
-        false_cases=cases,
-    )
+            told += StoryCounts(
+                right_rejected=tale.count_rejected(board),
+                wrong_passed=int(INVENTED in board.owners),
+                double_rows=max(0, len(logged) - tale.calls),
+                false_cases=len(m.insights.open_list.actions()),
+            )
+    return told
 
 
 async def converse_by_hand(

@@ -16,12 +16,13 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from bench.hosts.conversations import Converse, converse_by_hand, run_conversations
+from bench.hosts.conversations import ONE, Converse, converse_by_hand, run_conversations
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import HOSTS, Driver, Step, list_installed, load_driver
 from bench.hosts.environments import FOLDER, list_environments
 from bench.hosts.pack_stories import PACKS, run_pack_story
 from bench.hosts.results import ROOT
+from bench.hosts.typed_outputs import run_typed_stories
 from bench.hosts.world import build_tools, open_app
 from bench.missing import MissingError
 from bench.report import progress, table
@@ -52,10 +53,7 @@ def run(options: argparse.Namespace) -> Result:
             if host in here:
                 rows.append({"host": host, **asyncio.run(_measure(host, options.runs))})
                 versions[host] = importlib.metadata.version(_name_package(host))
-                stories[host] = {
-                    "pack": _tell_packs(host),
-                    THREE: _talk(load_driver(host).converse),
-                }
+                stories[host] = _tell_stories(host)
             else:
                 there = measure_elsewhere(host, options.runs)
                 rows += there["rows"]
@@ -106,6 +104,16 @@ def _find_python(host: str) -> Path:
 def _name_package(host: str) -> str:
     [environment] = list_environments(host, "newest")
     return environment.requirement.name
+
+
+def _tell_stories(host: str) -> dict[str, dict[str, int]]:
+    driver = load_driver(host)
+    return {
+        "one message": asyncio.run(run_conversations(driver.converse, tales=ONE)).figures,
+        THREE: _talk(driver.converse),
+        "typed output": asyncio.run(run_typed_stories(host)).figures,
+        "pack": _tell_packs(host),
+    }
 
 
 def _talk(converse: Converse, *, decorated: bool = False) -> dict[str, int]:
