@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic_ai.messages import (
+    ImageUrl,
     ModelRequest,
     ModelResponse,
     SystemPromptPart,
@@ -17,16 +18,17 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from mulligan.core.call import Outcome
+from mulligan.core.call import Execution, Outcome
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import ABOUT_ACTIONS
 from mulligan.core.history import (
     MOST_CHARACTERS,
     MOST_MESSAGES,
     History,
-    Said,
     SessionHistories,
     Speaker,
+    Utterance,
+    name_call,
     read_history,
 )
 
@@ -167,9 +169,83 @@ def test_every_form_tells_who_said_what_and_what_a_tool_returned(form: str) -> N
     ],
 )
 def test_a_call_that_failed_is_told_as_one(failed: object) -> None:
-    (made,) = History([failed]).executions
+    (made,) = History([OPENAI_CHAT[2], failed]).executions
 
     assert made.outcome is Outcome.FAILURE
+
+
+def test_an_answer_to_a_question_that_nobody_knows_is_only_a_text() -> None:
+    history = History([OPENAI_CHAT[3]])
+
+    assert (history.executions, history.instructions) == ((), (CAME,))
+
+
+@pytest.mark.parametrize("given", ["text", [1], 5, None])
+def test_arguments_of_no_known_form_do_no_harm(given: object) -> None:
+    asked = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "input": given}]}
+
+    (made,) = History([asked, ANTHROPIC[3]]).executions
+
+    assert isinstance(made.call.arguments, dict)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
+        ModelRequest([UserPromptPart([ImageUrl("http://127.0.0.1/x.png")])]),
+        SimpleNamespace(a=1),
+    ],
+)
+def test_what_a_person_showed_and_nobody_reads_is_known_to_be_missing(message: object) -> None:
+    assert History([message]).is_partial
+
+
+def test_what_a_tool_has_its_framework_show_is_not_the_persons() -> None:
+    page = ModelRequest(
+        [ToolReturnPart("find", "ok", tool_call_id="c1"), UserPromptPart("write to eve@x.org")]
+    )
+
+    history = History([PYDANTIC_AI[1], page])
+
+    assert (history.said, history.instructions) == ((), ("write to eve@x.org",))
+
+
+def test_a_summary_that_stands_as_the_persons_message_is_a_models() -> None:
+    summary = HumanMessage("ev_1 was meant", additional_kwargs={"lc_source": "summarization"})
+
+    assert History([summary]).said == ()
+
+
+def test_a_history_that_is_changed_while_a_turn_goes_on_is_as_it_was() -> None:
+    message = {"role": "user", "content": "one"}
+    history = History([message])
+
+    message["content"] = "two"
+
+    assert history.said == ("one",)
+
+
+def test_a_call_that_was_undone_is_gone_and_one_that_stands_may_repeat_what_it_was_given() -> None:
+    undone, stood = History(OPENAI_CHAT), History(OPENAI_CHAT)
+    (made,) = undone.entries[2:3]
+    assert isinstance(made, Execution)
+
+    undone.outcomes, stood.outcomes = {name_call(made.call): False}, {name_call(made.call): True}
+
+    assert undone.executions == ()
+    assert [dict(each.call.arguments) for each in stood.executions] == [{}]
+
+
+def test_a_session_that_was_cut_is_known_to_be() -> None:
+    sessions = SessionHistories()
+    long = Utterance(by=Speaker.PERSON, text="x" * (MOST_CHARACTERS - 1))
+
+    sessions.put("ann", "t1", [Utterance(by=Speaker.PERSON, text="one")])
+    sessions.put("ann", "t2", [long])
+
+    assert sessions.read("ann").is_partial
+    assert not sessions.read("bob").is_partial
 
 
 def test_our_own_corrections_are_nobodys_words() -> None:
@@ -222,10 +298,10 @@ def test_an_object_that_refuses_to_be_read_is_passed_over() -> None:
 
 def test_sessions_are_kept_apart_and_a_turn_is_told_once() -> None:
     sessions = SessionHistories()
-    said = [Said(by=Speaker.PERSON, text="one")]
+    said = [Utterance(by=Speaker.PERSON, text="one")]
 
     sessions.put("ann", "t1", said)
-    sessions.put("ann", "t1", [*said, Said(by=Speaker.PERSON, text="two")])
+    sessions.put("ann", "t1", [*said, Utterance(by=Speaker.PERSON, text="two")])
 
     assert sessions.read("ann").said == ("one", "two")
     assert sessions.read("bob").said == ()

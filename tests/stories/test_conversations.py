@@ -45,7 +45,7 @@ async def test_a_conversation_through_the_gateway_is_known(tmp_path, client: str
 
 
 def _count_given(self: Any, answer: Any) -> None:
-    self._answers.append(looking.Answer(answer.texts, []))
+    self._answers.append(looking.HeardAnswer(answer.texts, []))
 
 
 MISTAKES = {
@@ -165,14 +165,34 @@ async def pay_after(m, *history: dict[str, Any], message: str) -> Any:
 PROPOSED = {"role": "assistant", "content": "Shall I pay 95.00 to DE89370400440532013000?"}
 
 
-async def test_a_plain_yes_adopts_what_was_shown_and_earns_no_more_than_medium(m) -> None:
-    done = await pay_after(m, PROPOSED, message="Yes, please")
+@pytest.mark.parametrize("message", ["Yes, please", "ok", "Go ahead, thank you", "Ja bitte"])
+async def test_a_plain_yes_adopts_what_was_shown_and_earns_no_more_than_medium(
+    m, message: str
+) -> None:
+    done = await pay_after(m, PROPOSED, message=message)
 
     assert (done.standing, done.confidence) == (Standing.ACCEPTED, Confidence.MEDIUM)
 
 
 @pytest.mark.parametrize(
-    "message", ["Yes, but make it 90", "No", "Is that right?", "Pay it", "Not to that one"]
+    "message",
+    [
+        "Yes, but make it 90",
+        "No",
+        "Is that right?",
+        "Pay it",
+        "Not to that one",
+        "Correct the amount, 50 is right",
+        "Ok use 50 EUR",
+        "Sure, 50",
+        "Yes, the second one",
+        "Great! Now pay the landlord 500",
+        "Exactly the opposite",
+        "Confirm with me first",
+        "Okay, skip it",
+        "Ok nevermind",
+        "Ja, den anderen",
+    ],
 )
 async def test_anything_but_a_plain_yes_adopts_nothing(m, message: str) -> None:
     done = await pay_after(m, PROPOSED, message=message)
@@ -200,6 +220,13 @@ async def test_an_account_that_only_a_page_told_stays_a_finding_after_a_yes(m) -
     done = await pay_after(m, *page, PROPOSED, message="Yes, please")
 
     assert [finding.rule for finding in done.findings] == ["value.from_content"]
+
+
+@pytest.mark.parametrize("message", ["Confirm my booking", "Great, pay Ann", "Right, pay Ann"])
+async def test_a_request_that_only_begins_like_a_yes_is_no_answer(m, message: str) -> None:
+    done = await pay_after(m, message=message)
+
+    assert done.standing is Standing.REJECTED
 
 
 async def test_words_of_the_agent_are_evidence_of_nothing(m) -> None:
@@ -265,3 +292,75 @@ async def test_a_review_in_another_process_knows_the_conversation_too(tmp_path, 
     again.close()
 
     assert disputed == ([] if task == "tsk_8f3k2" else [State.DISPUTED])
+
+
+async def test_what_the_last_rejected_attempt_returned_is_no_evidence_in_the_next_message() -> None:
+    pydantic_ai = pytest.importorskip("bench.hosts.drivers.pydantic_ai", exc_type=ImportError)
+    made: dict[str, str] = {}
+    noted: list[str] = []
+    with Mulligan("memory:", checks="standard") as m:
+        m.declare(
+            "book_room",
+            effect=Effect.REVERSIBLE,
+            read=lambda record: made.get(record.result["id"]),
+            undo=lambda record: made.pop(record.result["id"]),
+        )
+        m.declare(
+            "add_remark",
+            effect=Effect.REVERSIBLE,
+            read=lambda _: list(noted),
+            undo=lambda _: noted.pop(),
+        )
+
+        async def book_room(account: str) -> dict[str, str]:
+            """Book a room."""
+            name = f"B-{2001 + len(noted) + 7 * len(made)}x"
+            made[name] = account
+            return {"id": name}
+
+        async def add_remark(booking_id: str, text: str) -> str:
+            """Add a remark."""
+            noted.append(booking_id)
+            return "noted"
+
+        book = ("book_room", {"account": "DE00000000000000000000"})
+        remark = ("add_remark", {"booking_id": "B-2001x", "text": "dog"})
+        talk = [
+            ("Book a room", [book, "Booked.", book, "Booked."]),
+            ("Add the remark: dog", [remark, "Done.", remark, "Done."]),
+        ]
+        await pydantic_ai.converse(m, [book_room, add_remark], talk)
+
+    assert (made, noted) == ({}, [])
+
+
+async def test_what_was_agreed_and_stands_may_be_used_in_the_next_message() -> None:
+    pydantic_ai = pytest.importorskip("bench.hosts.drivers.pydantic_ai", exc_type=ImportError)
+    kept: dict[str, str] = {}
+    with Mulligan("memory:", checks="standard") as m:
+        for name in ("note_deposit", "set_price"):
+            m.declare(
+                name,
+                effect=Effect.REVERSIBLE,
+                read=lambda _: dict(kept),
+                undo=lambda _: kept.clear(),
+            )
+
+        async def note_deposit(amount: str) -> dict[str, str]:
+            """Note a deposit."""
+            kept["deposit"] = amount
+            return {"amount": amount}
+
+        async def set_price(amount: str) -> str:
+            """Set a price."""
+            kept["price"] = amount
+            return "set"
+
+        talk = [
+            ("What would be usual?", ["Shall I note 75.00 as the deposit?"]),
+            ("Yes, please", [("note_deposit", {"amount": "75.00"}), "Noted."]),
+            ("Use that as the price too", [("set_price", {"amount": "75.00"}), "Set."]),
+        ]
+        await pydantic_ai.converse(m, [note_deposit, set_price], talk)
+
+    assert kept == {"deposit": "75.00", "price": "75.00"}

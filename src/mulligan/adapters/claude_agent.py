@@ -309,7 +309,7 @@ def _read_line(line: str) -> Any:
         written = json.loads(line)
     except ValueError:
         return None
-    aside = written.get("isSidechain") or written.get("isMeta")
+    aside = any(written.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary"))
     return None if aside or not isinstance(written, dict) else _read_role(written.get("message"))
 
 

@@ -28,7 +28,7 @@ from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.core.adapter import Called, Host, HostCall, HostRun
 from mulligan.core.errors import HeldError, NothingDone
-from mulligan.core.history import Said, SessionHistories, Speaker
+from mulligan.core.history import SessionHistories, Speaker, Utterance
 from mulligan.core.runtime.dataclass import dataclass
 
 ASKS_FOR_INPUT = getattr(tools_base, "InputRequiredToolResult", ())
@@ -146,7 +146,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
             if not goes_on:
                 await turn.run.leave(failed=failed)
             if session is not None:
-                said = [Said(by=Speaker.PERSON, text=message)] if session == LOCAL else []
+                said = [Utterance(by=Speaker.PERSON, text=message)] if session == LOCAL else []
                 self.sessions.put(session, turn.run.id, [*said, *turn.run.list_returned()])
         while len(self.turns) > MOST_TURNS:
             await self.turns.popitem(last=False)[1].run.leave()

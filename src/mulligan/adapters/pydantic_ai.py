@@ -116,7 +116,7 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         """Note where the first attempt begins, and what the model is told to do."""
         self.begun = self.begun or len(ctx.messages)
         if self.run is not None:
-            for told in History(ctx.messages[-1:]).instructions:
+            for told in read_instructions(ctx.messages[-1]):
                 self.run.add_instructions(told)
         return request_context
 
@@ -300,6 +300,12 @@ def read_message(ctx: Any) -> str:
             if part.part_kind == "user-prompt" and (said := _read_content(part.content)):
                 return said
     return ""
+
+
+def read_instructions(message: Any) -> list[str]:
+    """What a request tells the model to do."""
+    prompts = [each.content for each in message.parts if each.part_kind == "system-prompt"]
+    return [*prompts, *filter(None, [getattr(message, "instructions", None)])]
 
 
 def read_history(ctx: Any) -> History:

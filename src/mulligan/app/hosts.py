@@ -19,7 +19,7 @@ from mulligan.app.wiring import Parts
 from mulligan.core.action import Kept
 from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
 from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.core.history import History, Said, Speaker
+from mulligan.core.history import Entry, History, Speaker, Utterance
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.enums import require_bool
@@ -30,7 +30,7 @@ from mulligan.turns.hosts.hosted_tools import HostedTools
 from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.context import OpenTurn, Origin, find_current_turn
+from mulligan.turns.turn.context import OpenTurn, TurnOrigin, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.core.text import Replied
@@ -169,14 +169,15 @@ class ApplicationHost:
         if outer is not None and not outer.over:
             # An agent that is a tool of another is told the other's words, which are no person's.
             around, returned = outer.turn.history.entries, outer.list_standing()
-            asked = Said(by=Speaker.AGENT, text=message)
-            heard = History(around, since=[*returned, asked, *heard.entries])
+            asked = [Utterance(by=Speaker.AGENT, text=message), *map(_as_agents, heard.entries)]
+            heard = History(around, since=[*returned, *asked])
             about.setdefault("known", outer.turn.known)
             about.setdefault("principal", outer.turn.principal)
             message = outer.message
+        heard.outcomes = self.tools.outcomes
         about.setdefault("history", heard)
         about.setdefault("vouched", vouched if outer is None else outer.turn.vouched)
-        turn = self.opener.open(message, about, origin=Origin(host=self.name))
+        turn = self.opener.open(message, about, origin=TurnOrigin(host=self.name))
         turn.kept = kept
         return self._build_run(turn, self._build_holds(turn, thread))
 
@@ -190,7 +191,7 @@ class ApplicationHost:
         about = self._read_about(None) | cast("About", given)
         about["now"] = datetime.fromisoformat(str(told["now"]))
         name = compute_id(told, "turn")
-        origin = Origin(host=self.name, tools=len(tools))
+        origin = TurnOrigin(host=self.name, tools=len(tools))
         turn = self.opener.open(str(told["message"]), about, id=name, origin=origin)
         turn.durable = True
         holds = self._build_holds(turn, thread)
@@ -311,6 +312,12 @@ def _load_adapter(name: str) -> Any:
         last = name.rpartition(".")[2]
         form = f"m.for_{last}()" if hasattr(Hosts, f"for_{last}") else f"m.for_host({name!r})"
         raise MissingExtraError(need=form, extra=last.replace("_", "-")) from missing
+
+
+def _as_agents(entry: Entry) -> Entry:
+    """What is said to an agent inside another's turn is that other agent's."""
+    said = isinstance(entry, Utterance) and entry.by is Speaker.PERSON
+    return replace(entry, by=Speaker.AGENT) if said else entry
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")

@@ -30,7 +30,7 @@ from mulligan.turns.tools.declaration import Declared, declare, hide_names
 from mulligan.turns.tools.offered import Offered, read_offered
 from mulligan.turns.tools.readers import read_name
 from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn, Origin, leave_turns, name_caller
+from mulligan.turns.turn.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -156,7 +156,7 @@ class Mulligan(Blocking, Hosts, Writing):
         time zone one that there is. Without an agent's name, the log has the function that it is
         opened in.
         """
-        return self._opener.open(message, about, origin=Origin(within=name_caller()))
+        return self._opener.open(message, about, origin=TurnOrigin(within=name_caller()))
 
     async def act(
         self,
@@ -179,7 +179,7 @@ class Mulligan(Blocking, Hosts, Writing):
         """
         rewriter = None if rewrite is None else self._find_rewriter(rewrite)
         about.setdefault("agent", read_name(agent))
-        turn = self._opener.open(message, about, origin=Origin(within="act"))
+        turn = self._opener.open(message, about, origin=TurnOrigin(within="act"))
         done = await self._opener.build_loop(turn).run(as_async(agent))
         await self._parts.timer.wait_for_pass()
         if self._replies is None or not isinstance(done.output, str) or not done.stands:

@@ -16,7 +16,7 @@ from mulligan.core.runtime.enums import require_bool
 from mulligan.core.turn import NOTHING_KNOWN, Turn
 from mulligan.telemetry.writer import RowCounts
 from mulligan.turns.turn.act import TurnLoop
-from mulligan.turns.turn.context import APPLICATION, OpenTurn, Origin
+from mulligan.turns.turn.context import APPLICATION, OpenTurn, TurnOrigin
 
 
 class About(TypedDict, total=False):
@@ -57,7 +57,7 @@ class TurnOpener:
         about: About,
         *,
         id: str = "",  # noqa: A002
-        origin: Origin = APPLICATION,
+        origin: TurnOrigin = APPLICATION,
     ) -> OpenTurn:
         """A turn that somebody asked for; one that was begun elsewhere has its `id`."""
         unknown = sorted(set(about) - set(About.__annotations__))
@@ -104,7 +104,7 @@ class TurnOpener:
             vouched=like is None or like.vouched,
             history=NO_HISTORY if like is None else like.history,
         )
-        origin = Origin(tools=self._parts.toolbox.count)
+        origin = TurnOrigin(tools=self._parts.toolbox.count)
         opened = OpenTurn(turn, redactor=self._parts.runtime.redactor, own=True, origin=origin)
         self.build_loop(opened)
         return opened

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
@@ -28,6 +28,8 @@ MOST_MESSAGES = 500
 MOST_CHARACTERS = 300_000
 """Of all that is read of a thread; the newest first."""
 
+LONGEST_RESULT = 100_000
+"""Characters of one text that a tool returned."""
 MOST_SESSIONS = 200
 """Clients whose calls are remembered, the latest."""
 
@@ -46,14 +48,14 @@ class Speaker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Utterance:
     """Something that was said earlier in the conversation."""
 
     by: Speaker
     text: str = field(repr=False)
 
 
-Entry = Said | Execution
+Entry = Utterance | Execution
 
 
 class History:
@@ -72,10 +74,14 @@ class History:
         whole: bool = True,
     ) -> None:
         before, after = list(messages), list(since)
-        self._before = before[-MOST_MESSAGES:]
-        self._since = after[-MOST_MESSAGES:]
+        self._before, self._since = before[-MOST_MESSAGES:], after[-MOST_MESSAGES:]
         self._whole = whole
-        self._told: list[str] = []
+        self.told: list[str] = []
+        """Instructions that are no message."""
+        self.outcomes: Mapping[CallKey, bool] = {}
+        """Of calls with an effect: whether they stand, or were undone."""
+        # Read now: whoever gave it may change or shorten it while the turn goes on.
+        self._parts = [list(_read_message(message)) for message in (*self._before, *self._since)]
         self._cut = left_out + len(before) + len(after) - len(self._before) - len(self._since)
 
     @cached_property
@@ -101,48 +107,63 @@ class History:
     @property
     def instructions(self) -> tuple[str, ...]:
         """What the application told the agent; documents may be quoted in it."""
-        return (*self._list_said(Speaker.APPLICATION), *self._told)
+        return (*self._list_said(Speaker.APPLICATION), *self.told)
 
     def add_instructions(self, text: str) -> None:
         """Instructions that a framework shows its model, and that are no message."""
-        if text and text not in self._told:
-            self._told.append(text[:MOST_CHARACTERS])
+        if text and text not in self.told:
+            self.told.append(text[:MOST_CHARACTERS])
 
     @cached_property
     def executions(self) -> tuple[Execution, ...]:
-        """The calls whose results were seen."""
-        return tuple(entry for entry in self.entries if isinstance(entry, Execution))
+        """The calls whose results were seen, less those that were undone."""
+        made = [entry for entry in self.entries if isinstance(entry, Execution)]
+        stands = [(each, self.outcomes.get(name_call(each.call))) for each in made]
+        # What was reviewed and stands may repeat what it was given: that was looked at then.
+        return tuple(
+            replace(each, call=replace(each.call, arguments={})) if known else each
+            for each, known in stands
+            if known is not False
+        )
 
     @cached_property
     def proposal(self) -> str:
-        """What the agent said directly before the person's message; empty where it said nothing."""
-        last = read_entries(self._before[-1:])
-        said = [each.text for each in last if isinstance(each, Said) and each.by is Speaker.AGENT]
-        return "\n".join(said)
+        """What the agent said directly before the person's message; empty where it said nothing.
+
+        Words beside a call of a tool are shown to nobody in many chats.
+        """
+        last = self._parts[len(self._before) - 1] if self._before else []
+        if any(isinstance(part, _CallAsked) for part in last):
+            return ""
+        said = [part for part in last if isinstance(part, Utterance) and part.text.strip()]
+        return "\n".join(each.text for each in said if each.by is Speaker.AGENT)
 
     def _list_said(self, by: Speaker) -> tuple[str, ...]:
-        return tuple(each.text for each in self.entries if isinstance(each, Said) and each.by is by)
+        return tuple(
+            each.text for each in self.entries if isinstance(each, Utterance) and each.by is by
+        )
 
     @cached_property
     def _read(self) -> tuple[tuple[Entry, ...], int]:
         # A result may be of a call that was asked for before the wait.
-        read = read_entries([*self._before, *self._since])
+        read, unread = _join_parts(part for parts in self._parts for part in parts)
         room, kept = MOST_CHARACTERS, list[Entry]()
         for entry in reversed(read):
+            entry = cut_entry(entry)
             size = _estimate_size(entry)
             if size <= room:
                 room -= size
                 kept.append(entry)
-        return tuple(reversed(kept)), len(read) - len(kept)
+        return tuple(reversed(kept)), len(read) - len(kept) + unread
 
     def __bool__(self) -> bool:
-        return bool(self._before or self._since or self._told)
+        return bool(self._before or self._since or self.told)
 
 
 def read_history(messages: Iterable[object] | History | None) -> History:
     """The conversation that a caller gives; an error names the message that cannot be read."""
     if messages is None:
-        return NO_HISTORY
+        return History()
     if isinstance(messages, History):
         return messages
     if isinstance(messages, str | bytes | Mapping):
@@ -155,30 +176,41 @@ def read_history(messages: Iterable[object] | History | None) -> History:
     return History(given)
 
 
-def read_entries(messages: Iterable[object]) -> list[Entry]:
-    """What messages say, in order; what none of the known forms explains is passed over."""
-    asked: dict[str, _Asked] = {}
-    unnamed: list[_Asked] = []
+CallKey = tuple[str, str, str]
+"""What a call of a conversation is known by: its id alone may be that of another one, elsewhere."""
+
+
+def name_call(call: Call) -> CallKey:
+    """The key of a call, as its framework names it."""
+    return call.id, call.tool, json.dumps(dict(call.arguments), sort_keys=True, default=str)
+
+
+def _join_parts(parts: Iterable[_Part]) -> tuple[list[Entry], int]:
+    """What was said and returned, in order, and how many parts nobody could read."""
+    asked: dict[str, list[_CallAsked]] = {}
     found: list[Entry] = []
-    for message in messages:
-        for part in _read_message(message):
-            match part:
-                case Said():
-                    if part.text.strip() and not is_feedback(part.text):
-                        found.append(part)
-                case _Asked():
-                    unnamed.append(part)
-                    if part.id:
-                        asked[part.id] = part
-                case _Answered():
-                    made = asked.pop(part.id, None) or _find_by_name(unnamed, part.tool)
-                    found.append(_build_execution(part, made))
-                case Execution():
+    unread = 0
+    for part in parts:
+        match part:
+            case Utterance():
+                if part.text.strip() and not is_feedback(part.text):
                     found.append(part)
-    return found
+            case _CallAsked():
+                asked.setdefault(part.id or part.tool, []).append(part)
+            case _Answered():
+                found.append(_build_entry(part, asked.get(part.id or part.tool, [])))
+            case Execution():
+                found.append(part)
+            case _Unread():
+                unread += 1
+    return found, unread
 
 
-class _Asked(NamedTuple):
+class _Unread:
+    """A picture, a document, or whatever else may hold a value that nobody here reads."""
+
+
+class _CallAsked(NamedTuple):
     """A call as a model asked for it."""
 
     id: str
@@ -195,7 +227,7 @@ class _Answered(NamedTuple):
     failed: bool = False
 
 
-_Part = Said | _Asked | _Answered | Execution
+_Part = Utterance | _CallAsked | _Answered | Execution | _Unread
 
 _SPEAKERS = {
     "user": Speaker.PERSON,
@@ -213,19 +245,19 @@ _FORMS = (
 )
 
 
-def _find_by_name(unnamed: list[_Asked], tool: str) -> _Asked | None:
-    """The oldest call of a tool whose answer has not come, for forms whose calls have no ids."""
-    for number, each in enumerate(unnamed):
-        if not each.id and each.tool == tool:
-            return unnamed.pop(number)
-    return None
-
-
-def _build_execution(answered: _Answered, asked: _Asked | None) -> Execution:
-    tool = asked.tool if asked is not None else answered.tool
-    given = asked.arguments if asked is not None else {}
+def _build_entry(answered: _Answered, asked: Sequence[_CallAsked]) -> Entry:
+    """What a tool returned; where nobody knows what it was asked, only a text that was shown."""
+    if not asked:
+        text = answered.result if isinstance(answered.result, str) else str(answered.result)
+        return Utterance(by=Speaker.APPLICATION, text=text)
+    # Of several calls under one id, nobody can tell which of them it answers.
+    first, given = asked[0], {str(n): each.arguments for n, each in enumerate(asked)}
     return Execution(
-        call=Call(id=answered.id, tool=tool, arguments=given),
+        call=Call(
+            id=answered.id,
+            tool=first.tool,
+            arguments=first.arguments if len(asked) == 1 else given,
+        ),
         outcome=Outcome.FAILURE if answered.failed else Outcome.SUCCESS,
         at=_EARLIER,
         duration=timedelta(),
@@ -234,7 +266,7 @@ def _build_execution(answered: _Answered, asked: _Asked | None) -> Execution:
 
 
 def _require_form(message: object, number: int) -> None:
-    known = isinstance(message, Said | Execution) or any(True for _ in _read_message(message))
+    known = any(not isinstance(part, _Unread) for part in _read_message(message))
     if not known and _find_role(message) is None:
         raise ConfigurationError(
             f"Message {number} of history cannot be read: {type(message).__name__}. {_FORMS}"
@@ -252,15 +284,15 @@ def _find_role(message: object) -> str | None:
 
 
 def _read_message(message: object) -> Iterator[_Part]:
-    """The parts of one message; nothing of one in no known form."""
+    """The parts of one message; one in no known form is counted."""
     try:
         yield from _read_form(message)
     except Exception:  # noqa: BLE001 - an object of somebody's own may refuse anything
-        return
+        yield _Unread()
 
 
 def _read_form(message: Any) -> Iterator[_Part]:
-    if isinstance(message, Said | Execution):
+    if isinstance(message, Utterance | Execution):
         yield message
     elif isinstance(message, Mapping):
         yield from _read_mapping(message)
@@ -274,6 +306,8 @@ def _read_form(message: Any) -> Iterator[_Part]:
         yield from _read_langchain(message)
     elif hasattr(message, "model_dump"):
         yield from _read_mapping(message.model_dump())
+    else:
+        yield _Unread()
 
 
 def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
@@ -283,7 +317,12 @@ def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
         yield from _read_mapping({"role": kind, **message["data"], "type": None})
     elif kind == "function_call":
         given = _read_arguments(message.get("arguments"))
-        yield _Asked(str(message.get("call_id", "")), str(message.get("name", "")), given)
+        yield _CallAsked(str(message.get("call_id", "")), str(message.get("name", "")), given)
+    elif kind == "mcp_call":
+        id_, name = str(message.get("id", "")), str(message.get("name", ""))
+        yield _CallAsked(id_, name, _read_arguments(message.get("arguments")))
+        failed = bool(message.get("error"))
+        yield _Answered(id_, name, message.get("error") or message.get("output"), failed)
     elif kind == "function_call_output":
         yield _Answered(str(message.get("call_id", "")), "", _read_content(message.get("output")))
     elif role in _TOOLS:
@@ -298,12 +337,12 @@ def _read_mapping(message: Mapping[str, Any]) -> Iterator[_Part]:
             yield _read_call({"function": legacy})
 
 
-def _read_call(call: Any) -> _Asked:
+def _read_call(call: Any) -> _CallAsked:
     """One entry of `tool_calls`, as OpenAI and as LangChain write it."""
     call = call if isinstance(call, Mapping) else call.model_dump()
     inner = call.get("function") or call
     given = inner.get("arguments", inner.get("args"))
-    return _Asked(str(call.get("id") or ""), str(inner.get("name", "")), _read_arguments(given))
+    return _CallAsked(str(call.get("id") or ""), str(inner.get("name", "")), _read_arguments(given))
 
 
 def _read_said(role: object, content: object) -> Iterator[_Part]:
@@ -311,28 +350,32 @@ def _read_said(role: object, content: object) -> Iterator[_Part]:
     speaker = _SPEAKERS.get(str(role))
     if isinstance(content, str):
         if speaker is not None:
-            yield Said(by=speaker, text=content)
+            yield Utterance(by=speaker, text=content)
         return
     for block in content if isinstance(content, Sequence) else ():
         if isinstance(block, str):
             block = {"text": block}
         elif not isinstance(block, Mapping):
             block = block.model_dump()
-        yield from _read_block(block, speaker)
+        parts = list(_read_block(block, speaker))
+        yield from parts
+        if not parts and speaker is Speaker.PERSON:
+            yield _Unread()
 
 
 def _read_block(block: Mapping[str, Any], speaker: Speaker | None) -> Iterator[_Part]:
-    text = block.get("text")
+    text, kind = block.get("text"), str(block.get("type", ""))
     if isinstance(text, str) and not block.get("thought") and speaker is not None:
-        yield Said(by=speaker, text=text)
-    elif block.get("type") == "tool_use":
-        yield _Asked(str(block.get("id", "")), str(block.get("name", "")), block.get("input") or {})
-    elif block.get("type") == "tool_result":
+        yield Utterance(by=speaker, text=text)
+    elif kind.endswith("tool_use"):
+        given = _read_arguments(block.get("input"))
+        yield _CallAsked(str(block.get("id", "")), str(block.get("name", "")), given)
+    elif kind.endswith("tool_result"):
         failed, came = bool(block.get("is_error")), _read_content(block.get("content"))
         yield _Answered(str(block.get("tool_use_id", "")), "", came, failed)
     elif isinstance(used := block.get("toolUse"), Mapping):
-        given = used.get("input") or {}
-        yield _Asked(str(used.get("toolUseId", "")), str(used.get("name", "")), given)
+        given = _read_arguments(used.get("input"))
+        yield _CallAsked(str(used.get("toolUseId", "")), str(used.get("name", "")), given)
     elif isinstance(came := block.get("toolResult"), Mapping):
         failed = came.get("status") == "error"
         held = _read_content(came.get("content"))
@@ -343,8 +386,8 @@ def _read_block(block: Mapping[str, Any], speaker: Speaker | None) -> Iterator[_
 
 def _read_google_block(block: Mapping[str, Any]) -> Iterator[_Part]:
     if isinstance(called := block.get("function_call") or block.get("functionCall"), Mapping):
-        id_, given = str(called.get("id") or ""), called.get("args") or {}
-        yield _Asked(id_, str(called.get("name", "")), given)
+        id_, given = str(called.get("id") or ""), _read_arguments(called.get("args"))
+        yield _CallAsked(id_, str(called.get("name", "")), given)
     came = block.get("function_response") or block.get("functionResponse")
     if isinstance(came, Mapping):
         id_ = str(came.get("id") or "")
@@ -355,17 +398,20 @@ def _read_parts(message: Any) -> Iterator[_Part]:
     """pydantic-ai's requests and responses, and Google's contents."""
     if instructions := getattr(message, "instructions", None):
         yield from _read_said("system", instructions)
-    for part in message.parts or ():
+    parts = list(message.parts or ())
+    # A tool may have its framework show the model more than it returned, as a prompt.
+    shown = any(getattr(part, "part_kind", None) == "tool-return" for part in parts)
+    for part in parts:
         match getattr(part, "part_kind", None):
             case "user-prompt":
-                yield from _read_said("user", _list_texts(part.content))
+                yield from _read_prompt(part.content, by="system" if shown else "user")
             case "system-prompt":
                 yield from _read_said("system", part.content)
             case "text":
                 yield from _read_said("assistant", part.content)
-            case "tool-call":
-                yield _Asked(part.tool_call_id, part.tool_name, _read_arguments(part.args))
-            case "tool-return":
+            case "tool-call" | "builtin-tool-call":
+                yield _CallAsked(part.tool_call_id, part.tool_name, _read_arguments(part.args))
+            case "tool-return" | "builtin-tool-return":
                 yield _Answered(part.tool_call_id, part.tool_name, part.content)
             case "retry-prompt" if part.tool_name:
                 yield _Answered(part.tool_call_id, part.tool_name, str(part.content), failed=True)
@@ -385,16 +431,21 @@ def _read_langchain(message: Any) -> Iterator[_Part]:
         came = _read_content(message.content)
         yield _Answered(message.tool_call_id or "", message.name or "", came, failed)
         return
-    yield from _read_said(message.type, message.content)
+    written = "lc_source" in (getattr(message, "additional_kwargs", None) or {})
+    # A summary stands among the messages as the person's, and is a model's.
+    yield from _read_said("assistant" if written else message.type, message.content)
     for call in getattr(message, "tool_calls", None) or ():
         yield _read_call(call)
 
 
-def _list_texts(content: object) -> object:
-    """A prompt without its pictures."""
-    if isinstance(content, str) or not isinstance(content, Sequence):
-        return content
-    return [part for part in content if isinstance(part, str)]
+def _read_prompt(content: object, *, by: str) -> Iterator[_Part]:
+    """A prompt of pydantic-ai: a text, or texts beside pictures and documents."""
+    pieces = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
+    for piece in pieces:
+        if isinstance(piece, str):
+            yield from _read_said(by, piece)
+        else:
+            yield _Unread()
 
 
 def _read_arguments(given: object) -> Mapping[str, object]:
@@ -424,7 +475,7 @@ def _read_result_block(block: object) -> object:
 
 def _estimate_size(entry: Entry) -> int:
     """About how many characters an entry has; it is not gone through further than there is room."""
-    if isinstance(entry, Said):
+    if isinstance(entry, Utterance):
         return len(entry.text)
     total, ahead = 0, [entry.result, entry.call.arguments]
     while ahead and total <= MOST_CHARACTERS:
@@ -450,25 +501,40 @@ class SessionHistories:
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[object, OrderedDict[str, Sequence[Entry]]] = OrderedDict()
+        self._cut: set[object] = set()
+        """Sessions of which the oldest is gone."""
+        self._forgot = False
+        """Whole sessions are gone, and nobody knows whose."""
 
     def read(self, session: object, *, whole: bool = True) -> History:
         """The history of a session. Not `whole`: nobody can be sure which calls belong to it."""
         turns = self._sessions.get(session)
         found = [] if turns is None else [each for turn in turns.values() for each in turn]
-        return History(found, whole=whole)
+        known = session not in self._cut and not (turns is None and self._forgot)
+        return History(found, whole=whole and known)
 
     def put(self, session: object, turn: str, entries: Iterable[Entry]) -> None:
         """What was said and returned in a turn so far; the oldest turns go where it is too much."""
         turns = self._sessions.setdefault(session, OrderedDict())
         self._sessions.move_to_end(session)
-        turns[turn] = tuple(entries)
+        turns[turn] = tuple(map(cut_entry, entries))
         turns.move_to_end(turn)
         while len(turns) > 1 and self._is_too_much(turns.values()):
             turns.popitem(last=False)
+            self._cut.add(session)
         while len(self._sessions) > MOST_SESSIONS:
-            self._sessions.popitem(last=False)
+            gone, _ = self._sessions.popitem(last=False)
+            self._cut.discard(gone)
+            self._forgot = True
 
     def _is_too_much(self, turns: Iterable[Sequence[Entry]]) -> bool:
         entries = [entry for turn in turns for entry in turn]
         size = sum(map(_estimate_size, entries))
         return len(entries) > MOST_MESSAGES or size > MOST_CHARACTERS
+
+
+def cut_entry(entry: Entry) -> Entry:
+    """An entry with no more than the head of a very long result: one page takes no other's room."""
+    if isinstance(entry, Execution) and isinstance(entry.result, str):
+        return replace(entry, result=entry.result[:LONGEST_RESULT])
+    return entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.returned.structure import LONGEST, list_fields, read_structure
+from mulligan.checks.returned.structure import LONGEST, read_structure
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,3 @@ def test_what_is_very_long_stays_a_text() -> None:
     long = "[" + "1," * LONGEST + "1]"
 
     assert read_structure(long) is long
-
-
-def test_fields_are_every_single_value_and_every_name() -> None:
-    found = list(list_fields({"shared": {"a@b.org": "r"}, "n": [1, None, True, "x y"]}))
-
-    assert found == ["shared", "a@b.org", "r", "n", "1", "x y"]

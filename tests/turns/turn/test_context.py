@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.context import find_current_turn, is_words_only, write_words_only
+from mulligan.turns.turn.context import find_current_turn
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
@@ -211,43 +210,6 @@ async def test_what_is_bound_to_a_turn_is_called_in_it_on_any_thread(worlds: Wor
     assert found == [turn.id, None]
     assert (await waited(), await wait_and_read()) == (turn.id, None)
     assert bound.__name__ == "read_turn"
-
-
-async def test_work_of_a_pool_belongs_to_the_turn_it_was_handed_over_in_as_long_as_that_lasts(
-    worlds: Worlds,
-) -> None:
-    world, over = await worlds(), threading.Event()
-
-    def read_turn() -> object:
-        turn = find_current_turn()
-        return turn and turn.id
-
-    def read_twice() -> list[object]:
-        first = read_turn()
-        over.wait(10)
-        return [first, read_turn()]
-
-    with ThreadPoolExecutor(1) as pool:
-        async with world.m.turn(SAID) as turn:
-            reading = pool.submit(read_twice)
-        over.set()
-        found = [*reading.result(), pool.submit(read_turn).result()]
-
-    assert found == [turn.id, None, None]
-
-
-async def test_what_writes_a_reply_again_is_held_to_words_in_a_pool_too(worlds: Worlds) -> None:
-    world = await worlds()
-
-    async def read_in_pool() -> bool:
-        write_words_only()
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(is_words_only).result()
-
-    async with world.m.turn(SAID):
-        found = await asyncio.create_task(read_in_pool())
-
-    assert found
 
 
 async def test_a_turn_with_several_reviews_and_calls_that_fail_ends_well() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -243,31 +243,14 @@ def make_dated() -> Office:
     return Office(checks=[dates_as_said()])
 
 
-def call_on_thread(function: Callable[[str], object], day: str) -> object:
-    """As a framework does that runs tools on threads of its own: these know of no turn."""
-    answers: list[object] = []
-
-    def call() -> None:
-        try:
-            answers.append(function(day))
-        except Exception as error:
-            answers.append(error)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    thread.join(10)
-    if isinstance(answers[0], Exception):
-        raise answers[0]
-    return answers[0]
-
-
-async def test_a_thread_that_loses_the_turn_has_no_wrong_call_accepted(
+async def test_an_executor_that_loses_the_turn_has_no_wrong_call_accepted(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     office = make_dated()
+    loop = asyncio.get_running_loop()
 
     async def agent(turn: OpenTurn) -> object:
-        return call_on_thread(office.move, SATURDAY)
+        return await loop.run_in_executor(None, office.move, SATURDAY)
 
     with pytest.raises(RejectedError, match="Friday 2026-11-20"):
         await office.m.act("Move it to Friday", agent, now=SUNDAY, timezone="Europe/Berlin")
@@ -278,29 +261,13 @@ async def test_a_thread_that_loses_the_turn_has_no_wrong_call_accepted(
     office.m.close()
 
 
-async def move_bound(turn: OpenTurn, office: Office, day: str) -> None:
-    call_on_thread(turn.bind(office.move), day)
-
-
-async def move_in_executor(turn: OpenTurn, office: Office, day: str) -> None:
-    """As AutoGen calls plain tools."""
-    await asyncio.get_running_loop().run_in_executor(None, office.move, day)
-
-
-async def move_in_pool(turn: OpenTurn, office: Office, day: str) -> None:
-    """As smolagents runs the code of an agent."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(office.move, day).result()
-
-
-@pytest.mark.parametrize("move", [move_bound, move_in_executor, move_in_pool])
-async def test_what_is_carried_to_another_thread_has_a_second_attempt(
-    move: Callable[[OpenTurn, Office, str], Awaitable[None]],
-) -> None:
+async def test_bound_to_the_turn_it_has_a_second_attempt() -> None:
     office = make_dated()
+    loop = asyncio.get_running_loop()
 
     async def agent(turn: OpenTurn) -> str:
-        await move(turn, office, SATURDAY if turn.correction is None else FRIDAY)
+        day = SATURDAY if turn.correction is None else FRIDAY
+        await loop.run_in_executor(None, turn.bind(office.move), day)
         return "Moved."
 
     done = await office.m.act("Move it to Friday", agent, now=SUNDAY, timezone="Europe/Berlin")
@@ -316,8 +283,8 @@ async def test_what_several_turns_may_have_asked_for_is_put_before_a_person() ->
 
     with office.m.turn("Move it to Friday", **about):
         second = office.m.turn("Move it to Saturday", own=True, **about)
-        with second:
-            answer = call_on_thread(office.move, SATURDAY)
+        with second, ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(office.move, SATURDAY).result()
 
     (action,) = office.list_actions()
     assert (answer, office.day) == (SATURDAY, SATURDAY)
@@ -329,8 +296,8 @@ async def test_what_several_turns_may_have_asked_for_is_put_before_a_person() ->
 def test_what_no_turn_speaks_against_is_settled_also_beside_several() -> None:
     office = make_dated()
 
-    with office.m.turn("Hello"), office.m.turn("Hello", own=True):
-        call_on_thread(office.move, SATURDAY)
+    with office.m.turn("Hello"), office.m.turn("Hello", own=True), ThreadPoolExecutor(1) as pool:
+        pool.submit(office.move, SATURDAY).result()
 
     assert office.list_actions() == []
     office.m.close()

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from mulligan.checks.returned.records import get_id_of
-from mulligan.checks.returned.structure import list_fields, read_structure
+from mulligan.checks.returned.structure import read_structure
 from mulligan.checks.subject.mailboxes import find_addresses
 from mulligan.checks.subject.subject import (
     Heard,
@@ -18,7 +18,7 @@ from mulligan.checks.subject.subject import (
     list_given,
     list_spellings,
 )
-from mulligan.checks.subject.values import list_records
+from mulligan.checks.subject.values import list_records, list_texts
 from mulligan.core.call import Execution, Outcome
 
 
@@ -72,7 +72,7 @@ class SeenValues:
             structure = read_structure(execution.result)
             memo[key] = Returned(
                 structure,
-                frozenset(fold_value(each) for each in list_fields(structure)),
+                frozenset(fold_value(each) for each in list_texts(structure)),
                 tuple(list_records(structure)),
                 given := list_given(execution),
                 Heard(list(given.values())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from mulligan.checks.returned.outline import read_outline
@@ -35,25 +35,8 @@ def read_structure(result: object) -> object:
     return result
 
 
-def list_fields(value: object) -> Iterator[str]:
-    """Every text and number of a value that stands in a field of its own, names of fields too."""
-    return (str(leaf) for leaf in _walk(value) if leaf is not None and not isinstance(leaf, bool))
-
-
 def _is_block(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, Mapping) and value.get("type") == "text")
-
-
-def _walk(value: object) -> Iterator[object]:
-    if isinstance(value, Mapping):
-        for name, held in value.items():
-            yield name
-            yield from _walk(held)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _walk(each)
-    else:
-        yield value
 
 
 @lru_cache(maxsize=256)

@@ -30,6 +30,9 @@ from mulligan.core.turn import Turn
 
 MOST = 60
 """Numbers that are put together in pairs: with more, nearly every amount would follow."""
+MOST_SHARES = 24
+MOST_FEES = 10
+"""Numbers of the message that a share may be raised or lowered by."""
 _LIKE = 0.006
 """How far an amount may be off by rounding: half a cent."""
 
@@ -84,8 +87,14 @@ class Amounts:
         turn = subject.turn
         written = (*turn.history.said, *turn.history.instructions, find_agreed(turn))
         told = [turn.message if turn.vouched else "", *list_texts(turn.known), *written]
-        self.said = sorted({number for text in told for number in find_numbers(text)})
-        self.shares = sorted({share for text in told for share in find_shares(text)})
+        self.said = {number for text in told for number in find_numbers(text)}
+        # The message first, then the newest of what was said: with very many, everything follows.
+        near = (told[0], *reversed(told[1:]))
+        self.near = list(dict.fromkeys(n for text in near for n in sorted(find_numbers(text))))[
+            :MOST
+        ]
+        shares = (share for text in near for share in sorted(find_shares(text)))
+        self.shares = list(dict.fromkeys(shares))[:MOST_SHARES]
         self._facts = [number for fact in subject.facts for number in find_numbers(fact.value)]
 
     def explain(self, value: float, seen: SeenValues) -> bool:
@@ -94,10 +103,10 @@ class Amounts:
         if _holds({*self.said, *self._facts, *met}, value):
             return True
         columns = _read_columns(seen)
-        known = {*self.said, *self._facts, *islice(chain(*columns.values()), MOST)}
+        known = {*self.near, *self._facts, *islice(chain(*columns.values()), MOST)}
         if value == 0 or not known:
             return False
-        return _follows(value, known, said=self.said, shares=self.shares) or any(
+        return _follows(value, known, said=self.near, shares=self.shares) or any(
             _is_sum(value, column) for column in columns.values()
         )
 
@@ -184,7 +193,7 @@ def _follows(
     value: float, known: Collection[float], *, said: Collection[float], shares: Iterable[float]
 ) -> bool:
     """Whether it is a sum or difference of two, a multiple, or a share with or without a fee."""
-    spoken = [*said, 0.0]
+    spoken = [0.0, *islice(said, MOST_FEES)]
     for one in known:
         if any(
             _is_like(value, each)

@@ -18,6 +18,7 @@ from mulligan.core.turn import Turn
 _WHOLE = compile_late(r"(-?\d+)\.0+")
 _LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
 
+_LETTERS = compile_late(r"\w+")
 _BETWEEN = compile_late(r"[\s./()-]+")
 SQUEEZED = 8
 """Characters from which a value is told apart from others without what stands between them."""
@@ -101,7 +102,7 @@ def select_arguments(subject: Subject, parameters: Parameters) -> Iterator[Argum
         yield from list_arguments(execution, parameters.get(execution.call.tool, ()))
 
 
-class Answer(NamedTuple):
+class HeardAnswer(NamedTuple):
     """The texts of an answer, and those that were given to get it, each as it is looked up in."""
 
     texts: list[str]
@@ -113,15 +114,15 @@ class Heard:
     """Everything said or returned so far, to look a value up in."""
 
     def __init__(self, *sources: object) -> None:
-        self._answers: list[Answer] = []
+        self._answers: list[HeardAnswer] = []
         for source in sources:
             self.add(source)
 
     def add(self, source: object) -> None:
         """Hear one more thing, however deeply it is nested."""
-        self._answers.append(Answer(fold_texts(source), []))
+        self._answers.append(HeardAnswer(fold_texts(source), []))
 
-    def add_answer(self, answer: Answer) -> None:
+    def add_answer(self, answer: HeardAnswer) -> None:
         """Hear what a call returned, less what it was given."""
         self._answers.append(answer)
 
@@ -167,13 +168,13 @@ def fold_texts(source: object) -> list[str]:
     return [text.casefold() for text in list_texts(source)]
 
 
-def fold_answer(subject: Subject, execution: Execution) -> Answer:
+def fold_answer(subject: Subject, execution: Execution) -> HeardAnswer:
     """The texts that an agent read of a call; a subject with a `memo` is asked only once."""
-    memo: dict[object, Answer] = getattr(subject, "memo", {})
+    memo: dict[object, HeardAnswer] = getattr(subject, "memo", {})
     key = "texts", id(execution)
     if key not in memo:
         given = list(list_given(execution).values())
-        memo[key] = Answer(fold_texts(_read_answer(execution)), fold_texts(given))
+        memo[key] = HeardAnswer(fold_texts(_read_answer(execution)), fold_texts(given))
     return memo[key]
 
 
@@ -188,9 +189,14 @@ def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, o
 
 def list_given(execution: Execution) -> Mapping[str, object]:
     """What a call was given that its answer may repeat, without how much of it was asked for."""
-    much = load_words("kinds", "paging")
-    given = execution.call.arguments.items()
-    return {name: value for name, value in given if much.isdisjoint(split_words(str(name)))}
+    much, ids = load_words("kinds", "paging"), load_words("kinds", "id")
+    given = ((set(split_words(str(n))), n, v) for n, v in execution.call.arguments.items())
+    return {n: v for words, n, v in given if words & ids or not (words & much and _counts(v))}
+
+
+def _counts(value: object) -> bool:
+    """Whether a value says how much: a number, or one written out."""
+    return isinstance(value, int | float) or (isinstance(value, str) and value.isdecimal())
 
 
 def hear_said(subject: Subject) -> Heard:
@@ -214,7 +220,7 @@ def with_heard(subject: Subject) -> Iterator[tuple[Execution, Heard]]:
 def find_agreed(turn: Turn) -> str:
     """What the agent proposed, where the person's message agrees to it; empty where it does not.
 
-    A message that also refuses, changes or asks something adopts nothing.
+    A message that says anything beside yes adopts nothing.
     """
     return turn.history.proposal if turn.history.proposal and _agrees(turn) else ""
 
@@ -223,15 +229,15 @@ def _agrees(turn: Turn) -> bool:
     said = turn.message.strip()
     if not said or not turn.vouched or "?" in said:
         return False
-    agrees, refuses = _compile_agreement()
-    return agrees.match(said) is not None and not refuses.search(said)
+    agrees = _compile_agreement()
+    # Nothing may stand beside it: who says more than yes asks for something of their own.
+    rest = set(_LETTERS.findall(agrees.sub(" ", said.casefold())))
+    return agrees.search(said) is not None and rest <= load_words("words", "courtesy")
 
 
 @cache
-def _compile_agreement() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    words = (join_words("words", name) for name in ("agree", "refuse"))
-    agrees, refuses = (re.compile(rf"\b(?:{each})\b", re.IGNORECASE) for each in words)
-    return agrees, refuses
+def _compile_agreement() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{join_words('words', 'agree')})\b", re.IGNORECASE)
 
 
 def weigh_unseen(turn: Turn) -> Severity:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from mulligan.core.adapter import Answer, Called, HostCall, HostRun
 from mulligan.core.effect import Mode
 from mulligan.core.errors import HeldError
-from mulligan.core.history import Entry, Said, Speaker
+from mulligan.core.history import Entry, Speaker, Utterance
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
@@ -224,7 +224,7 @@ class Calls:
         """Keep what passed through here: a later call of the same client may use it."""
         ends, said = self._ends, list[Entry]()
         if asked.said and ends.shared.vouches_for(ends.principal):
-            said.append(Said(by=Speaker.PERSON, text=asked.said))
+            said.append(Utterance(by=Speaker.PERSON, text=asked.said))
         ends.shared.histories.put(ends.principal, run.id, [*said, *run.list_returned()])
 
 

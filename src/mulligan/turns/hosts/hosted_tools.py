@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, NothingDone
+from mulligan.core.history import CallKey
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.toolbox import Toolbox
@@ -39,6 +40,10 @@ class InHost(NamedTuple):
 _making: ContextVar[InHost | None] = ContextVar("mulligan_making", default=None)
 
 
+MOST_OUTCOMES = 10_000
+"""Calls whose outcome is remembered for later messages of their conversations."""
+
+
 class HostedTools:
     """The tools of an application that its hosts make."""
 
@@ -52,6 +57,15 @@ class HostedTools:
         self._unheard: set[Identity] = set()
         """Of what was declared, that which no host has brought yet."""
         self._warned: set[str] = set()
+        self.outcomes: dict[CallKey, bool] = {}
+        """Whether calls of earlier runs stand, or were undone: their hosts may still have them in a
+        conversation."""
+
+    def note_outcomes(self, calls: Iterable[CallKey], *, stands: bool) -> None:
+        """What became of some calls; the oldest are forgotten."""
+        self.outcomes.update(dict.fromkeys(calls, stands))
+        for oldest in list(self.outcomes)[: max(0, len(self.outcomes) - MOST_OUTCOMES)]:
+            del self.outcomes[oldest]
 
     def declare(self, name: str, declared: Declared) -> None:
         """Say what a tool does that is brought by a host."""

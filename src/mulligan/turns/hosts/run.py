@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from mulligan.core.action import Kept, State
 from mulligan.core.adapter import Answer, Called, HostCall
-from mulligan.core.call import Execution
+from mulligan.core.call import Call, Execution
 from mulligan.core.display.escape import format_value
 from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
 from mulligan.core.finding import Correction, Standing
+from mulligan.core.history import CallKey, name_call
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.holds import HostHolds
@@ -58,6 +59,8 @@ class Run:
         self._seen: frozenset[str] = frozenset()
         """The calls that this was said of, as far as they changed something."""
         self._rewriting: Rewriting | None = None
+        self._acted: dict[int, list[CallKey]] = {}
+        """By attempt: the calls with an effect, as the host has them in its conversation."""
         turn.begin()
 
     @property
@@ -75,6 +78,8 @@ class Run:
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None
             if tool is not None and tool.acts:
+                named = Call(id=call.id, tool=call.tool, arguments=call.arguments)
+                self._acted.setdefault(self.turn.attempt.number, []).append(name_call(named))
                 waited = await self._holds.find(call)
             if waited is None:
                 if call.approved and tool is not None:
@@ -240,10 +245,18 @@ class Run:
         again."""
         if self._reviewed is None or self._list_changing() - self._seen:
             self._reviewed = None
+            number = self.turn.attempt.number
             reviewed = await self.turn.review(reply)
+            self._note_outcome(number, accepted=reviewed.standing is Standing.ACCEPTED)
             self._seen = self._list_changing()
             return reviewed
         return self._reviewed
+
+    def _note_outcome(self, number: int, *, accepted: bool) -> None:
+        """Remember whether the calls of an attempt stand: the host may keep them in its thread."""
+        states = {action.state for action in self.turn.attempts[number - 1].actions}
+        if accepted or states == {State.UNDONE}:
+            self._tools.note_outcomes(self._acted.get(number, ()), stands=accepted)
 
     def _list_changing(self) -> frozenset[str]:
         whole = self.turn.attempt.list_whole()

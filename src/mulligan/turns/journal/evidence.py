@@ -13,7 +13,7 @@ from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect, Repeat
-from mulligan.core.history import NO_HISTORY, History, Said, Speaker
+from mulligan.core.history import NO_HISTORY, History, Speaker, Utterance
 from mulligan.core.interfaces import Vault
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
@@ -67,12 +67,14 @@ def _pack_executions(executions: Sequence[Execution], *, room: int) -> bytes:
 def _pack_history(history: History) -> bytes:
     plain = (
         {"by": each.by.value, "text": each.text}
-        if isinstance(each, Said)
+        if isinstance(each, Utterance)
         else _encode_execution(each)
         for each in reversed(history.entries)
     )
-    kept = _fit(plain, MOST_CONVERSATION)
-    left_out = history.left_out + len(history.entries) - len(kept)
+    told = [{"by": Speaker.APPLICATION.value, "text": text} for text in history.told]
+    kept = _fit((*told, *plain), MOST_CONVERSATION)
+    left_out = history.left_out + len(history.entries) + len(told) - len(kept)
+    left_out = max(left_out, int(history.is_partial))
     return b',"history":[' + b",".join(kept) + b'],"left_out":' + encode_json(left_out)
 
 
@@ -162,7 +164,7 @@ def decode_history(evidence: bytes, turn: Turn) -> History:
     """The conversation before the turn, as far as it was kept with this evidence."""
     plain = decode_json(evidence)
     entries = (
-        Said(by=Speaker(shown["by"]), text=shown["text"])
+        Utterance(by=Speaker(shown["by"]), text=shown["text"])
         if "by" in shown
         else _decode_execution(turn, shown)
         for shown in plain.get("history", ())

@@ -45,9 +45,6 @@ _answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=Fa
 _words_only: ContextVar[bool] = ContextVar("mulligan_words_only", default=False)
 """What runs here writes a reply again, after what its turn did was reviewed."""
 _current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
-_carried: ContextVar[OpenTurn | None] = ContextVar("mulligan_carried_turn", default=None)
-"""The turn that work was handed to a pool of threads in: it is the current one while it lasts, for
-such work may be a loop that never ends."""
 
 
 class Labels(NamedTuple):
@@ -89,7 +86,7 @@ class Reviewing(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class TurnOrigin:
     """Where a turn comes from: its context, where nobody gives one."""
 
     host: str = ""
@@ -109,7 +106,7 @@ class Origin:
         return DERIVED + " ".join(f"{name}={said}" for name, said in known.items() if said)
 
 
-APPLICATION = Origin()
+APPLICATION = TurnOrigin()
 
 
 def name_caller() -> str:
@@ -154,7 +151,7 @@ class OpenTurn:
         redactor: Redactor,
         own: bool = False,
         among: TurnsUnderWay | None = None,
-        origin: Origin = APPLICATION,
+        origin: TurnOrigin = APPLICATION,
     ) -> None:
         self.turn = turn
         self._origin = origin
@@ -270,8 +267,8 @@ class OpenTurn:
     def bind(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function in this turn, wherever it is called: for threads and executors.
 
-        `threading.Thread(target=turn.bind(work))`. What is handed to a pool of threads or to
-        `asyncio.to_thread` while the turn is current needs none of this.
+        `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
+        `asyncio.to_thread`, needs none of this.
         """
         if inspect.iscoroutinefunction(function):
 
@@ -314,10 +311,9 @@ class OpenTurn:
         `make_current`.
         """
         self.over = False
-        _carry_through_pools()
         if self.reviewing is not None:
             self.reviewing.enter()
-        outer = find_current_turn()
+        outer = _current.get()
         if not self._entered:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
@@ -399,39 +395,6 @@ def leave_turns() -> Iterator[None]:
         _answered_for.reset(answered)
 
 
-def _carry_through_pools() -> None:
-    """Have work that is handed to a pool of threads inside a turn belong to that turn.
-
-    Frameworks run tools so, and neither `submit` nor `loop.run_in_executor` copies the context.
-    Only our own part of it goes along; work that is handed over outside any turn is not touched.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    submit: Any = ThreadPoolExecutor.submit
-    if hasattr(submit, "carries_turns"):
-        return
-
-    @functools.wraps(submit)
-    def submit_in_turn(pool: Any, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        turn = find_current_turn()
-        if turn is None:
-            return submit(pool, work, *args, **kwargs)
-        return submit(pool, _work_in_turn, turn, _words_only.get(), work, *args, **kwargs)
-
-    submit_in_turn.carries_turns = True  # type: ignore[attr-defined]
-    ThreadPoolExecutor.submit = submit_in_turn  # type: ignore[method-assign]
-
-
-def _work_in_turn(turn: OpenTurn, words: bool, work: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: FBT001 - the pool hands it on by position
-    tokens = _carried.set(turn), _words_only.set(words)
-    try:
-        with turn.make_current():
-            return work(*args, **kwargs)
-    finally:
-        _carried.reset(tokens[0])
-        _words_only.reset(tokens[1])
-
-
 def write_words_only() -> None:
     """From here on this task changes nothing: a tool that might is refused to it.
 
@@ -462,8 +425,6 @@ def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
     What another application's tool does belongs to no turn of this one: they share no journal.
     """
     current = _current.get()
-    if current is not None and current is _carried.get() and current.root.over:
-        return None
     if current is None or home is None or current.home is home:
         return current
     return current.find_of(home)

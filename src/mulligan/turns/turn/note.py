@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from json import JSONDecodeError, loads
 
 from mulligan.core.action import SETTLED, State
@@ -105,13 +106,13 @@ class TurnResult:
 
 def is_typed(reply: object) -> bool:
     """Whether a reply is an object for a program, which nothing can be written under."""
-    return reply is not None and not isinstance(reply, str)
+    return reply is not None and (isinstance(reply, Enum) or not isinstance(reply, str))
 
 
 def add_note(reply: object, note: str) -> object:
     """A reply with the note under it, where that is text for a person; data is left as it is."""
     # Frameworks have classes of text of their own. One of ours says by itself that it waits.
-    if not note or not isinstance(reply, str) or isinstance(reply, Held) or _is_data(reply):
+    if not note or not isinstance(reply, str) or isinstance(reply, Held | Enum) or _is_data(reply):
         return reply
     return f"{read_plain(reply)}\n\n{note}"
 
