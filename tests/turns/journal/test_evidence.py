@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.history import History, Speaker, Utterance
 from mulligan.core.turn import Turn
 from mulligan.turns.journal.evidence import (
     MOST_BYTES,
     decode_executions,
+    decode_history,
     decode_turn,
     pack_evidence,
 )
@@ -81,3 +83,24 @@ def test_a_mapping_that_cannot_be_gone_through_stops_nothing() -> None:
     packed = pack_evidence(TURN, [made(1, RefusingMapping(a=1))])
 
     assert [each.call.id for each in decode_executions(packed)] == ["c1"]
+
+
+def test_a_late_review_knows_the_conversation_its_instructions_and_what_is_missing() -> None:
+    said = Utterance(by=Speaker.PERSON, text="Find dinner")
+    history = History([said, made(1, {"id": "evt_1"})], whole=False)
+    history.add_instructions("The calendar is cal_7.")
+
+    back = decode_history(pack_evidence(TURN, [], history=history), TURN)
+
+    assert (back.said, back.instructions) == (("Find dinner",), ("The calendar is cal_7.",))
+    assert back.executions == (made(1, {"id": "evt_1"}),)
+    assert back.is_partial
+
+
+def test_of_a_long_conversation_the_newest_is_kept_and_the_rest_counted() -> None:
+    long = [Utterance(by=Speaker.PERSON, text=f"{n} " * 10_000) for n in range(9)]
+
+    back = decode_history(pack_evidence(TURN, [], history=History(long)), TURN)
+
+    assert back.said[-1].startswith("8 ")
+    assert back.left_out == 9 - len(back.said) > 0
