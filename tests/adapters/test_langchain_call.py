@@ -1,22 +1,37 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from inspect import signature
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    human_in_the_loop,
+)
 from langchain.agents.middleware.types import ModelResponse
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan
-from mulligan.adapters.langchain_call import GraphCall, add_calls, find_message, read_value
+from mulligan.adapters.langchain_call import (
+    ANSWERED,
+    MOST_KEPT,
+    Decision,
+    GraphCall,
+    add_calls,
+    find_message,
+    read_value,
+)
 from mulligan.core.action import DECIDED, ActionQuery
 from mulligan.core.adapter import MeantCall
 from mulligan.core.storage.log_query import LogQuery
@@ -241,6 +256,74 @@ async def test_langchains_own_middleware_asks_and_nobody_else_does(m, pay, paid,
 
     assert (before, paid, ended["messages"][-1].text) == ([], ["Ann"], "Paid.")
     assert list_decisions(m) == [("approved", "a person, through the host")]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ({"question": "May I?"}, {"type": "approve"}),
+        ({"question": "May I?"}, {"type": "reject"}),
+        ({"action_requests": None}, {"type": "approve"}),
+        ({"action_requests": ["pay"]}, {"decisions": [{"type": "approve"}]}),
+        ({"action_requests": [{"name": "pay"}]}, {"decisions": [{"type": "approve"}]}),
+    ],
+)
+def test_a_graph_of_others_may_ask_in_any_form(question, answer):
+    def ask(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [("ai", str(human_in_the_loop.interrupt(question)))]}
+
+    graph = StateGraph(MessagesState).add_node(ask).add_edge(START, "ask")
+    agent = graph.compile(checkpointer=InMemorySaver())
+    agent.invoke(ASKED, IN_THREAD)
+
+    ended = agent.invoke(Command(resume=answer), IN_THREAD)
+
+    assert ended["messages"][-1].text == str(answer)
+
+
+def test_of_graphs_of_others_only_the_latest_approvals_are_kept_and_no_checkpointer():
+    question = {"action_requests": [{"name": "pay", "args": {}}] * 30}
+    answer = {"decisions": [APPROVE] * 30}
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        for _ in range(30):
+            human_in_the_loop.interrupt(question)
+        return {}
+
+    saver = InMemorySaver()
+    alive = weakref.ref(saver)
+    graph = StateGraph(MessagesState).add_node(ask).add_edge(START, "ask")
+    agent = graph.compile(checkpointer=saver)
+    agent.invoke(ASKED, IN_THREAD)
+    for _ in range(30):
+        agent.invoke(Command(resume=answer), IN_THREAD)
+    del saver, agent
+    gc.collect()
+
+    kept = [each for each in gc.get_objects() if isinstance(each, Decision)]
+
+    assert len(kept) <= MOST_KEPT
+    assert alive() is None
+
+
+def test_an_approval_is_taken_once(pay):
+    question = {"action_requests": [{"name": "pay", "args": {"to": "Ann"}}]}
+    tool = StructuredTool.from_function(coroutine=pay)
+    call = GraphCall(tool, {"name": "pay", "args": {"to": "Ann"}, "id": "1"}, tool.ainvoke)
+    taken = []
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        human_in_the_loop.interrupt(question)
+        taken.extend(ANSWERED.take(call) for _ in range(2))
+        return {}
+
+    graph = StateGraph(MessagesState).add_node(ask).add_edge(START, "ask")
+    agent = graph.compile(checkpointer=InMemorySaver())
+    agent.invoke(ASKED, IN_THREAD)
+
+    agent.invoke(decide(APPROVE), IN_THREAD)
+
+    assert taken == [Decision("pay", {"to": "Ann"}, approved=True), None]
 
 
 async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, paid):

@@ -323,7 +323,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         return None
 
     async def _bring(self, going: GraphRun, call: GraphCall) -> Any:
-        made, word, before = call, ANSWERED.find(call), going.run.list_actions()
+        made, word, before = call, ANSWERED.take(call), going.run.list_actions()
         while True:
             try:
                 called = await going.run.call(self._read_call(made, word))

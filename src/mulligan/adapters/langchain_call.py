@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
+import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -212,58 +214,97 @@ def read_decisions(question: Any, answer: Any) -> list[Decision]:
     if not isinstance(question, Mapping) or not isinstance(answer, Mapping):
         return []
     asked, said = question.get("action_requests", [question]), answer.get("decisions", [answer])
-    if not isinstance(said, (list, tuple)) or len(said) != len(asked):
+    lists = isinstance(asked, (list, tuple)) and isinstance(said, (list, tuple))
+    if not lists or len(said) != len(asked):
         return []
     read = [_read_decision(*pair) for pair in zip(asked, said, strict=True)]
     return [each for each in read if each is not None] if all(read) else []
 
 
 def _read_decision(asked: Any, said: Any) -> Decision | None:
-    match said:
-        case {"type": "approve"}:
-            return Decision(asked["name"], asked["args"], approved=True)
-        case {"type": "edit", "edited_action": {"name": str(tool), "args": dict(arguments)}}:
+    match asked, said:
+        case {"name": str(tool), "args": dict(arguments)}, {"type": "approve"}:
+            return Decision(tool, arguments, approved=True)
+        case _, {"type": "edit", "edited_action": {"name": str(tool), "args": dict(arguments)}}:
             return Decision(tool, arguments, approved=True, edited=True)
-        case {"type": "reject" | "respond"}:
+        case {"name": str(tool), "args": dict(arguments)}, {"type": "reject" | "respond"}:
             reason = str(said.get("message") or "")
-            return Decision(asked["name"], asked["args"], approved=False, reason=reason)
+            return Decision(tool, arguments, approved=False, reason=reason)
     return None
 
 
+class Place(NamedTuple):
+    """A graph that is going on, as those know it that run inside."""
+
+    saver: object
+    thread: object
+    around: str
+
+    @classmethod
+    def find(cls) -> Place:
+        """Where this runs."""
+        inside = get_config().get("configurable", {})
+        around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
+        return cls(inside.get("__pregel_checkpointer"), inside.get("thread_id"), around)
+
+
+class Approval(NamedTuple):
+    """What a person has approved in a graph, whose checkpointer is not kept alive by it."""
+
+    saver: weakref.ref[Any]
+    thread: object
+    around: str
+    word: Decision
+
+    def is_of(self, place: Place) -> bool:
+        """Whether it was said there; of a graph that is gone, nowhere."""
+        saver = self.saver()
+        return saver is not None and place == (saver, self.thread, self.around)
+
+
 class AnsweredElsewhere:
-    """What people have said of calls to LangChain's own middleware, which asks before we do: by
-    the graph that it asked in, until that asks its model for other calls."""
+    """What people have approved for LangChain's own middleware, which asks before we do: in the
+    graph that it asked in, until the call is made or that asks its model for other calls."""
 
     def __init__(self) -> None:
-        self._answers: dict[tuple[object, ...], list[Decision]] = {}
+        self._kept: list[Approval] = []
+        self._lock = threading.Lock()
 
     def note(self, question: Any, answer: Any) -> None:
-        """A person has answered."""
-        while len(self._answers) >= MOST_ANSWERED:
-            self._answers.pop(next(iter(self._answers)))
-        self._answers.setdefault(_name_graph(), []).extend(read_decisions(question, answer))
+        """A person has answered, perhaps in a graph that has nothing to do with us, whose questions
+        may be of any form: nothing of it may fail there."""
+        try:
+            said = [word for word in read_decisions(question, answer) if word.approved]
+            if not said:
+                return
+            place = Place.find()
+            saver = weakref.ref(place.saver)
+            new = [Approval(saver, place.thread, place.around, word) for word in said]
+        except Exception:  # noqa: BLE001 - at worst a person is asked once more
+            return
+        with self._lock:
+            self._kept = [*self._kept, *new][-MOST_KEPT:]
 
     def forget(self) -> None:
         """The graph goes on to other calls."""
-        self._answers.pop(_name_graph(), None)
+        place = Place.find()
+        with self._lock:
+            self._kept = [each for each in self._kept if not each.is_of(place)]
 
-    def find(self, call: GraphCall) -> Decision | None:
-        """The approval of a call, with the arguments that it is made with."""
-        asked = call.tool.name, dict(call.arguments)
-        found = self._answers.get(_name_graph(), ())
-        return next((d for d in found if d.approved and (d.tool, d.arguments) == asked), None)
+    def take(self, call: GraphCall) -> Decision | None:
+        """The approval of a call, with the arguments that it is made with; once for each."""
+        place, asked = Place.find(), (call.tool.name, dict(call.arguments))
+        with self._lock:
+            for at, each in enumerate(self._kept):
+                if each.is_of(place) and (each.word.tool, each.word.arguments) == asked:
+                    return self._kept.pop(at).word
+        return None
 
 
-MOST_ANSWERED = 1000
-"""Graphs whose answers are remembered while nobody asks for them."""
+MOST_KEPT = 200
+"""Approvals that are remembered while nobody asks for them, the latest."""
 
 ANSWERED = AnsweredElsewhere()
-
-
-def _name_graph() -> tuple[object, ...]:
-    inside = get_config().get("configurable", {})
-    around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
-    return id(inside.get("__pregel_checkpointer")), inside.get("thread_id"), around
 
 
 @wraps(interrupt)

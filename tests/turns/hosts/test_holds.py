@@ -153,6 +153,41 @@ async def test_approved_with_other_arguments_it_is_another_call_in_its_place(m, 
     assert "made with amount=4" in called.note
 
 
+async def test_an_approved_call_of_another_tool_leaves_a_held_one_of_the_same_id(
+    m, host, ask, bank
+):
+    posted = []
+    m.declare("post", effect=Effect.IRREVERSIBLE)
+
+    def post(text: str) -> str:
+        posted.append(text)
+        return "posted"
+
+    held = await hold(host, ask(bank.pay, id="call_0", amount=3))
+
+    called = await go_on(host, ask(post, id="call_0", text="Hello", approved=True))
+    changed = await go_on(host, ask(bank.pay, id="call_0", amount=4, approved=True))
+
+    assert (called.note, posted) == ("", ["Hello"])
+    assert ("made with amount=4" in changed.note, bank.paid) == (True, [4])
+    assert m.insights.open_list.find(held.action).state is State.DENIED
+
+
+async def test_an_approved_call_without_arguments_answers_again_with_what_it_returned(m, host, ask):
+    rung = []
+    m.declare("ring", effect=Effect.IRREVERSIBLE)
+
+    def ring() -> str:
+        rung.append(1)
+        return "rung"
+
+    await hold(host, ask(ring, id="1"))
+
+    answers = [await go_on(host, ask(ring, id="1", approved=True)) for _ in range(2)]
+
+    assert ([each.result for each in answers], len(rung)) == (["rung", "rung"], 1)
+
+
 async def test_what_is_changed_may_need_no_approval_any_more(m, host, ask):
     kept = {"amount": 0}
 

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-from collections.abc import Callable
+import threading
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial, wraps
+from typing import Any
 
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.adapter import HostCall
+from mulligan.core.adapter import HostCall, HostRun, MakeInHost
 from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
 from mulligan.core.storage.log_query import LogQuery
 
@@ -226,6 +228,112 @@ async def test_a_tool_that_is_entered_in_a_task_of_its_own_belongs_to_the_turn(m
     await run.leave()
     assert alone == "Saturday"
     assert [(each.opening.tool, each.opening.turn) for each in made] == [("move", run.id)]
+
+
+def enter_nowhere(tool: Callable[..., Awaitable[object]]) -> MakeInHost:
+    """As a host makes a call in a task that knows of no turn."""
+
+    async def make(arguments: Mapping[str, object]) -> object:
+        nowhere = contextvars.Context()
+        return await asyncio.get_running_loop().create_task(tool(**arguments), context=nowhere)
+
+    return make
+
+
+def count_calls(run: HostRun) -> int:
+    return sum(len(attempt.list_executions()) for attempt in run.turn.attempts)
+
+
+async def test_a_call_that_may_be_of_two_peoples_turns_is_of_neither(m, host, caplog):
+    @m.tool(effect=Effect.READ)
+    async def balance() -> str:
+        return "12"
+
+    ann, bob = (host.open("Mine?", principal=name) for name in ("Ann", "Bob"))
+    made = asyncio.Event()
+
+    async def wait(arguments: Mapping[str, object]) -> object:
+        await made.wait()
+        return await enter_nowhere(balance)(arguments)
+
+    waits = asyncio.create_task(ann.call(HostCall(tool="balance", arguments={}, make=wait)))
+    await asyncio.sleep(0.01)
+    await bob.call(HostCall(tool="balance", arguments={}, make=enter_nowhere(balance)))
+    of_both = count_calls(ann), count_calls(bob)
+    made.set()
+    await waits
+
+    alone = count_calls(ann)
+    await ann.leave()
+    await bob.leave()
+    assert (of_both, alone) == ((0, 0), 1)
+    [said] = [each.message for each in caplog.records]
+    assert "balance was called where nothing tells of its turn" in said
+
+
+async def test_a_call_with_more_than_its_host_has_said_is_another_one(m, host, caplog):
+    @m.tool(effect=Effect.READ)
+    async def find(name: str = "", most: int = 10) -> str:
+        return name
+
+    async def make(arguments: Mapping[str, object]) -> object:
+        others = await enter_nowhere(find)({"name": "Bob"})
+        return others, await enter_nowhere(find)({"name": "", "most": 10})
+
+    run = host.open("Find them.")
+
+    await run.call(HostCall(tool="find", arguments={}, make=make))
+
+    [made] = run.turn.attempts[0].list_executions()
+    await run.leave()
+    assert made.call.arguments == {"name": "", "most": 10}
+
+
+async def test_a_call_of_a_thread_that_is_no_agents_is_not_taken_for_the_hosts(m, host):
+    entered, ended = threading.Event(), threading.Event()
+
+    @m.tool(effect=Effect.REVERSIBLE, undo=lambda _: None, read=lambda _: None)
+    def book(day: int) -> str:
+        entered.set()
+        ended.wait(5)
+        return str(day)
+
+    def book_by_the_clock() -> None:
+        entered.wait(5)
+        ended.set()
+        book(5)
+
+    async def make(arguments: Mapping[str, Any]) -> object:
+        return await asyncio.to_thread(book, **arguments)
+
+    run, clock = host.open("Book day 5."), threading.Thread(target=book_by_the_clock)
+    clock.start()
+
+    async def make_both(arguments: Mapping[str, Any]) -> object:
+        answer = await make(arguments)
+        await asyncio.to_thread(clock.join)
+        return answer
+
+    await run.call(HostCall(tool="book", arguments={"day": 5}, make=make_both))
+
+    made = count_calls(run)
+    await run.leave()
+    assert made == 1
+
+
+async def test_equal_calls_of_one_turn_belong_to_it_each(m, host):
+    @m.tool(effect=Effect.READ)
+    async def balance() -> str:
+        return "12"
+
+    call = HostCall(tool="balance", arguments={}, make=enter_nowhere(balance))
+    run = host.open("Mine?")
+
+    await asyncio.gather(run.call(call), run.call(call))
+
+    made = count_calls(run)
+    await run.leave()
+    assert made == 2
 
 
 async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_that_is_meant(

@@ -20,6 +20,7 @@ from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.call_ids import take_next_call
 from mulligan.turns.journal.waiter import Waiter
 from mulligan.turns.memory.offers import Corrected
+from mulligan.turns.tools.signature import list_parameters
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
 from mulligan.turns.turn.outside_calls import HostCallUnderWay
 
@@ -209,9 +210,12 @@ def begin_call(
     """A first try starts, or the corrected call after one that failed."""
     runtime = tool.runtime
     turn = find_current_turn(runtime.redactor)
-    if turn is None and runtime.host_calls.under_way:
-        host_call = claim_host_call(tool, given)
-        turn = None if host_call is None else host_call.turn
+    if runtime.host_calls.under_way:
+        if turn is None:
+            host_call = claim_host_call(tool, given)
+            turn = None if host_call is None else host_call.turn
+        else:
+            runtime.host_calls.note_entered((tool.declaration.server, tool.declaration.tool))
     call = LiveCall(tool, turn, waiter)
     arguments = _bind(call, given)
     if call.take(arguments) and tool.unwraps:
@@ -242,9 +246,11 @@ def claim_host_call(tool: Tool, given: Given) -> HostCallUnderWay | None:
     calls = tool.runtime.host_calls
     if not calls.under_way:
         return None
-    said = tool.declaration
+    said, parameters = tool.declaration, list_parameters(tool.function) or []
+    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    asked = tool.signature.bind(*given)
     try:
-        return calls.claim((said.server, said.tool), tool.signature.bind(*given))
+        return calls.claim((said.server, said.tool), asked, defaults=defaults, warn=tool.warn_once)
     except Exception:  # noqa: BLE001 - arguments that do not fit, or cannot even be compared
         return None
 

@@ -30,7 +30,7 @@ LOOKS = 600
 NAME = "hold"
 TOLD = "told"
 LAST = "last hold"
-"""The same by the host's id alone, as a person may have given it other arguments."""
+"""The same whatever its arguments are, as a person may have given it others."""
 
 _BY = "a person, through the host"
 _DONE = (State.VERIFIED, State.EXECUTED, State.PENDING_REVIEW, State.UNCHECKED)
@@ -217,4 +217,5 @@ class HostHolds:
 
 
 def _by_id(call: HostCall) -> HostCall:
-    return replace(call, server="", tool="", arguments={})
+    # Some models number their calls anew in every message: the id alone may be another tool's.
+    return replace(call, tool=f"{LAST} of {call.tool}", arguments={})

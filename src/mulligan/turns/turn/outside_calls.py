@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import Context, copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import field, replace
 from typing import Any
 
@@ -91,12 +91,17 @@ OURS = "mulligan_"
 """What the names of our own context variables begin with; all others stay as they are."""
 
 
+_expected: ContextVar[HostCallUnderWay | None] = ContextVar("mulligan_expected", default=None)
+"""The call that a host makes here."""
+
+
 class HostCalls:
     """Such calls, perhaps made where nothing tells of their turns, as in a task of a server: the
     tool that is entered for one finds it here."""
 
     def __init__(self) -> None:
         self.under_way: list[HostCallUnderWay] = []
+        """Those whose tool was not entered yet."""
 
     @contextmanager
     def expect(
@@ -105,21 +110,52 @@ class HostCalls:
         """A host makes a call of one of these in here."""
         call = HostCallUnderWay(tools=frozenset(tools), arguments=arguments, turn=turn)
         self.under_way.append(call)
+        token = _expected.set(call)
         try:
             yield
         finally:
+            _expected.reset(token)
             self._drop(call)
 
-    def claim(self, tool: Identity, arguments: Mapping[str, object]) -> HostCallUnderWay | None:
-        """The call that a tool is entered for, by what its host makes it with; once for each."""
-        for call in self.under_way:
-            if tool in call.tools and call.arguments.items() <= arguments.items():
-                self._drop(call)
-                return call
+    def note_entered(self, tool: Identity) -> None:
+        """A tool is entered where its turn is known: who calls it elsewhere is somebody else."""
+        call = _expected.get()
+        if call is not None and tool in call.tools:
+            self._drop(call)
+
+    def claim(
+        self,
+        tool: Identity,
+        arguments: Mapping[str, object],
+        *,
+        defaults: Mapping[str, object],
+        warn: Callable[[str], None],
+    ) -> HostCallUnderWay | None:
+        """The call that a tool is entered for, by what its host makes it with; once for each.
+
+        `None` where it may be that of several turns, for one of them may be another person's.
+        """
+        near = [call for call in self.under_way if tool in call.tools]
+        given = {**defaults, **arguments}
+        found = [call for call in near if {**defaults, **call.arguments} == given]
+        if found and all(call.turn is found[0].turn for call in found):
+            # Equal calls of one turn are all the same; another thread may have been quicker.
+            return next((call for call in found if self._drop(call)), None)
+        if near:
+            why = "several turns make such a call" if found else "with other arguments than theirs"
+            warn(
+                f"{tool[1]} was called where nothing tells of its turn, while hosts call it: "
+                f"{why}, so that it belongs to none. {HOW}"
+            )
         return None
 
-    def _drop(self, call: HostCallUnderWay) -> None:
-        self.under_way = [each for each in self.under_way if each is not call]
+    def _drop(self, call: HostCallUnderWay) -> bool:
+        """Whether it was still there."""
+        try:
+            self.under_way.remove(call)
+        except ValueError:
+            return False
+        return True
 
 
 def refuse_in_words(tool: str) -> OutsideTurnError:
