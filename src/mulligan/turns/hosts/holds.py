@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
@@ -113,21 +113,22 @@ class HostHolds:
             raise await self._deny(call, action)
         raise self._refuse(call, action)
 
-    async def replace(self, call: HostCall, *, by: str) -> bool:
-        """Whether a person has approved a held call with these arguments in the place of its own:
-        as it was held, it never runs. `by`: the id of the call that is made instead."""
+    async def replace(self, call: HostCall, *, by: str) -> Mapping[str, object] | None:
+        """What a held call was given that a person has approved with other arguments: as it was
+        held, it never runs. `by`: the id of the call that is made instead."""
         kept = await asyncio.to_thread(self.vault.get, self._name(_by_id(call)), LAST)
         found = None if kept is None else await self._look(kept.decode())
         if found is None:
-            return False
+            return None
         await self._require_fit(call, found)
+        held = await asyncio.to_thread(self.toolbox.take_up, found, self.vault)
         try:
             decided = self.decide().deny
             await asyncio.to_thread(decided, found.id, by=_BY, note=_REPLACED, replaced_by=by)
         except (ConfigurationError, JournalError):
             # Somebody has decided elsewhere: it was made as it was held, or never will be.
             raise self._refuse(call, await self._look(found.id) or found) from None
-        return True
+        return {} if held is None else held.record.arguments
 
     async def _require_fit(self, call: HostCall, held: Action) -> None:
         """What the tool does not take is no decision: the call waits as it was."""

@@ -95,9 +95,11 @@ class Run:
     async def _make_approved(self, call: HostCall, wrapped: Hosted | None, *, tool: Tool) -> Called:
         """Make a call that a person has approved in the host, where it was not on hold here."""
         made = tool.runtime.make_id(tool.runtime.wall_us())
-        changed = await self._holds.replace(call, by=made)
-        if changed or call.edited:
-            self.turn.hear(call.arguments)
+        before = await self._holds.replace(call, by=made)
+        if before is not None or call.edited:
+            # What the person left as it was is still the model's.
+            left, given = before or {}, call.arguments.items()
+            self.turn.hear({name: v for name, v in given if name not in left or left[name] != v})
         try:
             with with_next_call(NextCall(id=made)):
                 called = await self._make(call, wrapped)
@@ -106,7 +108,7 @@ class Run:
                 # It was mended on its way: that is not what the person has seen.
                 raise
             called = await self.call(call)
-        return _tell_change(called, call) if changed else called
+        return called if before is None else _tell_change(called, call)
 
     async def _make(
         self, call: HostCall, wrapped: Hosted | None, *, approved: LiveAction | None = None
