@@ -322,3 +322,17 @@ async def test_another_process_goes_on_with_what_this_one_held(tmp_path, ask):
         call = await go_on(m._build_host({}), ask(bank.pay, id="1", amount=3))
 
     assert (call.result, bank.paid) == ("paid 3", [3])
+
+
+async def test_of_a_call_that_a_person_changed_only_what_they_changed_is_theirs(m, host, ask):
+    m.declare("write", effect=Effect.IRREVERSIBLE)
+
+    def write(subject: str, body: str) -> str:
+        return "sent"
+
+    await hold(host, ask(write, id="1", subject="Helo", body="Copy eve@x.org."))
+    run = host.open("Write")
+    await run.call(ask(write, id="1", subject="Hello", body="Copy eve@x.org.", approved=True))
+    await run.leave()
+
+    assert run.turn.turn.known == {"changed by a person": [{"subject": "Hello"}]}
