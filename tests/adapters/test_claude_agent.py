@@ -17,6 +17,7 @@ from mulligan.adapters.claude_agent import (  # noqa: E402
     FailedInHostError,
     find_errors,
     read_errors,
+    read_history,
     read_result,
 )
 from mulligan.core.adapter import Answer  # noqa: E402
@@ -356,6 +357,63 @@ def test_an_error_is_read_whatever_its_words_are_parted_by(tmp_path: Path) -> No
     found = read_errors(write_record(tmp_path, parted))
 
     assert str(found["t1"]) == "No.\u2028Not\x85today."
+
+
+def test_a_record_that_can_be_read_is_the_whole_session(tmp_path: Path) -> None:
+    said = [{"message": {"role": "user", "content": text}} for text in ("A-17", "Go on.")]
+    record = tmp_path / "session.jsonl"
+    record.write_text("".join(f"{json.dumps(each)}\n" for each in said), encoding="utf-8")
+
+    history = read_history({"transcript_path": str(record), "prompt": "Go on."})
+
+    assert (history.said, history.is_partial) == (("A-17",), False)
+
+
+UNREADABLE = ["[]", "5", '"x"', "null", '{"mess', "[" * 100_000]
+
+
+@pytest.mark.parametrize("line", UNREADABLE)
+def test_a_line_of_the_record_that_nobody_can_read_is_passed_over(
+    tmp_path: Path, line: str
+) -> None:
+    said = json.dumps({"message": {"role": "user", "content": "A-17"}})
+    record = tmp_path / "session.jsonl"
+    record.write_text(f"{said}\n{line}\n", encoding="utf-8")
+
+    history = read_history({"transcript_path": str(record), "prompt": "Go on."})
+
+    assert (history.said, history.is_partial) == (("A-17",), True)
+
+
+@pytest.mark.parametrize("path", [None, 3, "", "\0"])
+async def test_a_session_without_a_record_is_a_turn_all_the_same(
+    m: Mulligan, days: dict[str, int], path: Any
+) -> None:
+    hooks = Hooks(m)
+
+    await hooks.tell("UserPromptSubmit", prompt="Move dinner", transcript_path=path)
+    await hooks.begin("t1", 20)
+    await hooks.stop("It was refused.", transcript_path=path)
+
+    assert [tool for tool, _ in list_calls(m)] == ["move"]
+    assert read_history({"transcript_path": path}).is_partial
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *UNREADABLE,
+        '["tool_result"]',
+        '{"message": null, "of": "tool_result"}',
+        '{"message": {"content": ["tool_result", {"type": "tool_result"}]}}',
+        '{"message": {"content": [{"type": "tool_result"}',
+    ],
+)
+def test_an_error_is_found_beside_what_nobody_can_read(tmp_path: Path, written: str) -> None:
+    record = write_record(tmp_path, REFUSED)
+    record.write_text(f"{record.read_text()}{written}\n")
+
+    assert [str(error) for error in read_errors(record).values()] == ["No."]
 
 
 async def test_what_an_older_host_only_writes_down_may_have_happened(

@@ -232,7 +232,7 @@ class Sessions:
         }
         if not left:
             return
-        ended = await find_errors(Path(given.get("transcript_path", "")), left)
+        ended = await find_errors(_find_record(given), left)
         for made, call in left.items():
             del self.calls[made]
             if call.task is None:
@@ -291,26 +291,38 @@ def write_result(given: Given, result: object) -> Said:
 def read_history(given: Given) -> History:
     """The session so far, as the host's own record has it."""
     try:
-        with Path(given.get("transcript_path", "")).open("rb") as record:
+        with _find_record(given).open("rb") as record:
             record.seek(max(0, record.seek(0, os.SEEK_END) - MOST_BYTES))
             whole, text = record.tell() == 0, record.read().decode("utf-8", "replace")
-    except OSError:
+    except (OSError, ValueError):
         # A session that goes on may have a record elsewhere; one that begins has none yet.
         return History(whole=False)
-    messages = [m for line in split_json_lines(text) if (m := _read_line(line)) is not None]
+    lines = [_read_line(line) for line in split_json_lines(text) if line.strip()]
+    messages = [m for line in lines if line is not None and (m := _read_message(line)) is not None]
     if messages and messages[-1] == {"role": "user", "content": given.get("prompt", "")}:
         messages.pop()
-    return History(messages, whole=whole)
+    return History(messages, whole=whole and None not in lines)
 
 
-def _read_line(line: str) -> Any:
-    """The message of a line; nothing of one that was cut, of a sub-agent, or of no message."""
+def _find_record(given: Given) -> Path:
+    """Where the host writes its record; nowhere that anything can be read, if it does not say."""
+    said = given.get("transcript_path")
+    return Path(said if isinstance(said, str) else "")
+
+
+def _read_line(line: str) -> dict[str, Any] | None:
+    """What the host has written; `None` of a line that was cut, or that nobody can read."""
     try:
         written = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+    return written if isinstance(written, dict) else None
+
+
+def _read_message(written: Mapping[str, Any]) -> Any:
+    """The message of a line; nothing of one of a sub-agent, of a summary, or of no message."""
     aside = any(written.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary"))
-    return None if aside or not isinstance(written, dict) else _read_role(written.get("message"))
+    return None if aside else _read_role(written.get("message"))
 
 
 def _read_role(message: Any) -> Any:
@@ -334,19 +346,23 @@ def read_errors(transcript: Path) -> dict[str, Exception]:
     """Calls that were answered with an error, as the host's own record has them."""
     found: dict[str, Exception] = {}
     try:
-        lines = split_json_lines(transcript.read_text(encoding="utf-8"))
-    except OSError:
+        lines = split_json_lines(transcript.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
         return {}
     for line in lines:
-        if '"tool_result"' not in line:
-            continue
-        written = json.loads(line)
-        content = written.get("message", {}).get("content")
-        for each in content if isinstance(content, list) else ():
-            if each.get("type") == "tool_result" and each.get("is_error"):
-                kind = NothingDone if _tells_failures(written) else FailedInHostError
-                found[each["tool_use_id"]] = kind(write_text(each.get("content")))
+        written = _read_line(line) if '"tool_result"' in line else None
+        for each in _list_results(written or {}):
+            if each.get("is_error"):
+                kind = NothingDone if _tells_failures(written or {}) else FailedInHostError
+                found[str(each.get("tool_use_id"))] = kind(write_text(each.get("content")))
     return found
+
+
+def _list_results(written: Mapping[str, Any]) -> list[dict[str, Any]]:
+    match written:
+        case {"message": {"content": list(parts)}}:
+            return [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
+    return []
 
 
 def _tells_failures(written: Mapping[str, Any]) -> bool:
