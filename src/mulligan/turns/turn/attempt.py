@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 
 from mulligan.core.action import State
@@ -77,6 +77,8 @@ class LiveAttempt:
     loose: LooseCalls = field(default_factory=LooseCalls)
     """What tools did of which nobody declared an effect, or that are only watched."""
     actions: list[LiveAction] = field(default_factory=list)
+    approved: set[str] = field(default_factory=set)
+    """Ids of the calls, and of their actions, that a person has let run."""
     verdict: Verdict | None = None
     """Of a turn inside another: what its own review came to, where it stands."""
     asks: bool = False
@@ -92,6 +94,8 @@ class LiveAttempt:
         seen = [done for done in self.done if calls.isdisjoint((done.call.id, done.call.parent))]
         seen += [as_execution(action, self.turn) for action in found]
         seen += [note() for note in self.notes]
+        if self.approved:
+            seen = [replace(e, approved=True) if e.call.id in self.approved else e for e in seen]
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
