@@ -289,13 +289,17 @@ def look_at(
 ) -> Looks:
     """Which calls checks and facts have looked at; `read`: those of checks that do not say so."""
     turn, seen = attempted.turn, dict[str, tuple[str, ...]]()
+    acted = attempted.list_acted()
     for execution in attempted.executions:
         call = execution.call
+        if execution.outcome is Outcome.FAILURE and not {call.id, call.parent} & {*acted}:
+            # It changed nothing: a look at what it was to do is none at what was done.
+            continue
         if call.id in read or any(has_concern(each, turn=turn, call=call) for each in checks):
             # A later try of a call is the call, also under the id of its first try.
             seen[call.id] = seen[call.parent or call.id] = ("checks",)
     by = ("checks",) if seen else ()
-    looks = Looks(acted=tuple(attempted.list_acted()), calls=seen, by=by)
+    looks = Looks(acted=tuple(acted), calls=seen, by=by)
     return looks.with_facts(attempted)
 
 
