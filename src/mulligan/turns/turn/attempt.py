@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from itertools import islice
 
-from mulligan.core.action import State
+from mulligan.core.action import NOTHING_THERE, State
 from mulligan.core.call import Execution
 from mulligan.core.finding import Verdict
 from mulligan.core.runtime.dataclass import dataclass
@@ -16,10 +16,6 @@ from mulligan.turns.journal.live_action import LiveAction, as_execution, read_or
 
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""
-
-_NEVER_MADE = frozenset(
-    {None, State.HELD, State.APPROVED, State.NOT_EXECUTED, State.DENIED, State.EXPIRED}
-)
 
 Note = Callable[[], Execution]
 """Tells what came of a call, once somebody asks: most calls are never asked about."""
@@ -107,7 +103,8 @@ class LiveAttempt:
 
     def list_changing(self) -> frozenset[str]:
         """Ids of the calls that changed something or may have."""
-        made = {a.opening.call or a.id for a in self.actions if a.state not in _NEVER_MADE}
+        begun = [a for a in self.actions if a.state is not None]
+        made = {a.opening.call or a.id for a in begun if a.state not in NOTHING_THERE}
         return frozenset(made | {each.call for each in self.loose})
 
     def has_acted(self) -> bool:
