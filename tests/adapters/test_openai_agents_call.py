@@ -11,6 +11,7 @@ from agents import (
     FunctionTool,
     ModelBehaviorError,
     RunState,
+    SQLiteSession,
     ToolOutputImage,
     function_tool,
     set_tracing_disabled,
@@ -18,7 +19,7 @@ from agents import (
 
 from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
-from bench.hosts.world import build_tools
+from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, move
 from mulligan import Effect, Mode, Mulligan, State
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote
@@ -51,6 +52,43 @@ async def test_what_is_approved_in_the_host_is_approved_in_the_journal_and_runs_
     assert ended.final_output == "Ann is invited."
     assert [line.op for line in remote.ledger()] == ["create"]
     assert m.insights.open_list.actions() == []
+
+
+async def test_a_session_has_no_call_without_its_output_after_a_rejection(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    event, session = add_event(remote), SQLiteSession("dinner")
+    invite = ("send_invitation", {"to": "Ann"})
+    script = [invite, move(event, SATURDAY), "Done.", move(event, FRIDAY), "Both are done."]
+    agent, runner = build_agent(remote, script), m.for_openai_agents()
+
+    waits = await runner.run(agent, "Invite Ann and move dinner to Friday", session=session)
+    state = waits.to_state()
+    state.approve(waits.interruptions[0])
+    ended = await runner.run(agent, state, session=session)
+
+    items = await session.get_items()
+    called = [item["call_id"] for item in items if item.get("type") == "function_call"]
+    answered = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
+    assert called == answered
+    assert ended.final_output == "Both are done."
+
+
+async def test_what_a_person_approved_in_the_host_is_not_taken_back_by_a_check(
+    m: Mulligan, remote: FakeRemote
+) -> None:
+    event = add_event(remote)
+    tools = [function_tool(each, needs_approval=True) for each in build_tools(remote)]
+    agent = build_agent(remote, [move(event, SATURDAY), "It is on Saturday."], tools=tools)
+    runner = m.for_openai_agents()
+
+    waits = await runner.run(agent, "Move dinner to Friday")
+    state = waits.to_state()
+    state.approve(waits.interruptions[0])
+    ended = await runner.run(agent, state)
+
+    assert ended.final_output == "It is on Saturday."
+    assert remote.list_items()[event].data["day"] == SATURDAY
 
 
 async def test_what_is_refused_in_the_host_is_denied_in_the_journal(

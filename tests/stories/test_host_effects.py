@@ -95,6 +95,42 @@ async def test_a_run_that_goes_on_is_about_what_the_person_said(
     assert seen[-1:] == [asked]
 
 
+async def test_what_a_person_approved_is_no_reason_to_try_again(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    @m.check("send_invitation")
+    def is_known(call: Any) -> str:
+        return f"Nobody named {call.arguments['to']}."
+
+    tools, invite = build_tools(remote), ("send_invitation", {"to": "Ann"})
+
+    ran = await driver.run(m, tools, "Invite my sister", [invite, "It waits."])
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.approve(held.id, by="Ann")
+    ended = await driver.go_on(m, tools, ran, ["Ann is invited.", "I cannot."])
+
+    assert [line.op for line in remote.ledger()] == ["create"]
+    assert ended.reply == "Ann is invited."
+
+
+async def test_what_a_person_approved_stands_where_another_call_is_rejected(
+    driver: Driver, m: Mulligan, remote: FakeRemote
+) -> None:
+    event, tools = add_event(remote), build_tools(remote)
+    invite = ("send_invitation", {"to": "Ann"})
+    script = [move(event, SATURDAY), "Done.", invite, move(event, FRIDAY), "Done.", "Done."]
+
+    ran = await driver.run(m, tools, "Invite Ann, and move dinner to Friday", [invite, "It waits."])
+    [held] = m.insights.open_list.actions()
+    m.insights.open_list.approve(held.id, by="Ann")
+    ended = await driver.go_on(m, tools, ran, script)
+
+    assert [line.data.get("title") for line in remote.ledger()].count("invitation to Ann") == 1
+    assert "send_invitation(to=Ann) (a person approved it, and it was done)" in str(ended.shown)
+    assert "is done, as a person approved it" in str(ended.shown)
+    assert m.insights.open_list.actions() == []
+
+
 async def test_a_call_that_may_have_happened_is_not_made_again_and_the_model_told(
     driver: Driver, m: Mulligan
 ) -> None:

@@ -21,6 +21,9 @@ CANNOT = {
     "test_a_run_that_goes_on_is_about_what_the_person_said": (
         "A server knows what the person said only where its client says so, with each call."
     ),
+    "test_what_a_person_approved_stands_where_another_call_is_rejected": (
+        "A call that a person approved is a turn of its own, as its client calls it again."
+    ),
     "test_a_bad_reply_is_written_again": "A server never sees the reply of its client's model.",
 }
 

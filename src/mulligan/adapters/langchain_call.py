@@ -165,7 +165,7 @@ def add_to(came: Any, *, call: str, note: str) -> Any:
     return _with_content(came, call, _add_note(message.content, note))
 
 
-class Decision(NamedTuple):
+class ApprovalDecision(NamedTuple):
     """What a person has said of a call."""
 
     tool: str
@@ -176,7 +176,7 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> Decision | None:
+def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> ApprovalDecision | None:
     """Interrupt the graph until a person has said something of this very call.
 
     A graph hands one answer to whoever asks first. One that names the call is about it; one in
@@ -198,7 +198,7 @@ def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> Decision | 
     while True:
         word = interrupt(question)
         if word in (approve, deny):
-            return Decision(call.tool.name, asked, approved=word == approve)
+            return ApprovalDecision(call.tool.name, asked, approved=word == approve)
         found = read_decisions(question, word)
         # To change one tool into another is not offered: its arguments are not what was asked.
         if len(found) == 1 and found[0].tool == call.tool.name:
@@ -208,7 +208,7 @@ def ask_person(held: HeldError, call: GraphCall, *, is_new: bool) -> Decision | 
 _DECISIONS = ("approve", "edit", "reject")
 
 
-def read_decisions(question: Any, answer: Any) -> list[Decision]:
+def read_decisions(question: Any, answer: Any) -> list[ApprovalDecision]:
     """Decisions in LangChain's form, one for each call that was asked about: a list of them, or
     the only one by itself. None of them where they do not fit the question."""
     if not isinstance(question, Mapping) or not isinstance(answer, Mapping):
@@ -221,15 +221,15 @@ def read_decisions(question: Any, answer: Any) -> list[Decision]:
     return [each for each in read if each is not None] if all(read) else []
 
 
-def _read_decision(asked: Any, said: Any) -> Decision | None:
+def _read_decision(asked: Any, said: Any) -> ApprovalDecision | None:
     match asked, said:
         case {"name": str(tool), "args": dict(arguments)}, {"type": "approve"}:
-            return Decision(tool, arguments, approved=True)
+            return ApprovalDecision(tool, arguments, approved=True)
         case _, {"type": "edit", "edited_action": {"name": str(tool), "args": dict(arguments)}}:
-            return Decision(tool, arguments, approved=True, edited=True)
+            return ApprovalDecision(tool, arguments, approved=True, edited=True)
         case {"name": str(tool), "args": dict(arguments)}, {"type": "reject" | "respond"}:
             reason = str(said.get("message") or "")
-            return Decision(tool, arguments, approved=False, reason=reason)
+            return ApprovalDecision(tool, arguments, approved=False, reason=reason)
     return None
 
 
@@ -254,7 +254,7 @@ class Approval(NamedTuple):
     saver: weakref.ref[Any]
     thread: object
     around: str
-    word: Decision
+    word: ApprovalDecision
 
     def is_of(self, place: Place) -> bool:
         """Whether it was said there; of a graph that is gone, nowhere."""
@@ -291,7 +291,7 @@ class AnsweredElsewhere:
         with self._lock:
             self._kept = [each for each in self._kept if not each.is_of(place)]
 
-    def take(self, call: GraphCall) -> Decision | None:
+    def take(self, call: GraphCall) -> ApprovalDecision | None:
         """The approval of a call, with the arguments that it is made with; once for each."""
         place, asked = Place.find(), (call.tool.name, dict(call.arguments))
         with self._lock:

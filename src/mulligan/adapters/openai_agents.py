@@ -115,7 +115,7 @@ class ReviewedRun:
         self._host = host
         self._first = agent, asked, options.get("previous_response_id")
         self._saved = 0
-        """How many items the session had before."""
+        """How many items of the session are older than the attempt that is going on."""
         self._dropped: list[Any] = []
         """What rejected attempts have used."""
 
@@ -139,7 +139,7 @@ class ReviewedRun:
             self.run.add_instructions(told if isinstance(told, str) else "")
         if not self.agent.mcp_servers:
             self.run.note_tools(len(self.agent.tools))
-        self._saved = len(before)
+        self._saved = _count_told(before) if resumed else len(before)
         if resumed:
             await bring_decisions(state, self.run)
         return self
@@ -250,6 +250,13 @@ def find_asked(items: list[Any]) -> int:
         if said and not is_feedback(said):
             return at
     return len(items)
+
+
+def _count_told(items: list[Any]) -> int:
+    """How many items there are up to what an agent was told last: what it made of that before it
+    waited, such as a call without its output, goes with the rest of its attempt."""
+    told = [at for at, item in enumerate(items, 1) if item.get("role") == "user"]
+    return told[-1] if told else len(items)
 
 
 def _read_input(asked: Any) -> Any:

@@ -54,6 +54,9 @@ SETTLED = frozenset(
 HOLDS = frozenset({State.HELD, State.APPROVED})
 """Not begun: a person, or who has the code, takes it further."""
 
+NOTHING_THERE = HOLDS | {State.DENIED, State.EXPIRED, State.NOT_EXECUTED}
+"""Nothing of it was done, or is not yet."""
+
 UNANSWERED = frozenset({State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN})
 """Something of it may be there: nobody knows whether the call took effect."""
 

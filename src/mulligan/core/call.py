@@ -87,6 +87,8 @@ class Execution:
     result: object = field(default=None, repr=False)
     failure: Failure | None = None
     try_number: int = 1
+    approved: bool = False
+    """A person has seen what it was to be made with, and let it run."""
 
     def __post_init__(self) -> None:
         set_enums(self, outcome=Outcome)

@@ -149,7 +149,7 @@ async def review_attempt(
     read.update(finding.call for finding in findings if finding.call is not None)
     looks = await _read_aside(partial(look_at, attempted, by.checks, read), long=long)
     denied, computed = await _hold_against_facts(attempted, beside=findings, long=aside)
-    findings, answered = [*findings, *denied], answered and computed
+    findings, answered = _spare_approved([*findings, *denied], attempted), answered and computed
     if denied:
         looks = replace(looks, by=tuple(dict.fromkeys((*looks.by, "facts"))))
     settled = any(finding.severity is Severity.ERROR for finding in findings)
@@ -161,7 +161,7 @@ async def review_attempt(
         looks = looks.with_facts(attempted)
     if judge is not None:
         weighed = await _ask(attempted, judge, by=by)
-        findings += weighed.findings
+        findings += _spare_approved(weighed.findings, attempted)
         answered = answered and weighed.answered
         looks = looks.with_judge(weighed, attempted, unread=_has_unread_dates(attempted))
     idle = attempted.again and not attempted.list_acted() and not looks.confirmed
@@ -184,6 +184,19 @@ async def review_attempt(
         verdict = replace(verdict, confidence=Confidence.LOW)
     by.tell(_build_event(attempted, verdict, attempt=attempt))
     return verdict
+
+
+def _spare_approved(findings: Iterable[Finding], attempted: Attempted) -> list[Finding]:
+    """The findings, of which none on a call that a person let run is an error.
+
+    They saw what it was to be made with. To reject it would have it made a second time: what was
+    found is told, and a person decides.
+    """
+    approved = {each.call.id for each in attempted.executions if each.approved}
+    return [
+        replace(each, severity=Severity.WARNING) if each.call in approved else each
+        for each in findings
+    ]
 
 
 async def _read_aside(look: Callable[[], T], *, long: bool) -> T:
@@ -276,13 +289,17 @@ def look_at(
 ) -> Looks:
     """Which calls checks and facts have looked at; `read`: those of checks that do not say so."""
     turn, seen = attempted.turn, dict[str, tuple[str, ...]]()
+    acted = attempted.list_acted()
     for execution in attempted.executions:
         call = execution.call
+        if execution.outcome is Outcome.FAILURE and not {call.id, call.parent} & {*acted}:
+            # It changed nothing: a look at what it was to do is none at what was done.
+            continue
         if call.id in read or any(has_concern(each, turn=turn, call=call) for each in checks):
             # A later try of a call is the call, also under the id of its first try.
             seen[call.id] = seen[call.parent or call.id] = ("checks",)
     by = ("checks",) if seen else ()
-    looks = Looks(acted=tuple(attempted.list_acted()), calls=seen, by=by)
+    looks = Looks(acted=tuple(acted), calls=seen, by=by)
     return looks.with_facts(attempted)
 
 

@@ -122,6 +122,19 @@ def test_a_denied_call_never_runs(family: str, capsys) -> None:
     assert ids(capsys, family) == []
 
 
+def test_of_a_denied_call_it_is_shown_that_it_was_never_made(family: str, capsys) -> None:
+    act("invite")
+    [held] = ids(capsys, family)
+    main(["deny", held, "--store", family])
+    capsys.readouterr()
+
+    main(["show", held, "--store", family])
+
+    said = capsys.readouterr().out
+    assert "The call was never made" in said
+    assert "ours, as we left it" not in said
+
+
 def test_what_was_approved_and_not_yet_run_can_still_be_stopped(family: str, capsys) -> None:
     act("invite")
     [held] = ids(capsys, family)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan import Effect, Held
+from mulligan import AlreadyDoneError, Effect, Held
 from mulligan.checks.dates import dates_as_said
 from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds
@@ -53,6 +53,28 @@ async def test_what_a_person_let_through_is_named_when_the_attempt_is_rejected(
     assert "Nothing of it is in effect" not in str(done.reply)
     assert "Still in effect:\n- Send (to: Ann)" in str(done.reply)
     assert done.open_actions == ()
+
+
+async def test_what_a_person_let_through_is_not_made_again_after_a_rejection(
+    world: World, sent: list[str]
+) -> None:
+    @world.m.tool(effect=Effect.IRREVERSIBLE)
+    async def send(to: str) -> str:
+        sent.append(to)
+        return "sent"
+
+    async def agent(turn: OpenTurn) -> str:
+        held = await send("Ann")
+        assert isinstance(held, Held)
+        world.m.insights.open_list.approve(held.hold.action, by="Mum")
+        await world.m.recover()
+        await world.move("e1", SATURDAY)
+        return "Done."
+
+    with pytest.raises(AlreadyDoneError, match="is done, as a person approved it"):
+        await world.act(agent)
+
+    assert sent == ["Ann"]
 
 
 @pytest.mark.parametrize("approved", [True, False])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -9,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, Severity, Standing, State
+from mulligan import Confidence, Effect, Mulligan, NothingDone, Severity, Standing, State
 from mulligan.checks.subject.concern import limit_to_tools
 from mulligan.checks.text import avoids
 from mulligan.core.call import Call
@@ -221,6 +224,55 @@ async def test_a_function_of_a_call_has_looked_where_it_read_or_was_named_for(
     done = await desk.act(BOTH)
 
     assert desk.looked(done) == looked
+
+
+@pytest.mark.parametrize("check", [of_everything, limit_to_tools(["find"])(of_everything)])
+async def test_a_look_at_a_call_that_failed_is_none_at_what_was_done(check: Any) -> None:
+    async with Mulligan("memory:", checks=[check], recover=False) as m:
+
+        @m.tool(effect=Effect.REVERSIBLE, before=lambda _: None, undo=lambda _: None)
+        async def find(event: str) -> str:
+            raise NothingDone("There is no such event.")
+
+        async def agent(turn: OpenTurn) -> str:
+            with suppress(NothingDone):
+                await find("dinner")
+            return "Dinner is moved."
+
+        done = await m.act(SAID, agent, now=NOW)
+
+    assert (done.standing, done.confidence) == UNCHECKED
+
+
+WHOLE = {"event": "dinner", "day": FRIDAY}
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda call: dataclasses.asdict(call)["arguments"],
+        lambda call: copy.copy(call.arguments),
+        lambda call: copy.deepcopy(call).arguments,
+        lambda call: pickle.loads(pickle.dumps(call)).arguments,
+        lambda call: dict(call.arguments),
+        lambda call: dict(**call.arguments),
+        lambda call: call.arguments.copy(),
+        lambda call: call.arguments | {},
+        lambda call: WHOLE if call.arguments == WHOLE else {},
+        lambda call: {} if call.arguments != WHOLE else WHOLE,
+    ],
+)
+async def test_what_a_check_makes_of_arguments_is_what_a_dict_gives(take: Any) -> None:
+    desk, taken = Desk(), []
+
+    @desk.m.check
+    def keep(call: Call) -> None:
+        taken.append(take(call))
+
+    done = await desk.act(MOVE)
+
+    assert taken == [WHOLE]
+    assert (done.findings, desk.looked(done)) == ((), ["checks and facts"])
 
 
 def say(tools: Sequence[str] | None) -> Any:

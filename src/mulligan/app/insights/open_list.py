@@ -16,7 +16,7 @@ from mulligan.codec.json_text import decode_json
 from mulligan.codec.values import decode_value
 from mulligan.core.action import (
     HOLD_LIFE,
-    HOLDS,
+    NOTHING_THERE,
     Action,
     ActionQuery,
     Entry,
@@ -147,7 +147,7 @@ class OpenList:
         contents: dict[str, object] = {}
         if self._vault.get(action.id, "before") is not None:
             contents["before"] = self._read_kept(action, "before")
-        if action.state not in HOLDS:
+        if action.state not in NOTHING_THERE:
             came = self._read_kept(action, "result")
             ours = came.get("result") if isinstance(came, dict) else None
             contents["ours"] = self._read_kept(action, "arguments") if ours is None else ours

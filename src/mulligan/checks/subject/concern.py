@@ -7,9 +7,9 @@ shown calls that tell when a value of theirs is read.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from mulligan.checks.subject.subject import Parameters
 from mulligan.core.call import Call, Execution
@@ -102,7 +102,7 @@ def _watch_execution(execution: Execution, read: set[str]) -> Execution:
     call = execution.call
     note = functools.partial(read.add, call.id)
     given = {each.name: getattr(execution, each.name) for each in fields(execution)}
-    given["call"] = replace(call, arguments=_WatchedArguments(call.arguments, note))
+    given["call"] = replace(call, arguments=_WatchedArguments(call.arguments).watch(note))
     watched = _WatchedExecution(**given)
     object.__setattr__(watched, "_note", note)
     return watched
@@ -126,9 +126,17 @@ class _WatchedArguments(dict[str, object]):
     A name that is asked for and not there is no look, and neither is a list of the names.
     """
 
-    def __init__(self, given: Mapping[str, object], note: Callable[[], None]) -> None:
-        super().__init__(given)
+    _note: Callable[[], None] = staticmethod(lambda: None)
+    """What is made of it, as by `dataclasses.asdict`, tells nobody."""
+
+    def watch(self, note: Callable[[], None]) -> Self:
+        """Tell this."""
         self._note = note
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Copied or pickled, it is a dict as any other.
+        return dict, (dict(self),)
 
     def __getitem__(self, name: str) -> object:
         value = super().__getitem__(name)
@@ -148,6 +156,12 @@ class _WatchedArguments(dict[str, object]):
         self._note_all()
         return super().values()
 
+    def copy(self) -> dict[str, object]:
+        return dict(self)
+
+    def __or__(self, other: Any) -> Any:
+        return dict(self) | other
+
     def __iter__(self) -> Iterator[str]:
         # Said here, so that `dict(arguments)` and `**arguments` read value by value.
         return super().__iter__()
@@ -155,6 +169,9 @@ class _WatchedArguments(dict[str, object]):
     def __eq__(self, other: object) -> bool:
         self._note_all()
         return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     __hash__ = None
 

@@ -20,7 +20,7 @@ from mulligan.app.settings import Settings
 from mulligan.cli.effects.action_list import encode_action, encode_choices, format_detail
 from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
-from mulligan.core.action import Action
+from mulligan.core.action import Action, State
 
 _CONTENTS: Mapping[str, str] = {
     "before": "before us",
@@ -28,6 +28,8 @@ _CONTENTS: Mapping[str, str] = {
     "theirs": "theirs, which stands",
     "now": "now, read just now",
 }
+
+_NEVER_MADE = (State.DENIED, State.EXPIRED)
 
 
 def add_to(commands: Commands) -> None:
@@ -130,7 +132,9 @@ def _print_page(
     if contents:
         shown = [(_CONTENTS[name], _format_content(each)) for name, each in contents.items()]
         console.print(render.build_table(shown, columns=("what is there", "as it was read")))
-    if "now" not in contents:
+    if action.state in _NEVER_MADE:
+        console.print("The call was never made: nothing of it is there.")
+    elif "now" not in contents:
         hint = f"What is there now its tool can read: mulligan show {action.id} --app MODULE:NAME"
         console.print(render.build_text(hint), style="dim")
     choices = list_choices(action)

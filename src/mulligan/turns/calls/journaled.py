@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from mulligan.core.action import State
+from mulligan.core.action import Kept, State
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import (
@@ -34,6 +34,7 @@ from mulligan.turns.calls.retry import Tried, claim, run_claimed, try_call, writ
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.journal import late_answers
 from mulligan.turns.journal.book import Book
+from mulligan.turns.journal.evidence import LET_RUN
 from mulligan.turns.journal.hold import Held, find_resumed, hold_call, take_resumed
 from mulligan.turns.journal.hold_answer import answer_held
 from mulligan.turns.journal.kept.call_values import is_exact
@@ -127,6 +128,7 @@ class JournaledCall:
             attempt.actions[:] = [each for each in attempt.actions if each.id != action.id]
         # Before it is claimed: who is stopped while waiting for that has claimed it all the same.
         self.attempt.actions.append(action)
+        self.attempt.approved |= {action.id, self.call.id}
         # Under way from here on: a pass of recovery that comes by leaves it alone.
         self.book.live.add(action.id)
         action.under_way = True
@@ -204,7 +206,10 @@ class JournaledCall:
         book = self.book
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
-        await book.intend(actions, evidence=evidence.packed, keep=evidence.keep, why=why)
+        keep = [*evidence.keep]
+        if self.call.id in self.attempt.approved:
+            keep += [Kept(owner=action.id, name=LET_RUN, value=b"") for action in actions]
+        await book.intend(actions, evidence=evidence.packed, keep=keep, why=why)
         self._keep_tools(actions)
         await reach(Point.INTENDED)
         book.require_lease(actions)
@@ -295,6 +300,9 @@ _WAITS = {
 def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
     """Made once more while the first may stand, the same call could do a thing twice."""
     declared, resumed = call.tool.declaration, find_resumed()
+    # A person has let these run in an attempt that was rejected: they stand all the same.
+    rejected = [part for each in turn.root.attempts[:-1] for part in each.list_whole()]
+    approved = {each for part in rejected for each in part.approved}
     for action in turn.root.list_actions():
         opening = action.opening
         if action.id == resumed:
@@ -304,15 +312,20 @@ def refuse_repeats(call: LiveCall, turn: OpenTurn) -> None:
             continue
         if not _is_alike(action, call) or _is_at_the_same_time(action, turn):
             continue
-        if _may_stand(action) and _asks_for(action, call.arguments):
-            raise AlreadyDoneError(what=action.what, action=action.id, state=_name_state(action))
+        stands = action.id in approved and action.state in _LET_RUN
+        if (stands or _may_stand(action)) and _asks_for(action, call.arguments):
+            state = _LET_RUN.get(action.state, "") if stands else _name_state(action)
+            raise AlreadyDoneError(what=action.what, action=action.id, state=state)
 
 
 def _is_alike(action: LiveAction, call: LiveCall) -> bool:
-    """Whether both are of the same object: the lamp that one shop sold is not the other's."""
+    """Whether both are of the same object: the lamp that one shop sold is not the other's.
+
+    Of one that was made elsewhere nobody knows whose it is: it may be the same.
+    """
     theirs, ours = action.belongs, call.belongs
     same = len(theirs) == len(ours) and all(a is b for a, b in zip(theirs, ours, strict=True))
-    return same and action.opening.binding.rstrip("~") == call.tool.binding.mark
+    return (same or not theirs) and action.opening.binding.rstrip("~") == call.tool.binding.mark
 
 
 def _is_at_the_same_time(action: LiveAction, turn: OpenTurn) -> bool:
@@ -352,6 +365,16 @@ _STANDS = frozenset(
     }
 )
 """States in which a repeat could do a thing twice, or do it where it already waits to be done."""
+
+
+_DONE = "done, as a person approved it"
+_LET_RUN: Mapping[State | None, str] = {
+    State.APPROVED: "about to be done, as a person approved it",
+    State.EXECUTED: _DONE,
+    State.UNCHECKED: _DONE,
+    State.VERIFIED: _DONE,
+}
+"""How a call stands that a person has let run, whatever becomes of the attempt around it."""
 
 
 def _may_stand(action: LiveAction) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from mulligan.core.action import Kept, State
+from mulligan.core.action import SETTLED, Kept, State
 from mulligan.core.adapter import Answer, Called, HostCall
 from mulligan.core.call import Call, Execution
 from mulligan.core.display.escape import format_value
@@ -86,6 +86,7 @@ class Run:
                     return await self._make_approved(call, wrapped, tool=tool)
                 return await self._make(call, wrapped)
             if waited.made:
+                self._note_made(waited.action)
                 return Called(result=waited.action.record.result)
             if waited.replaced:
                 call = replace(call, arguments=waited.action.record.arguments)
@@ -95,6 +96,7 @@ class Run:
     async def _make_approved(self, call: HostCall, wrapped: Hosted | None, *, tool: Tool) -> Called:
         """Make a call that a person has approved in the host, where it was not on hold here."""
         made = tool.runtime.make_id(tool.runtime.wall_us())
+        self.turn.attempt.approved.add(made)
         before = await self._holds.replace(call, by=made)
         if before is not None or call.edited:
             # What the person left as it was is still the model's.
@@ -134,6 +136,13 @@ class Run:
             if approved is not None:
                 await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
+
+    def _note_made(self, action: LiveAction) -> None:
+        """Have the attempt know what was made for it elsewhere: it is not to be made again."""
+        attempt = self.turn.attempt
+        if action.state in SETTLED and action.id not in attempt.approved:
+            attempt.actions.append(action)
+            attempt.approved.add(action.id)
 
     async def _enter(self, call: HostCall, wrapped: Hosted | None) -> object:
         if wrapped is None:

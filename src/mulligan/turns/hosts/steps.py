@@ -115,6 +115,9 @@ class StepMaker:
             attempt.asks = attempt.asks or any(each.review for each in declared)
             self._book.live.update(action.id for action in actions)
             attempt.actions.extend(actions)
+            for action in actions:
+                if await asyncio.to_thread(self.recovery.was_approved, action):
+                    attempt.approved |= {action.id, action.opening.call or action.id}
             if taken.get("failed"):
                 continue
             if len(actions) == 1:

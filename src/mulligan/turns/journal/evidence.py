@@ -121,6 +121,9 @@ def load_trail(vault: Vault, owners: Iterable[str]) -> list[bytes]:
     return found
 
 
+LET_RUN = "let run"
+"""By what name it is kept with an action that a person has let it run, where it was not held."""
+
 FOLLOWING = "following"
 """By what name it is kept whose evidence goes on where an action's ends."""
 

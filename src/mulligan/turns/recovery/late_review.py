@@ -15,6 +15,7 @@ from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.evidence import (
+    LET_RUN,
     UndeclaredCall,
     decode_executions,
     decode_history,
@@ -187,7 +188,10 @@ def _load_part(actions: Sequence[LiveAction], vault: Vault) -> _Part | None:
         (decode_history(part, turn) for part in trail), key=lambda each: len(each.entries)
     )
     turn = replace(turn, history=history)
-    done = [as_execution(action, turn) for action in actions]
+    done = [
+        replace(as_execution(action, turn), approved=vault.get(action.id, LET_RUN) is not None)
+        for action in actions
+    ]
     # Told twice where two calls were put on record at the same time.
     shown = {each.call.id: each for part in trail for each in decode_executions(part)}
     earlier = {e.call.id: e for part in trail for e in decode_executions(part, part="earlier")}

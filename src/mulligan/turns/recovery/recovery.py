@@ -258,7 +258,7 @@ class Recovery:
         action.tries += 1
         await self.book.move([action], State.UNKNOWN, why="It gave no answer.")
         await reach(Point.CLAIMED)
-        approved = await asyncio.to_thread(self._was_approved, action)
+        approved = await asyncio.to_thread(self.was_approved, action)
         tool = self.toolbox.find(action)
         # Nobody waits for its answer any more, but where the run of a host or an engine goes on.
         awaited = action.opening.durable or (tool is not None and tool.hosted)
@@ -336,7 +336,7 @@ class Recovery:
         beside: Beside,
     ) -> None:
         reversible = all(action.opening.effect is Effect.REVERSIBLE for action in actions)
-        if not reversible and await asyncio.to_thread(self._was_approved, group[0]):
+        if not reversible and await asyncio.to_thread(self.was_approved, group[0]):
             # Only the last entry is missing.
             await settle_approved(actions, book=self.book)
             return
@@ -370,7 +370,7 @@ class Recovery:
         found = [(action, load_fate(action.id, self.book.vault)) for action in actions]
         return [(action, fate) for action, fate in found if fate is not None]
 
-    def _was_approved(self, action: Action | LiveAction) -> bool:
+    def was_approved(self, action: Action | LiveAction) -> bool:
         """Whether a person let it run."""
         entries = self.book.journal.list_entries(action.id)
         return any(entry.state is State.APPROVED for entry in entries)

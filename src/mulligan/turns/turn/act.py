@@ -324,7 +324,9 @@ class TurnLoop:
         attempt, why = self._turn.attempt, describe_rejection(verdict)
         self._stood += [taken for taken in self._rejected if not taken.blocks]
         taken = await take_back_all(attempt, book=self._book, why=why)
-        self._rejected = taken + await list_approved(attempt, book=self._book)
+        named = {each.action for each in taken}
+        approved = await list_approved(attempt, book=self._book)
+        self._rejected = [*taken, *(each for each in approved if each.action not in named)]
 
     async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
         """What the agent is told of it; after an undo that failed there is no second attempt."""

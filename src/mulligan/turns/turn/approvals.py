@@ -28,9 +28,10 @@ async def list_approved(attempt: LiveAttempt, *, book: Book) -> list[RejectedAct
     """What a rejection has come too late for: a person's word counts, and an agent is told so."""
     held = attempt.list_whole_in_state(*HOLDS)
     await book.read_answers(held)
-    found = [(action, _WHY.get(action.state)) for action in held if action.state is not None]
+    attempt.approved.update(action.id for action in held if action.state in _WHY)
+    approved = {each for part in attempt.list_whole() for each in part.approved}
     return [
         build_rejected_action(action, result=None, why=why, certain=why == _DONE, blocks=False)
-        for action, why in found
-        if why is not None
+        for action in attempt.list_whole_in_state(*_WHY)
+        if action.id in approved and (why := _WHY.get(action.state or State.HELD))
     ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 
-from mulligan.core.action import State
+from mulligan.core.action import NOTHING_THERE, State
 from mulligan.core.call import Execution
 from mulligan.core.finding import Verdict
 from mulligan.core.runtime.dataclass import dataclass
@@ -16,10 +16,6 @@ from mulligan.turns.journal.live_action import LiveAction, as_execution, read_or
 
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""
-
-_NEVER_MADE = frozenset(
-    {None, State.HELD, State.APPROVED, State.NOT_EXECUTED, State.DENIED, State.EXPIRED}
-)
 
 Note = Callable[[], Execution]
 """Tells what came of a call, once somebody asks: most calls are never asked about."""
@@ -77,6 +73,8 @@ class LiveAttempt:
     loose: LooseCalls = field(default_factory=LooseCalls)
     """What tools did of which nobody declared an effect, or that are only watched."""
     actions: list[LiveAction] = field(default_factory=list)
+    approved: set[str] = field(default_factory=set)
+    """Ids of the calls, and of their actions, that a person has let run."""
     verdict: Verdict | None = None
     """Of a turn inside another: what its own review came to, where it stands."""
     asks: bool = False
@@ -92,6 +90,8 @@ class LiveAttempt:
         seen = [done for done in self.done if calls.isdisjoint((done.call.id, done.call.parent))]
         seen += [as_execution(action, self.turn) for action in found]
         seen += [note() for note in self.notes]
+        if self.approved:
+            seen = [replace(e, approved=True) if e.call.id in self.approved else e for e in seen]
         # Ids are in the order of time.
         return tuple(sorted(seen, key=lambda execution: execution.call.id))
 
@@ -103,7 +103,8 @@ class LiveAttempt:
 
     def list_changing(self) -> frozenset[str]:
         """Ids of the calls that changed something or may have."""
-        made = {a.opening.call or a.id for a in self.actions if a.state not in _NEVER_MADE}
+        begun = [a for a in self.actions if a.state is not None]
+        made = {a.opening.call or a.id for a in begun if a.state not in NOTHING_THERE}
         return frozenset(made | {each.call for each in self.loose})
 
     def has_acted(self) -> bool:
