@@ -26,7 +26,7 @@ from mulligan import Effect, Mulligan
 from mulligan.adapters.langchain_call import (
     ANSWERED,
     MOST_KEPT,
-    Decision,
+    ApprovalDecision,
     GraphCall,
     add_calls,
     find_message,
@@ -300,7 +300,7 @@ def test_of_graphs_of_others_only_the_latest_approvals_are_kept_and_no_checkpoin
     del saver, agent
     gc.collect()
 
-    kept = [each for each in gc.get_objects() if isinstance(each, Decision)]
+    kept = [each for each in gc.get_objects() if isinstance(each, ApprovalDecision)]
 
     assert len(kept) <= MOST_KEPT
     assert alive() is None
@@ -323,7 +323,7 @@ def test_an_approval_is_taken_once(pay):
 
     agent.invoke(decide(APPROVE), IN_THREAD)
 
-    assert taken == [Decision("pay", {"to": "Ann"}, approved=True), None]
+    assert taken == [ApprovalDecision("pay", {"to": "Ann"}, approved=True), None]
 
 
 async def test_an_approval_is_not_for_the_next_call_that_looks_the_same(m, paid):

@@ -29,8 +29,8 @@ from langgraph.types import Command
 
 from mulligan.adapters.langchain_call import (
     ANSWERED,
+    ApprovalDecision,
     BroughtCalls,
-    Decision,
     GraphCall,
     add_calls,
     add_to,
@@ -340,7 +340,7 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             else:
                 return made.with_result(called.result, called.note)
 
-    def _read_call(self, call: GraphCall, word: Decision | None) -> HostCall:
+    def _read_call(self, call: GraphCall, word: ApprovalDecision | None) -> HostCall:
         return HostCall(
             tool=call.tool.name,
             arguments=call.arguments,

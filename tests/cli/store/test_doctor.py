@@ -108,6 +108,7 @@ async def test_doctor_names_a_declaration_that_is_misspelt(tmp_path: Path, capsy
     async with Mulligan(url) as m:
         m.declare("send_mial", effect=Effect.READ)
         m.declare("list_mails", effect=Effect.READ)
+        m.declare("read_mail", effect=Effect.READ)
         run_ = m._build_host({}).open("Send it.")
         await run_.call(HostCall(tool="list_mails", arguments={}, make=make))
         await run_.call(HostCall(tool="send_mail", arguments={}, make=make))
@@ -115,5 +116,5 @@ async def test_doctor_names_a_declaration_that_is_misspelt(tmp_path: Path, capsy
 
     _, out, _ = run(capsys, "doctor", "--store", url, "--json")
 
-    [said] = [each for each in json.loads(out)["advice"] if "send_mial" in each]
+    [said] = [each for each in json.loads(out)["advice"] if "is declared" in each]
     assert "send_mial is declared and was never called; send_mail is called" in said

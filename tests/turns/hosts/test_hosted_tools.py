@@ -352,6 +352,45 @@ async def test_a_declaration_whose_tool_never_comes_is_told_of_with_the_name_tha
     assert "look is called, and nobody has declared it" in said
 
 
+@pytest.mark.parametrize(
+    ("declared", "called"),
+    [
+        ("create_event", "list_events"),
+        ("create_event", "delete_event"),
+        ("send_mail", "read_mail"),
+        ("get_event", "get_events"),
+        ("move_event", "remove_event"),
+        ("pay_invoice", "get_invoice"),
+        ("charge_card", "change_card"),
+        ("get_contact", "get_contract"),
+        ("room_1", "room_2"),
+    ],
+)
+async def test_two_ordinary_names_are_not_taken_for_one(m, host, ask, caplog, declared, called):
+    m.declare(declared, effect=Effect.IRREVERSIBLE)
+    run = host.open("How is it?")
+
+    await run.call(replace(ask(look, city="Bari"), tool=called))
+
+    await run.leave()
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("declared", "called"),
+    [("sned_mail", "send_mail"), ("sendMail", "send_mail"), ("list_calender", "list_calendar")],
+)
+async def test_a_typing_error_is_told_of(m, host, ask, caplog, declared, called):
+    m.declare(declared, effect=Effect.IRREVERSIBLE)
+    run = host.open("How is it?")
+
+    await run.call(replace(ask(look, city="Bari"), tool=called))
+
+    await run.leave()
+    [said] = [each.message for each in caplog.records]
+    assert f"{declared} is declared, and no host has brought" in said
+
+
 async def test_a_declaration_whose_tool_has_come_is_not_taken_for_another_misspelt(
     m, host, ask, caplog
 ):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -316,15 +315,15 @@ class Insights:
 
     def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
         """Declarations of tools that were never called, where one that nobody declared is alike."""
+        from mulligan.learning.values.closeness import find_typo
+
         declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
         others = called - {each.tool for each in declared}
-        near = {each.tool: get_close_matches(each.tool, others, n=1) for each in declared}
         return [
-            f"{tool.tool} is declared and was never called; {near[tool.tool][0]} is called, and "
-            "nobody has declared it. If they are one, mend the name in "
-            f"m.declare({tool.tool!r}, …)."
+            f"{tool.tool} is declared and was never called; {near} is called, and nobody has "
+            f"declared it. If they are one, mend the name in m.declare({tool.tool!r}, …)."
             for tool in declared
-            if near[tool.tool] and not self._is_called(tool)
+            if (near := find_typo(tool.tool, others)) and not self._is_called(tool)
         ]
 
     def _is_called(self, tool: KnownTool) -> bool:

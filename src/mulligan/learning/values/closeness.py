@@ -11,12 +11,15 @@ LONGEST = 80
 
 SHORTEST_SLIP = 5
 """Letters of a word in which one may be wrong: of fewer, too many words are made."""
+SHORTEST_TYPO = 8
+"""The same where nothing else says that two words are one: `contact` and `contract` are not."""
 CONTRARY = frozenset({"except", "expect", "include", "exclude"})
 """Words that a slip would turn into their contrary."""
 
 _CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPLIT = compile_late(r"[\W_]+")
 _DIGITS = compile_late(r"\d")
+_RUNS = compile_late(r"(.)\1+")
 
 
 def tokenize(name: str) -> tuple[str, ...]:
@@ -66,6 +69,33 @@ def _is_misspelt(a: str, b: str) -> bool:
     if not long_enough or not same_digits or a[0] != b[0] or {a, b} & CONTRARY:
         return False
     return measure_distance(a, b, most=1) <= 1
+
+
+def find_typo(name: str, among: Iterable[str]) -> str | None:
+    """The other name of a tool that this one is a typing error of, or the other way round.
+
+    Stricter than a slip, as nothing says that the two are one: `send_mail` and `read_mail` are both
+    ordinary, and so are `get_event` and `get_events`, `change_card` and `charge_card`.
+    """
+    return pick_only(each for each in among if each != name and _is_typo(name, each))
+
+
+def _is_typo(one: str, other: str) -> bool:
+    mine, yours = tokenize(one), tokenize(other)
+    if fold(one) == fold(other) or len(mine) != len(yours):
+        return fold(one) == fold(other)
+    apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
+    return len(apart) == 1 and _is_mistyped(*apart[0])
+
+
+def _is_mistyped(a: str, b: str) -> bool:
+    """Two letters swapped, one doubled, or in a long word any one that is wrong."""
+    if a[0] != b[0] or _DIGITS.findall(a) != _DIGITS.findall(b) or {a, b} & CONTRARY:
+        return False
+    if _RUNS.sub(r"\1", a) == _RUNS.sub(r"\1", b):
+        return True
+    long_enough = min(len(a), len(b)) >= SHORTEST_TYPO and _strip_plural(a) != _strip_plural(b)
+    return (long_enough or sorted(a) == sorted(b)) and measure_distance(a, b, most=1) <= 1
 
 
 def measure_distance(a: str, b: str, *, most: int) -> int:

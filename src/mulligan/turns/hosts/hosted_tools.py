@@ -6,13 +6,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.core.history import CallKey
+from mulligan.learning.values.closeness import find_typo
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.toolbox import Toolbox
@@ -109,12 +109,12 @@ class HostedTools:
                 f"{server!r}, so that nothing of it counts. Declare it for that one, or without "
                 "server=…."
             )
-        near = get_close_matches(tool, {name for _, name in self._unheard} - {tool}, n=1)
-        if near and not elsewhere:
+        near = find_typo(tool, [name for _, name in self._unheard])
+        if near is not None and not elsewhere:
             self._warn_once(
-                f"{near[0]} is declared, and no host has brought a tool of that name; {tool} is "
+                f"{near} is declared, and no host has brought a tool of that name; {tool} is "
                 "called, and nobody has declared it. If they are one, mend the name in "
-                f"m.declare({near[0]!r}, …)."
+                f"m.declare({near!r}, …)."
             )
 
     def find_tool(self, call: HostCall) -> Tool | None:
