@@ -47,6 +47,7 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.language.lexicon.join_words", "checks.language.lexicon.list_words",
     "checks.language.lexicon.load_words",
     "learning.lessons.telling.phrase.describe_correction",
+    "learning.values.closeness.find_typo",
     "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
     "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.

@@ -233,7 +233,7 @@ def _read_decision(asked: Any, said: Any) -> ApprovalDecision | None:
     return None
 
 
-class Place(NamedTuple):
+class CallPlace(NamedTuple):
     """A graph that is going on, as those know it that run inside."""
 
     saver: object
@@ -241,14 +241,14 @@ class Place(NamedTuple):
     around: str
 
     @classmethod
-    def find(cls) -> Place:
+    def find(cls) -> CallPlace:
         """Where this runs."""
         inside = get_config().get("configurable", {})
         around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
         return cls(inside.get("__pregel_checkpointer"), inside.get("thread_id"), around)
 
 
-class Approval(NamedTuple):
+class NotedApproval(NamedTuple):
     """What a person has approved in a graph, whose checkpointer is not kept alive by it."""
 
     saver: weakref.ref[Any]
@@ -256,7 +256,7 @@ class Approval(NamedTuple):
     around: str
     word: ApprovalDecision
 
-    def is_of(self, place: Place) -> bool:
+    def is_of(self, place: CallPlace) -> bool:
         """Whether it was said there; of a graph that is gone, nowhere."""
         saver = self.saver()
         return saver is not None and place == (saver, self.thread, self.around)
@@ -267,7 +267,7 @@ class AnsweredElsewhere:
     graph that it asked in, until the call is made or that asks its model for other calls."""
 
     def __init__(self) -> None:
-        self._kept: list[Approval] = []
+        self._kept: list[NotedApproval] = []
         self._lock = threading.Lock()
 
     def note(self, question: Any, answer: Any) -> None:
@@ -277,9 +277,9 @@ class AnsweredElsewhere:
             said = [word for word in read_decisions(question, answer) if word.approved]
             if not said:
                 return
-            place = Place.find()
+            place = CallPlace.find()
             saver = weakref.ref(place.saver)
-            new = [Approval(saver, place.thread, place.around, word) for word in said]
+            new = [NotedApproval(saver, place.thread, place.around, word) for word in said]
         except Exception:  # noqa: BLE001 - at worst a person is asked once more
             return
         with self._lock:
@@ -287,13 +287,13 @@ class AnsweredElsewhere:
 
     def forget(self) -> None:
         """The graph goes on to other calls."""
-        place = Place.find()
+        place = CallPlace.find()
         with self._lock:
             self._kept = [each for each in self._kept if not each.is_of(place)]
 
     def take(self, call: GraphCall) -> ApprovalDecision | None:
         """The approval of a call, with the arguments that it is made with; once for each."""
-        place, asked = Place.find(), (call.tool.name, dict(call.arguments))
+        place, asked = CallPlace.find(), (call.tool.name, dict(call.arguments))
         with self._lock:
             for at, each in enumerate(self._kept):
                 if each.is_of(place) and (each.word.tool, each.word.arguments) == asked:

@@ -235,7 +235,7 @@ async def test_a_look_at_a_call_that_failed_is_none_at_what_was_done(check: Any)
             raise NothingDone("There is no such event.")
 
         async def agent(turn: OpenTurn) -> str:
-            with suppress(NothingDone):
+            with suppress(NothingDone):  # the agent goes on as if it had been done
                 await find("dinner")
             return "Dinner is moved."
 
