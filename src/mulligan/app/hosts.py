@@ -316,8 +316,9 @@ def _load_adapter(name: str) -> Any:
 
 def _as_agents(entry: Entry) -> Entry:
     """What is said to an agent inside another's turn is that other agent's."""
-    said = isinstance(entry, Utterance) and entry.by is Speaker.PERSON
-    return replace(entry, by=Speaker.AGENT) if said else entry
+    if isinstance(entry, Utterance) and entry.by is Speaker.PERSON:
+        return replace(entry, by=Speaker.AGENT)
+    return entry
 
 
 _ABOUT = ("agent", "context", "tenant", "principal", "timezone")
