@@ -40,6 +40,7 @@ _FAULTS = {
     ArgumentFault.SHAPE: "Its arguments were refused.",
     ArgumentFault.VALUE: "Nothing is there under what was named.",
 }
+_AGENT = re.compile(r"[\w.()~-]{1,40}")
 _MASK = re.compile(r"<\w+>(?:[\s,]*<\w+>)*")
 
 Readers = Mapping[tuple[str, str], LessonReader]
@@ -186,7 +187,11 @@ def _format_times(count: int) -> str:
 
 
 def _list_agents(agents: Sequence[str]) -> str:
-    shown = [format_one_line(each, most=40).replace("`", "'") for each in agents[:MOST_AGENTS]]
+    """Who they are by names that are plainly names, else how many: a client calls itself anything,
+    and others would read it as words of ours."""
+    if not all(map(_AGENT.fullmatch, agents)):
+        return f"{len(agents)} agents" if len(agents) > 1 else "1 agent"
+    shown = [f"`{each}`" for each in agents[:MOST_AGENTS]]
     more = [f"{len(agents) - MOST_AGENTS} more"] if len(agents) > MOST_AGENTS else []
     *first, last = [*shown, *more]
     return f"{', '.join(first)} and {last}" if first else last
