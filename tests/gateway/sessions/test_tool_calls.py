@@ -221,3 +221,19 @@ async def test_calls_without_a_name_are_turns_of_their_own_where_none_failed():
     first, second, failed, mended, last = turns
     assert failed == mended
     assert len({first, second, failed, last}) == 4
+
+
+@pytest.mark.parametrize("key", ["mulligan/context", "io.modelcontextprotocol/clientInfo"])
+async def test_a_call_of_another_agent_or_for_something_else_is_no_next_try(key):
+    m = Mulligan("memory:")
+    m.declare("find_order", server="one", effect=Effect.READ)
+    async with run_gateway(scripted(ORDERS="1"), m=m) as gateway, connect(gateway) as client:
+        client.session.ends.said.pop("clientInfo", None)
+        for order, said in (("W3", "a"), ("#W3", "b")):
+            meta = {key: said if key == "mulligan/context" else {"name": said}}
+            await client.call("find_order", {"order_id": order}, **meta)
+        m.flush()
+        rows = m.insights.log(LogQuery(oldest_first=True))
+
+    failed, mended = [row for row in rows if row.try_number == 1]
+    assert failed.turn != mended.turn

@@ -27,7 +27,8 @@ class ClientTurn:
     """A turn that further calls may come to."""
 
     run: HostRun
-    message: str = ""
+    of: tuple[str, str, str] = ("", "", "")
+    """What its first call said: the message, the agent, the context."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     failed_at: float | None = None
     """When its last call failed, on a clock that nobody sets; `None`: it did not."""

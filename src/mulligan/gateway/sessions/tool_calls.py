@@ -172,7 +172,7 @@ class Calls:
         name = str(asked.meta.get(TURN) or "")
         turn = self._ends.turns.pop(name, None) if name else await self._take_failed(asked, call)
         if turn is None:
-            turn = ClientTurn(self._open_run(asked), asked.message)
+            turn = ClientTurn(self._open_run(asked), self._tell_apart(asked))
         goes_on = bool(name) and not asked.meta.get(DONE)
         if goes_on:
             self._ends.turns[name] = turn
@@ -200,10 +200,18 @@ class Calls:
         turn = self._ends.failed.pop((call.server, call.tool), None)
         if turn is None or turn.failed_at is None:
             return None
-        if time.monotonic() - turn.failed_at < SOON and turn.message == asked.message:
+        if time.monotonic() - turn.failed_at < SOON and turn.of == self._tell_apart(asked):
             return turn
         await turn.run.leave()
         return None
+
+    def _tell_apart(self, asked: AskedCall) -> tuple[str, str, str]:
+        """Whose a call is and what it is for: another's is never the next try of it.
+
+        Why a call is made is said anew with each try; what it is for is not.
+        """
+        context = str(asked.meta.get(CONTEXT) or "")
+        return asked.message, self._ends.name_agent(asked.meta), context
 
     def _open_run(self, asked: AskedCall) -> HostRun:
         ends = self._ends
