@@ -57,8 +57,21 @@ def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path):
         read_tokens(file)
 
 
-@pytest.mark.parametrize("text", ["", "ann short\n"])
-def test_a_file_without_a_secret_is_refused(tmp_path, text):
+def test_who_is_not_named_never_becomes_somebody_who_is(tmp_path):
+    file = tmp_path / "tokens"
+    file.touch(mode=0o600)
+    file.write_text(f"client2 {'a' * 20}\n{'b' * 20}\nclient4 {'c' * 20}\n{'d' * 20}\n")
+
+    names = list(read_tokens(file).values())
+
+    assert names == ["client2", "client3", "client4", "client5"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ann short\n", f"ann {'a' * 20}\nann {'b' * 20}\n", f"ann {'a' * 20}\n{'a' * 20}\n"],
+)
+def test_a_file_without_a_secret_or_with_one_name_twice_is_refused(tmp_path, text):
     file = tmp_path / "tokens"
     file.touch(mode=0o600)
     file.write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import itertools
 import secrets
 from collections.abc import Mapping
 from dataclasses import field
@@ -61,15 +62,24 @@ def read_tokens(file: Path) -> dict[str, str]:
         lines = file.read_text(encoding="utf-8").split("\n")
     except (OSError, StoreUnavailableError) as error:
         raise ConfigurationError(f"The tokens in {file} cannot be used: {error}") from error
-    tokens: dict[str, str] = {}
+    named: list[tuple[str, str]] = []
     for line in filter(str.strip, lines):
         name, _, token = line.strip().rpartition(" ")
         if len(token) < SHORTEST:
             raise ConfigurationError(
                 f"A token in {file} is too short to be a secret: {SHORTEST} characters at least."
             )
+        named.append((name.strip(), token))
+    names = [name for name, _ in named if name]
+    taken = set(names)
+    if len(taken) < len(names) or len({token for _, token in named}) < len(named):
+        raise ConfigurationError(f"{file} has a name or a token twice: each is of one principal.")
+    tokens: dict[str, str] = {}
+    for at, (name, token) in enumerate(named, start=1):
         # Who is not named is nobody else: sessions are told apart by who has begun them.
-        tokens[token] = name.strip() or f"client{len(tokens) + 1}"
+        free = (each for n in itertools.count(at) if (each := f"client{n}") not in taken)
+        tokens[token] = name or next(free)
+        taken.add(tokens[token])
     if not tokens:
         raise ConfigurationError(f"{file} has no token: nobody could ask anything.")
     return tokens
