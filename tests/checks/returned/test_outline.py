@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mulligan.checks.returned.outline import MOST_LINES, read_outline
@@ -40,3 +42,14 @@ def test_names_values_and_lists_are_read(text: str, read: object) -> None:
 )
 def test_what_is_not_quite_that_is_no_outline(text: str) -> None:
     assert read_outline(text) is None
+
+
+@pytest.mark.parametrize("end", ['\\"', "''"])
+def test_a_quoted_text_of_many_lines_takes_as_long_as_it_is(end: str) -> None:
+    line = "b" * 36 + end
+    page = "- " + end[-1] + "\n".join([line] * 4_900)
+
+    before = time.process_time()
+    read_outline(page)
+
+    assert time.process_time() - before < 0.5

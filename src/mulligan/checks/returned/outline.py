@@ -133,27 +133,29 @@ class _Outline:
 
     def _read_quoted(self, rest: str) -> str:
         """A text in quotation marks, over as many lines as it takes."""
-        mark, whole = rest[0], rest
-        while not _is_closed(whole, mark):
+        mark, parts = rest[0], [rest[1:]]
+        quotes = parts[0].count(mark)
+        while not _is_closed(parts[-1], mark, quotes=quotes):
             if self._at >= len(self._lines):
                 # Somebody has cut it: what is left of the text is a text still.
-                return whole[1:]
-            text = self._lines[self._at].text
-            whole = f"{whole}\n{text}" if text else f"{whole}\n"
+                return "\n".join(parts)
+            parts.append(self._lines[self._at].text)
+            quotes += parts[-1].count(mark)
             self._at += 1
-        inner = whole[1:-1]
+        inner = "\n".join(parts)[:-1]
         if mark == "'":
             return inner.replace("''", "'")
         return re.sub(r"\\\s*\n\s*\\?", "", inner).replace("\\n", "\n").replace('\\"', '"')
 
 
-def _is_closed(whole: str, mark: str) -> bool:
-    if len(whole) < 2 or not whole.endswith(mark):
+def _is_closed(line: str, mark: str, *, quotes: int) -> bool:
+    """Whether a text ends with its last line; `quotes` are the marks in all of its lines."""
+    if not line.endswith(mark):
         return False
-    inner = whole[1:-1]
     if mark == "'":
-        return inner.count("'") % 2 == 0
-    return not re.search(r"(?<!\\)(?:\\\\)*\\$", inner)
+        return quotes % 2 == 1
+    before = line[:-1]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 0
 
 
 def _read_scalar(text: str) -> object:
