@@ -9,6 +9,7 @@ from typing import Any
 
 import fastmcp
 import pytest
+import uvicorn
 from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server import create_proxy
 from fastmcp.tools.base import ToolResult
@@ -18,6 +19,7 @@ from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools
 from mulligan import Effect, Mulligan
 from mulligan.adapters import fastmcp as adapter
 from mulligan.core.call import LogRow
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
@@ -404,3 +406,21 @@ async def test_what_was_undone_as_nobody_could_check_it_is_no_result() -> None:
 
     assert (came.is_error, came.structured_content, days) == (True, None, {"dinner": 18})
     assert "Nobody could check what I did" in read(came)
+
+
+async def test_clients_whom_nobody_can_tell_apart_share_no_turn_by_its_name(
+    m: Mulligan, server: Any, event: str
+) -> None:
+    http = uvicorn.Server(uvicorn.Config(server.http_app(), port=0, log_level="critical"))
+    serving = asyncio.create_task(http.serve())
+    while not http.started:
+        await asyncio.sleep(0.01)
+    url = f"http://127.0.0.1:{http.servers[0].sockets[0].getsockname()[1]}/mcp"
+
+    for _ in range(2):
+        await call(url, "move_event", {"event_id": event, "day": FRIDAY}, turn="1")
+    http.should_exit = True
+    await serving
+
+    m.flush()
+    assert len({row.turn for row in m.insights.log(LogQuery())}) == 2

@@ -84,8 +84,10 @@ def test_a_pitfall_states_the_bound_of_its_error_how_often_since_when_and_for_wh
     text = render_pitfalls([learned], [met("invalid parameter: topk must be <= 10")], tokens=500)
 
     assert list_pitfalls(text) == [
-        "- `topK` must be at most 10 (4 times since 2026-11-01, `desk` and `till`; "
-        "pattern 1:01234567)",
+        (
+            "- `topK` must be at most 10 (4 times since 2026-11-01, `desk` and `till`; "
+            "pattern 1:01234567)"
+        ),
         '- on "invalid parameter: topk must be <= 10": `topK` must be at most 10.',
     ]
 
