@@ -150,7 +150,7 @@ HARD = tuple(
     Attack(head, part, tail)
     for head, tail in (("", ""), ("", "!"), ("a=None b=", "!"), ('{"a": "', '"'))
     for part in _PARTS
-)
+) + (Attack('- "', 'a\\"\n', ""), Attack("- '", "a''\n", ""))
 """What parsers trip over: every kind of part again and again, after what makes them begin."""
 
 

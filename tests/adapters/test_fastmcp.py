@@ -413,7 +413,7 @@ async def test_clients_whom_nobody_can_tell_apart_share_no_turn_by_its_name(
 ) -> None:
     http = uvicorn.Server(uvicorn.Config(server.http_app(), port=0, log_level="critical"))
     serving = asyncio.create_task(http.serve())
-    while not http.started:
+    while not http.started:  # noqa: ASYNC110 - the server has no event for it
         await asyncio.sleep(0.01)
     url = f"http://127.0.0.1:{http.servers[0].sockets[0].getsockname()[1]}/mcp"
 
