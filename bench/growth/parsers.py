@@ -146,11 +146,14 @@ _PARTS = (
     ),
     *("missing required argument: a ", "$1 ", "\u00e9", "\u200b", "\U0001f600", "password=a "),
 )
-HARD = tuple(
-    Attack(head, part, tail)
-    for head, tail in (("", ""), ("", "!"), ("a=None b=", "!"), ('{"a": "', '"'))
-    for part in _PARTS
-) + (Attack('- "', 'a\\"\n', ""), Attack("- '", "a''\n", ""))
+HARD = (
+    *(
+        Attack(head, part, tail)
+        for head, tail in (("", ""), ("", "!"), ("a=None b=", "!"), ('{"a": "', '"'))
+        for part in _PARTS
+    ),
+    *(Attack('- "', 'a\\"\n', ""), Attack("- '", "a''\n", "")),
+)
 """What parsers trip over: every kind of part again and again, after what makes them begin."""
 
 
