@@ -50,3 +50,10 @@ def test_only_an_active_lesson_is_proven() -> None:
     assert candidate is not None
     assert (active.proven, candidate.proven) == (True, False)
     assert active.kinds == (Kind.REFORMAT,)
+
+
+def test_one_failure_teaches_nobody_to_call_first_what_may_change_something() -> None:
+    once, twice = (lesson(remedy=calling("delete_account"), seen=seen) for seen in (1, 2))
+
+    assert build_suggestion(once, failed({"order_id": "W9"})) is None
+    assert build_suggestion(twice, failed({"order_id": "W9"})) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from mulligan.core.failures.lesson import How, Lesson, LessonState, Prerequisite, Remedy
 from mulligan.core.failures.suggestion import (
@@ -45,7 +45,7 @@ _UNSURE = (How.OPEN, How.FROM_TURN)
 def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
     """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
     made = build_patch(lesson.remedy, failed)
-    if made is None:
+    if made is None or not may_tell_first(lesson, failed.reads):
         return None
     kinds = _list_kinds(lesson.remedy, made)
     return Suggestion(
@@ -58,6 +58,12 @@ def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
         lesson=lesson.id,
         proven=lesson.state is LessonState.ACTIVE,
     )
+
+
+def may_tell_first(lesson: Lesson, reads: Container[str]) -> bool:
+    """Whether what a lesson has called first may be told: a call that may change something only if
+    more than one failure was fixed by it. Whoever fails once teaches nobody to delete anything."""
+    return lesson.seen > 1 or all(each.tool in reads for each in lesson.remedy.first)
 
 
 def build_patch(remedy: Remedy, failed: FailedCall) -> Patch | None:

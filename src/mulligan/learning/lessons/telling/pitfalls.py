@@ -17,6 +17,7 @@ from mulligan.core.interfaces import KnownTool
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import read_label
 from mulligan.core.storage.log_query import PatternSeen
+from mulligan.learning.lessons.apply import may_tell_first
 from mulligan.learning.lessons.scope import asks_for_other
 from mulligan.learning.lessons.sharing import LessonReader, may_share
 from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
@@ -236,10 +237,10 @@ def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonRe
 
 
 def _may_tell(lesson: Lesson, readers: Readers) -> bool:
-    nobody = LessonReader()
-    return not lesson.shared or may_share(
-        lesson.remedy, readers.get((lesson.server, lesson.tool), nobody)
-    )
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    if not may_tell_first(lesson, reader.reads):
+        return False
+    return not lesson.shared or may_share(lesson.remedy, reader)
 
 
 def _render_line(tool: str, text: str, *, named: bool) -> str:
