@@ -359,6 +359,10 @@ def test_an_error_is_read_whatever_its_words_are_parted_by(tmp_path: Path) -> No
     assert str(found["t1"]) == "No.\u2028Not\x85today."
 
 
+def test_a_session_that_begins_has_no_record_yet(tmp_path: Path) -> None:
+    assert not read_history({"transcript_path": str(tmp_path / "new.jsonl")}).is_partial
+
+
 def test_a_record_that_can_be_read_is_the_whole_session(tmp_path: Path) -> None:
     said = [{"message": {"role": "user", "content": text}} for text in ("A-17", "Go on.")]
     record = tmp_path / "session.jsonl"

@@ -294,8 +294,10 @@ def read_history(given: Given) -> History:
         with _find_record(given).open("rb") as record:
             record.seek(max(0, record.seek(0, os.SEEK_END) - MOST_BYTES))
             whole, text = record.tell() == 0, record.read().decode("utf-8", "replace")
+    except FileNotFoundError:
+        # A session that begins has no record yet.
+        return History()
     except (OSError, ValueError):
-        # A session that goes on may have a record elsewhere; one that begins has none yet.
         return History(whole=False)
     lines = [_read_line(line) for line in split_json_lines(text) if line.strip()]
     messages = [m for line in lines if line is not None and (m := _read_message(line)) is not None]
