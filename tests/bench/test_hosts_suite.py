@@ -51,4 +51,4 @@ def test_a_host_with_an_environment_of_its_own_is_measured_there(
     result = json.loads(capsys.readouterr().out)
     assert (code, result["ratio"]) == (0, {"strands": 1.5})
     assert result["versions"]["strands"] == "1.62"
-    assert result["stories"] == told
+    assert result["stories"]["strands"] == told["strands"]

@@ -66,9 +66,9 @@ async def test_an_effect_that_is_said_to_be_gone_is_noticed(tmp_path: Path) -> N
 
     assert done.standing is Standing.REJECTED
     assert tell() == []
-    assert tell(reply=gone)
+    assert tell(question=gone)
     assert tell(open_actions=())
-    assert tell(reply=str(done.reply).replace("m1x", "m2x"))
+    assert tell(question=done.question.replace("m1x", "m2x"))
 
 
 async def test_acceptance_that_nobody_gave_is_noticed(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ async def test_a_review_that_is_due_and_not_told_is_noticed(tmp_path: Path) -> N
     done, tell = await play(tmp_path, moved, mood=Mood.DOWN)
 
     assert (done.standing, tell()) == (Standing.UNREVIEWED, [])
-    assert tell(reply="Moved.", note="")
+    assert tell(output="Moved.", note="")
 
 
 def test_the_suite_fails_on_a_single_untrue_history() -> None:

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 TOOLS = Path(sys.executable).parent
-HABITS = ("tests/habits/test_code.py", "tests/habits/test_sizes.py")
+HABITS = ("tests/habits/test_code.py",)
 
 
 class Recipe(NamedTuple):

@@ -109,7 +109,7 @@ async def test_who_may_not_is_told_so_and_asks_instead(m) -> None:
     assert said[:3] == ["I could not read it."] * 3
     assert set(said[3:]) == {"May I have access to the payroll?"}
     assert allowed == ["2026-11"] * 5
-    assert '`intern` may not: it is refused with "permission denied: ' in prompt
+    assert 'intern may not: it is refused with "permission denied: ' in prompt
     assert "It is not permitted, however it is called." in prompt
     assert (before.calls, before.failed, before.given_up) == (3, 3, 3)
     assert (after.calls, after.failed, after.given_up) == (8, 3, 3)

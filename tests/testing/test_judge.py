@@ -16,7 +16,8 @@ class Answer:
 
 
 def question(message: str = "Move it") -> Question[Answer]:
-    values = {"message": message, "now": "now", "facts": "none", "calls": "none"}
+    rest = dict.fromkeys(("earlier", "now", "facts", "calls"), "none")
+    values = {"message": message, **rest}
     return Question(prompt="review_actions", values=values, answer=Answer, purpose="a test")
 
 

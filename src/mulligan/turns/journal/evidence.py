@@ -45,6 +45,8 @@ def pack_evidence(
     before this.
     """
     told = {each.name: getattr(turn, each.name) for each in fields(turn) if each.name != "history"}
+    if turn.vouched:
+        del told["vouched"]
     head = _encode(told | {"now": turn.now.isoformat()})
     now = _pack_executions(executions, room=MOST_BYTES - len(head))
     before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))

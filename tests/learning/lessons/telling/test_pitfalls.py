@@ -86,7 +86,7 @@ def test_a_pitfall_states_the_bound_of_its_error_how_often_since_when_and_for_wh
 
     assert list_pitfalls(text) == [
         (
-            "- `topK` must be at most 10 (4 times since 2026-11-01, `desk` and `till`; "
+            "- `topK` must be at most 10 (4 times since 2026-11-01, desk and till; "
             "pattern 1:01234567)"
         ),
         '- on "invalid parameter: topk must be <= 10": `topK` must be at most 10.',
@@ -114,7 +114,7 @@ def test_failures_without_a_remedy_are_warned_of() -> None:
     text = render_pitfalls([known(1)], [met()], tokens=500)
 
     assert list_pitfalls(text)[0] == (
-        '- `pay`: fails with "card <number> refused" (4 times since 2026-11-01, `desk` and `till`; '
+        '- `pay`: fails with "card <number> refused" (4 times since 2026-11-01, desk and till; '
         "pattern 1:01234567). Only the person can choose. No remedy is known"
     )
 
@@ -125,7 +125,7 @@ def test_who_may_not_is_named() -> None:
     [line] = list_pitfalls(render_pitfalls([], [refused], tokens=500))
 
     assert line.startswith(
-        '- `desk` and `till` may not: it is refused with "permission denied: <path>"'
+        '- desk and till may not: it is refused with "permission denied: <path>"'
     )
     assert "It is not permitted, however it is called." in line
     assert "30 times since 2026-11-01" in line

@@ -192,7 +192,7 @@ def _list_agents(agents: Sequence[str]) -> str:
     and others would read it as words of ours."""
     if not all(map(_AGENT.fullmatch, agents)):
         return f"{len(agents)} agents" if len(agents) > 1 else "1 agent"
-    shown = [f"`{each}`" for each in agents[:MOST_AGENTS]]
+    shown = list(agents[:MOST_AGENTS])
     more = [f"{len(agents) - MOST_AGENTS} more"] if len(agents) > MOST_AGENTS else []
     *first, last = [*shown, *more]
     return f"{', '.join(first)} and {last}" if first else last
