@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 import weakref
 from inspect import signature
 from typing import Any
@@ -28,6 +29,7 @@ from mulligan.adapters.langchain_call import (
     MOST_KEPT,
     ApprovalDecision,
     GraphCall,
+    NotedApproval,
     add_calls,
     find_message,
     read_value,
@@ -298,11 +300,13 @@ def test_of_graphs_of_others_only_the_latest_approvals_are_kept_and_no_checkpoin
     for _ in range(30):
         agent.invoke(Command(resume=answer), IN_THREAD)
     del saver, agent
-    gc.collect()
+    end = time.monotonic() + 10
+    while alive() and time.monotonic() < end:  # a thread of the graph may still let go of it
+        gc.collect()
 
-    kept = [each for each in gc.get_objects() if isinstance(each, ApprovalDecision)]
+    kept = [each for each in gc.get_objects() if isinstance(each, NotedApproval)]
 
-    assert len(kept) <= MOST_KEPT
+    assert 0 < len(kept) <= MOST_KEPT
     assert alive() is None
 
 

@@ -63,15 +63,17 @@ def read_version(url: str) -> int:
 def test_two_versions_write_while_the_schema_moves_on_under_them(postgres_url) -> None:
     url, latest = postgres_url, find_latest_version("postgres")
 
-    former = start_rolling(url, "former", seconds=8)
-    first = former.stdout.readline()
-    assert read_version(url) == latest
-    following = start_rolling(url, "following", "tomorrow")
-    said = [process.communicate(timeout=120) for process in (following, former)]
+    with start_rolling(url, "former", seconds=8) as former:
+        first = former.stdout.readline()
+        assert read_version(url) == latest
+        following = start_rolling(url, "following", "tomorrow")
+        said = following.communicate(timeout=120)
+        # Not `communicate`, which passes over the lines that were read ahead with the first.
+        rest = former.stdout.read(), former.stderr.read()
 
-    assert [former.returncode, following.returncode] == [0, 0], said
-    assert [errors for _, errors in said] == ["", ""]
-    written = [first.strip(), *said[0][0].split(), *said[1][0].split()]
+    assert [former.returncode, following.returncode] == [0, 0], (said, rest)
+    assert [said[1], rest[1]] == ["", ""]
+    written = [*first.split(), *said[0].split(), *rest[0].split()]
     assert read_version(url) == latest + 1
     assert {name.partition("-")[0] for name in written} == {"former", "following"}
     store = open_store(url)
