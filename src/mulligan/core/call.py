@@ -69,6 +69,8 @@ class Failure:
     refused: bool = False
     """Somebody has said that it changed nothing, which a look has to agree with, where there is
     one."""
+    acted_within: bool = False
+    """Calls that this one has made itself may have changed something: it is not made again."""
     now: object = field(default=None, repr=False)
     """What is there now, where a conflict was followed by a look."""
 

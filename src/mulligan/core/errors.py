@@ -6,7 +6,6 @@
     │   ├── MissingExtraError       a part that needs `pip install "mulligan[…]"`
     │   ├── NaiveTimeError          a time without a zone
     │   ├── UnawaitedError          a plain function that answers with something to await
-    │   ├── UnstartedError          a function that answers with a generator, not gone through
     │   ├── OutsideTurnError        a call outside any turn, where that is refused
     │   ├── RunningLoopError        a call that would hold up the event loop it is made on
     │   └── NoSchemaError           what a tool declares as its schema is none
@@ -155,19 +154,21 @@ class NothingDone(MulliganError):  # noqa: N818 - a tool says it of its own call
     """Raised by a tool whose call failed before it changed anything: then it is not looked for."""
 
 
-class UnawaitedError(ConfigurationError, NothingDone):
+class UnawaitedError(ConfigurationError):
     """A plain function answered with something to await, which nobody here can wait for."""
 
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            f"{tool} is a plain function and answered with something to await, so that nobody here "
+            "can see its end. Declare it with `async def`."
+        )
 
-class UnstartedError(ConfigurationError, NothingDone):
-    """A function answered with a generator, whose effect would come where nobody looks."""
 
-
-class OutsideTurnError(ConfigurationError, NothingDone):
+class OutsideTurnError(ConfigurationError):
     """A tool with an effect was called outside any turn, and the application refuses that."""
 
 
-class RunningLoopError(ConfigurationError, NothingDone):
+class RunningLoopError(ConfigurationError):
     """What waits on its thread was called where an event loop runs, which it would hold up."""
 
 

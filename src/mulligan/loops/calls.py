@@ -205,7 +205,7 @@ class _FailedCall:
         return choose_move(
             Failed(
                 error_class=failure.error_class,
-                effect=self._effect,
+                effect=Effect.UNDECLARED if failure.acted_within else self._effect,
                 repeat=self._repeat,
                 tries=execution.try_number,
                 made=made,

@@ -157,7 +157,7 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
     failed = FailedCall(
         call=planned.call,
         schema=planned.schema,
-        effect=planned.effect,
+        effect=Effect.UNDECLARED if failure.acted_within else planned.effect,
         tools=planned.tools,
         reads=planned.reads,
         said=planned.said,
@@ -239,7 +239,7 @@ def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     effect = tool.declaration.classify_effect(arguments)
     reads = effect is Effect.READ
     failure = execution.failure
-    if not reads and (failure is None or not failure.nothing_done):
+    if failure is None or failure.acted_within or not (reads or failure.nothing_done):
         # Made with other arguments, it could be done beside what was done already.
         return None
     nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None

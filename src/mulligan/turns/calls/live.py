@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from contextvars import ContextVar
 from datetime import timedelta
 from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.errors import UnstartedError
+from mulligan.core.effect import Effect
+from mulligan.core.errors import UnawaitedError
 from mulligan.core.record import Record
 from mulligan.core.storage.instants import from_us
 from mulligan.turns.calls.runtime import Make
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.journal.call_ids import take_next_call
-from mulligan.turns.journal.waiter import Waiter
+from mulligan.turns.journal.waiter import ON_LOOP, Waiter
 from mulligan.turns.memory.offers import Corrected
 from mulligan.turns.tools.signature import list_parameters
 from mulligan.turns.turn.context import OpenTurn, find_current_turn
@@ -27,8 +30,16 @@ from mulligan.turns.turn.outside_calls import HostCallUnderWay
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan
 
-_LAZY = (GeneratorType, AsyncGeneratorType, map, filter)
-"""Answers that have not begun: what they do is done where they are gone through."""
+_LAZY = (
+    GeneratorType, map, filter, zip, enumerate, itertools.accumulate, itertools.chain,
+    itertools.compress, itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+    itertools.islice, itertools.pairwise, itertools.starmap, itertools.takewhile,
+    itertools.zip_longest,
+)  # fmt: skip
+"""Answers that may not have begun: what they do is done where they are gone through."""
+
+UNDER_WAY: ContextVar[LiveCall | None] = ContextVar("mulligan_call_under_way", default=None)
+"""The call whose function runs here: what is called now, it calls."""
 
 Given = tuple[tuple[object, ...], dict[str, object]]
 """What a call was given, by position and by name."""
@@ -38,8 +49,9 @@ class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_asked", "_copies", "_make", "arguments", "at_us", "brought", "duration_us", "follows",
-        "given", "id", "key", "labels", "parameters", "parent", "record", "records", "result",
+        "_asked", "_copies", "_make", "acted_within", "arguments", "at_us", "brought",
+        "duration_us", "follows", "given", "id", "key", "labels", "outer", "parameters", "parent",
+        "record", "records", "result",
         "span", "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
@@ -73,6 +85,10 @@ class LiveCall:
         self.parameters: str | None = None
         """Redacted before the tool can change what it was given; `None`: not sampled."""
         self.parent: str | None = None
+        self.outer = UNDER_WAY.get()
+        """The call of a tool that makes this one, if one does."""
+        self.acted_within = False
+        """Calls that it has made itself may have changed something."""
         self.follows: Corrected | None = None
         """The correction that this call is."""
         self.span: ToolSpan | None = None
@@ -111,15 +127,30 @@ class LiveCall:
     async def make(self) -> Any:
         """Make it once."""
         around = self.tool.declaration.around
-        with around(self.records) if around and self.records else nullcontext():
-            answer = await self._require_maker()()
-        if self.tool.acts and isinstance(answer, _LAZY):
-            raise UnstartedError(
-                f"{self.tool.declaration.tool} answered with a {type(answer).__name__}, which does "
-                "nothing until somebody goes through it: its effect would come after its review. "
-                "Return a list."
-            )
-        return answer
+        UNDER_WAY.set(self)
+        try:
+            with around(self.records) if around and self.records else nullcontext():
+                answer = await self._require_maker()()
+                return await self._go_through(answer) if self.tool.acts else answer
+        finally:
+            UNDER_WAY.set(self.outer)
+
+    async def _go_through(self, answer: Any) -> Any:
+        """An answer with all that it does: gone through later, that would come after the review."""
+        if isinstance(answer, AsyncGeneratorType):
+            if self.waiter is not ON_LOOP:
+                raise UnawaitedError(self.tool.declaration.tool)
+            return [each async for each in answer]
+        return list(answer) if isinstance(answer, _LAZY) else answer
+
+    def note_effect(self) -> None:
+        """It may have changed something, and with it the calls that it was made by."""
+        if self.tool.declaration.classify_effect(self.arguments) is Effect.READ:
+            return
+        outer = self.outer
+        while outer is not None:
+            outer.acted_within = True
+            outer = outer.outer
 
     def _require_maker(self) -> Make:
         if self._make is None:
@@ -155,6 +186,8 @@ class LiveCall:
         again.take(self.arguments)
         again.given = self.given
         again.parameters = self.parameters
+        again.records = self.records
+        again._make = self._make
         again.parent = self.parent or self.id
         again.step = self.step
         again.try_number = try_number

@@ -84,14 +84,18 @@ def fail_call(call: LiveCall, error: BaseException, *, failure: Failure | None =
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
-    if _is_of_another(call, error):
+    if call.acted_within or _is_of_another(call, error):
         # What it says of a call within this one it does not say of this one.
-        failure = replace(failure, nothing_done=False, refused=False)
+        failure = replace(
+            failure, nothing_done=False, refused=False, acted_within=call.acted_within
+        )
     elif not failure.nothing_done and _proves_nothing_done(call, error, failure):
         failure = replace(failure, nothing_done=True)
     elif read_effect_note(error) is EffectNote.REFUSED:
         failure = replace(failure, refused=True)
     _note_whose(call, error)
+    if not failure.nothing_done:
+        call.note_effect()
     execution = Execution(
         call=described,
         outcome=_classify_outcome(error, failure),

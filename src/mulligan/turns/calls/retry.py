@@ -74,7 +74,7 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
     async def try_again(number: int) -> Execution:
         again = first.begin_again(try_number=number)
         try:
-            result = await first.make()
+            result = await again.make()
         except BaseException as error:
             later = await note_failure(again, error)
             if was_stopped(error):

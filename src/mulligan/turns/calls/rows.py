@@ -36,6 +36,8 @@ def log_success(call: LiveCall, result: object) -> None:
     call.duration_us = duration_us = measured if call.took_us is None else call.took_us
     call.result = result
     tool = call.tool
+    if call.outer is not None:
+        call.note_effect()
     breaker = call.traffic.breaker
     if breaker.failing:
         breaker.succeed()

@@ -10,13 +10,13 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.core.call import Execution, Failure
 from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import ConfigurationError, OwnParameterError, UnawaitedError
+from mulligan.core.errors import OwnParameterError, UnawaitedError
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.turns.calls.advice import conclude, find_correction
 from mulligan.turns.calls.images import build_action
 from mulligan.turns.calls.journaled import JournaledCall, refuse_repeats
 from mulligan.turns.calls.judge_advice import consult
-from mulligan.turns.calls.live import Given, LiveCall, begin_call, claim_host_call
+from mulligan.turns.calls.live import UNDER_WAY, Given, LiveCall, begin_call, claim_host_call
 from mulligan.turns.calls.mending import mend
 from mulligan.turns.calls.outcome import (
     fail_call,
@@ -168,14 +168,17 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
+        UNDER_WAY.set(call)
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
+            UNDER_WAY.set(call.outer)
             failed = await note_failure(call, error)
             if was_stopped(error):
                 _note_stopped(call, error)
                 raise
         else:
+            UNDER_WAY.set(call.outer)
             if tool.results.pass_over(result):
                 return _note_success(call, result)
             disguised = await find_disguised(call, result)
@@ -202,14 +205,17 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
+        UNDER_WAY.set(call)
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
+            UNDER_WAY.set(call.outer)
             failed = fail_call(call, error)
             if was_stopped(error):
                 _note_stopped(call, error)
                 raise
         else:
+            UNDER_WAY.set(call.outer)
             if tool.results.pass_over(result):
                 return _note_success(call, result)
             disguised = find_silent_error(call, result)
@@ -222,17 +228,12 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
 
 
 def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
-    """What a plain function answered; a coroutine that nobody has started did nothing yet."""
+    """What a plain function answered."""
     if not inspect.isawaitable(answer):
         return answer
-    said = (
-        f"{tool.declaration.tool} is a plain function and answered with something to await, so "
-        "that nobody here can see its end. Declare it with `async def`."
-    )
     if inspect.iscoroutine(answer):
         answer.close()
-        raise UnawaitedError(said)
-    raise ConfigurationError(said)
+    raise UnawaitedError(tool.declaration.tool)
 
 
 def _is_corrected(turn: OpenTurn) -> bool:

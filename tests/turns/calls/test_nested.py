@@ -1,0 +1,236 @@
+"""Tools that call tools, and answers that are not gone through yet: a try that had effects is not
+a try that failed."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from mulligan import Effect, Mode, Mulligan, NothingDone
+from mulligan.core.action import ActionQuery, State
+from mulligan.core.errors import ConfigurationError, OutsideTurnError, RunningLoopError
+from mulligan.core.record import Record
+from mulligan.core.waiting.limits import Backoff
+
+pytestmark = pytest.mark.promise(2)
+
+
+@pytest.fixture
+def m() -> Iterator[Mulligan]:
+    with Mulligan("memory:", backoff=Backoff(first=timedelta())) as made:
+        yield made
+
+
+@pytest.fixture
+def sent() -> list[str]:
+    return []
+
+
+def make_reversible(m: Mulligan, sent: list[str]) -> Any:
+    def undo(record: Record) -> None:
+        sent[:] = record.before
+
+    return m.tool(effect=Effect.REVERSIBLE, read=lambda record: list(sent), undo=undo)
+
+
+@pytest.fixture
+def book(m: Mulligan, sent: list[str]) -> Callable[[str], str]:
+    @make_reversible(m, sent)
+    def book(what: str) -> str:
+        sent.append(what)
+        return f"booked {what}"
+
+    return book
+
+
+def list_states(m: Mulligan, tool: str) -> list[State]:
+    found = m.insights.store.journal.list_actions(ActionQuery(limit=100))
+    return [each.state for each in found if each.opening.tool == tool]
+
+
+def test_a_read_that_books_something_and_then_fails_is_not_made_again(m, book, sent) -> None:
+    @m.tool(effect=Effect.READ)
+    def plan(what: str) -> str:
+        book(what)
+        raise ConnectionError("the line broke")
+
+    with m.turn(message="Plan a trip"), pytest.raises(ConnectionError):
+        plan("trip")
+
+    assert sent == ["trip"]
+
+
+async def test_neither_is_one_that_waits_for_a_second_level_in_a_thread(m, book, sent) -> None:
+    @m.tool(effect=Effect.READ)
+    async def choose(what: str) -> str:
+        return await asyncio.to_thread(book, what)
+
+    @m.tool(effect=Effect.READ)
+    async def plan(what: str) -> str:
+        await choose(what)
+        raise TimeoutError
+
+    async with m.turn(message="Plan a trip"):
+        with pytest.raises(TimeoutError):
+            await plan("trip")
+
+    assert sent == ["trip"]
+
+
+def test_a_later_try_that_books_something_is_the_last(m, book, sent) -> None:
+    tries = []
+
+    @m.tool(effect=Effect.READ)
+    def plan(what: str) -> str:
+        tries.append(what)
+        if len(tries) == 2:
+            book(what)
+        raise ConnectionError("the line broke")
+
+    with m.turn(message="Plan a trip"), pytest.raises(ConnectionError):
+        plan("trip")
+
+    assert (len(tries), sent) == (2, ["trip"])
+
+
+def test_what_books_something_is_not_corrected_by_itself(m, book, sent) -> None:
+    @m.tool(effect=Effect.READ, mode=Mode.AUTO)
+    def plan(what: str, days: int) -> str:
+        book(what)
+        if not isinstance(days, int):
+            raise TypeError("days must be a number")
+        return what
+
+    with m.turn(message="Plan a trip of 3 days"), pytest.raises(TypeError):
+        plan("trip", "3")
+
+    assert sent == ["trip"]
+
+
+def test_one_whose_inner_calls_did_nothing_is_made_again(m, sent) -> None:
+    @make_reversible(m, sent)
+    def book(what: str) -> str:
+        if not sent:
+            sent.append("refused")
+            raise NothingDone("the desk opens at nine")
+        sent.append(what)
+        return what
+
+    @m.tool(effect=Effect.READ)
+    def plan(what: str) -> str:
+        try:
+            return book(what)
+        except NothingDone:
+            raise ConnectionError("try again") from None
+
+    with m.turn(message="Plan a trip"):
+        planned = plan("trip")
+
+    assert (planned, sent) == ("trip", ["refused", "trip"])
+
+
+def test_one_beside_another_that_books_something_is_made_again(m, book, sent) -> None:
+    tries = []
+
+    @m.tool(effect=Effect.READ)
+    def find(what: str) -> str:
+        tries.append(what)
+        if len(tries) == 1:
+            raise ConnectionError("the line broke")
+        return what
+
+    with m.turn(message="Plan a trip"):
+        book("trip")
+        found = find("hotel")
+
+    assert (found, len(tries), sent) == ("hotel", 2, ["trip"])
+
+
+def test_the_word_of_a_tool_that_nothing_was_done_does_not_cover_what_it_called(
+    m, book, sent
+) -> None:
+    @make_reversible(m, sent)
+    def plan(what: str) -> str:
+        book(what)
+        raise NothingDone("no plan was made")
+
+    with m.turn(message="Plan a trip"), pytest.raises(NothingDone):
+        plan("trip")
+
+    assert list_states(m, "plan") != [State.NOT_EXECUTED]
+
+
+LAZY: dict[str, Callable[[list[str]], Any]] = {
+    "map": lambda sent: map(sent.append, ["later"]),
+    "filter": lambda sent: filter(sent.append, ["later"]),
+    "generator": lambda sent: (sent.append(each) for each in ["later"]),
+    "zip": lambda sent: zip(map(sent.append, ["later"]), strict=True),
+    "starmap": lambda sent: itertools.starmap(sent.append, [("later",)]),
+    "chain": lambda sent: itertools.chain(map(sent.append, ["later"])),
+}
+
+
+@pytest.mark.parametrize("kind", LAZY)
+def test_an_answer_that_is_not_gone_through_yet_is_gone_through_within_the_call(
+    m, sent, kind
+) -> None:
+    @make_reversible(m, sent)
+    def pay(to: str) -> object:
+        sent.append(to)
+        return LAZY[kind](sent)
+
+    with m.turn(message="Pay Ann"):
+        answer = pay("Ann")
+        during = list(sent)
+
+    assert during == ["Ann", "later"]
+    assert isinstance(answer, list)
+    assert list_states(m, "pay") != [State.NOT_EXECUTED]
+
+
+async def test_so_is_an_asynchronous_one(m, sent) -> None:
+    async def rest() -> Any:
+        sent.append("later")
+        yield 1
+
+    @make_reversible(m, sent)
+    async def pay(to: str) -> object:
+        sent.append(to)
+        return rest()
+
+    async with m.turn(message="Pay Ann"):
+        answer = await pay("Ann")
+
+    assert (answer, sent) == ([1], ["Ann", "later"])
+
+
+def test_a_function_that_acts_and_answers_with_something_to_await_may_have_acted(m, sent) -> None:
+    async def confirm() -> None: ...
+
+    @make_reversible(m, sent)
+    def pay(to: str) -> object:
+        sent.append(to)
+        return confirm()
+
+    with m.turn(message="Pay Ann"), pytest.raises(ConfigurationError, match="async def"):
+        pay("Ann")
+
+    assert list_states(m, "pay") != [State.NOT_EXECUTED]
+
+
+@pytest.mark.parametrize("error", [OutsideTurnError, RunningLoopError])
+def test_what_we_refuse_inside_a_tool_proves_nothing_of_that_tool(m, sent, error) -> None:
+    @make_reversible(m, sent)
+    def pay(to: str) -> object:
+        sent.append(to)
+        raise error("nothing was done")
+
+    with m.turn(message="Pay Ann"), pytest.raises(error):
+        pay("Ann")
+
+    assert list_states(m, "pay") != [State.NOT_EXECUTED]
