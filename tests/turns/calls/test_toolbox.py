@@ -80,16 +80,6 @@ def test_objects_that_nothing_tells_apart_find_nobody_and_it_is_said(m: Mulligan
     assert m._parts.toolbox.find(build_action(tool.mark)) is None
 
 
-def test_an_action_of_an_earlier_version_belongs_to_the_only_tool_of_its_name(m: Mulligan) -> None:
-    only = declare_for(m, "ann")
-
-    assert m._parts.toolbox.find(build_action("")) is only
-
-    declare_for(m, "bob")
-
-    assert m._parts.toolbox.find(build_action("")) is None
-
-
 def test_a_tool_that_is_bound_to_nothing_acts_for_everybody(m: Mulligan) -> None:
     tool = declare_plain(m)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -113,23 +114,39 @@ def test_a_function_may_say_itself_that_it_is_bound_to_nothing() -> None:
     assert find_binding(send, [Account("ann").undo]).mark != ""
 
 
+class Client:
+    """As many are: with a counter, a process, and settings that a release changes."""
+
+    def __init__(self, username: str = "app", *, timeout: int = 30) -> None:
+        self.username = username
+        self.timeout = timeout
+        self.pid = id(self)
+        self.session_id = f"session-{id(self)}"
+        self.calls = itertools.count().__reduce__()[1]
+
+    def send(self, to: str) -> None: ...
+
+
 def test_a_clients_own_state_is_no_part_of_it_and_whose_it_is_is() -> None:
-    class Session:
-        """As a library's: installed, and with ids of its own in every process."""
+    assert bind(Client().send).mark == bind(Client(timeout=60).send).mark
+    assert bind(Client("ann").send).mark != bind(Client("bob").send).mark
 
-        def __init__(self, username: str) -> None:
-            self.username = username
-            self.pid = id(self)
-            self.session_id = str(id(self))
 
-    Session.__module__ = "pytest"
+def test_a_closures_numbers_and_texts_are_no_part_of_it_but_tell_two_apart_here() -> None:
+    def make(base: str, started: int) -> Binding:
+        return bind(lambda to: (base, started))
 
-    def make(username: str) -> Binding:
-        client = Session(username)
-        return bind(lambda to: client)
+    one, other = make("http://127.0.0.1:4711", 1), make("http://127.0.0.1:4712", 2)
 
-    assert make("ann").mark == make("ann").mark
-    assert make("ann").mark != make("bob").mark
+    assert one.mark == other.mark == ""
+    assert not one.is_like(other)
+
+
+def test_an_integer_too_long_for_decimals_is_told_too() -> None:
+    def make(user: int) -> Binding:
+        return bind(lambda to: user)
+
+    assert make(10**5000).mark == make(10**5000).mark != make(10**5001).mark
 
 
 def test_a_client_that_was_used_is_the_same_as_a_new_one() -> None:

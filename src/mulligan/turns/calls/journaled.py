@@ -154,7 +154,7 @@ class JournaledCall:
         """Remember whose these are, where another process or another tool could not tell."""
         tool = self.call.tool
         for action in actions:
-            if tool.binding.mark or action.originals:
+            if tool.binding.mark or tool.binding.objects or action.originals:
                 tool.runtime.action_tools.keep(action.id, tool=tool, originals=action.originals)
 
     def _as_approved(self, action: LiveAction) -> Make:
@@ -325,7 +325,7 @@ def _is_alike(action: LiveAction, call: LiveCall) -> bool:
     """
     theirs, ours = action.belongs, call.belongs
     same = len(theirs) == len(ours) and all(a is b for a, b in zip(theirs, ours, strict=True))
-    return (same or not theirs) and action.opening.binding.rstrip("~") == call.tool.binding.mark
+    return (same or not theirs) and action.opening.binding.rstrip("~") == call.tool.account
 
 
 def _is_at_the_same_time(action: LiveAction, turn: OpenTurn) -> bool:

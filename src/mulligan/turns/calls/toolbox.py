@@ -59,18 +59,15 @@ class Toolbox:
         self.news = True
 
     def _add_bound(self, tool: Tool) -> None:
-        """Tools that are made for each user or request are told apart by what they are bound to.
-
-        By its server the author says whom a tool acts for, whatever objects it holds.
-        """
-        said, mark = tool.declaration, tool.binding.mark
-        known = self._bound.pop((said.server, said.tool, mark), None)
-        if known is None or said.server:
+        """Tools that are made for each user or request are told apart by whom they act for."""
+        said = tool.declaration
+        known = self._bound.pop((said.server, said.tool, tool.account), None)
+        if said.server or known is None:
             pass
         elif known.mistakable or not tool.binding.is_like(known.binding):
             known.mistakable = tool.mistakable = True
             self._warn_of_mistakable(said.tool)
-        self._bound[said.server, said.tool, mark] = tool
+        self._bound[said.server, said.tool, tool.account] = tool
         while len(self._bound) > MOST_BOUND:
             self._bound.pop(next(iter(self._bound)))
 
@@ -93,33 +90,22 @@ class Toolbox:
         if made is not None:
             return cast("Tool", made[0])
         last = self.find_by_name(opening.tool, server=opening.server)
-        if last is None or not last.binding.mark:
-            return last  # bound to nothing, so that it acts for nobody in particular
-        mark = opening.binding or self._find_only_mark(last)
-        found = self._bound.get((opening.server, opening.tool, mark))
-        if found is not None and not found.mistakable:
-            return found
-        last.warn_once(
-            f"An open action of {opening.tool} was made by a tool that was bound to other values, "
-            "such as another user, so that it waits for a person. Give tools that are made for "
-            "each user or request a server=… of their own."
-        )
-        return None
-
-    def _find_only_mark(self, tool: Tool) -> str:
-        """Of an action that an earlier version wrote: whose it is, where there is only one."""
-        name = (tool.declaration.server, tool.declaration.tool)
-        marks = [mark for *known, mark in self._bound if tuple(known) == name]
-        return marks[0] if len(marks) == 1 else ""
+        if last is not None and last.binding.holds_nothing:
+            return last
+        found = self._bound.get((opening.server, opening.tool, opening.binding))
+        return None if found is None or found.mistakable else found
 
     def describe_missing(self, action: Action) -> str:
         """Why an action cannot be taken up here, and what to do about it, in a sentence."""
         said = action.opening
         by_hand = f'put it right by hand, then `mulligan settle {action.id} --note "…"`'
+        if self.find(action) is not None:
+            return f"What {said.tool} was given is not known here any more: {by_hand}."
         if self.find_by_name(said.tool, server=said.server) is not None:
             return (
-                f"What {said.tool} was given, or whom it acted for, is not known here any more: "
-                f"{by_hand}."
+                f"{said.tool} acted for another account than here, or nothing says for which. Give "
+                "tools that are made for each user or request a server=… of their own, and have "
+                f"this one taken up where its own is declared; else {by_hand}."
             )
         server = f", server={said.server!r}" if said.server else ""
         near = get_close_matches(said.tool, [name for _, name in self._tools], n=1)

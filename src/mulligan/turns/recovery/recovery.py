@@ -203,8 +203,7 @@ class Recovery:
         try:
             action = await asyncio.to_thread(self._take_up, left)
             if action is None:
-                # The code or a value is not here: it stays on the open list, a hold for its time.
-                return await self._expire(build_codeless_action(left)) if left.state in HOLDS else 0
+                return await self._leave_open(left)
             await recover(action)
             await reach(Point.RECOVERED)
         except JournalError:
@@ -232,6 +231,16 @@ class Recovery:
         if tool is not None and not tool.hosted:
             make = self.held.pop(action.id, None)
             await release(action, tool=tool, make=make, book=self.book)
+
+    async def _leave_open(self, left: Action) -> int:
+        """The code or a value is not here: it stays on the open list, which says why."""
+        action = build_codeless_action(left)
+        if left.state in HOLDS:
+            return await self._expire(action)
+        if left.state is State.INTENT:
+            why = self.toolbox.describe_missing(left)
+            await self.book.move([action], State.UNKNOWN, why=why)
+        return 0
 
     async def _expire(self, action: LiveAction) -> bool:
         """End a hold whose time is up. Whether it has ended, or somebody else has moved it."""

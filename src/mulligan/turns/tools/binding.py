@@ -1,4 +1,5 @@
-"""What a tool is bound to beside its code: the object of a method, what a closure has taken in."""
+"""Whom a tool acts for, where its author does not say: what the object of a method or a closure
+holds under a name that says whose it is. All else that it holds may be another in every process."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TypeVar
 from uuid import UUID
@@ -19,55 +19,51 @@ from mulligan.redaction.secrets.names import classify_name
 MOST = 200
 """Values that are looked at; what is beyond tells no two tools from each other."""
 
-_TELLING = (str, int, bytes, UUID, Enum, PurePath)
-"""Values by which people and accounts are told from each other, and that a restart keeps."""
-_SILENT = (bool, float, complex, type(None))
-
 _ACCOUNTS = frozenset({
     "account", "bucket", "calendar", "customer", "database", "email", "login", "mailbox",
-    "organization", "owner", "principal", "project", "team", "tenant", "user", "username",
-    "workspace",
+    "organization", "owner", "person", "principal", "project", "team", "tenant", "user",
+    "username", "who", "workspace",
 })  # fmt: skip
-"""Words in the names of attributes by which a library's client says whose it is. All else that it
-holds, such as ids of connections, may be another in every process and release."""
-_LIBRARIES = frozenset({"site-packages", "dist-packages"})
+"""Words in the names of what says whose a tool is. A counter, a port or a connection's id does not,
+and is another one after a restart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Binding:
-    """Tools of one name are the same if they are bound to the same values and objects."""
+    """Tools of one name are the same if they act for the same account, with the same objects."""
 
     mark: str = ""
-    """Of the plain values, the same in every process. Empty: it is bound to nothing."""
+    """Of the account, the same in every process. Empty: nothing says whose it is."""
+    texts: tuple[str, ...] = ()
     objects: tuple[object, ...] = ()
-    """What another process has no name for."""
+    """What else it holds, which says nothing after a restart."""
+
+    @property
+    def holds_nothing(self) -> bool:
+        """It acts for nobody in particular."""
+        return not (self.mark or self.texts or self.objects)
 
     def is_like(self, other: Binding) -> bool:
-        """Whether both are bound to the same: by value, and where that says nothing by identity."""
+        """Whether nothing that they hold tells them apart."""
         return (
-            self.mark == other.mark
+            (self.mark, self.texts) == (other.mark, other.texts)
             and len(self.objects) == len(other.objects)
             and all(a is b for a, b in zip(self.objects, other.objects, strict=True))
         )
 
 
-UNBOUND = Binding()
-
-
 def find_binding(
     tool: Callable[..., object], abilities: Iterable[Callable[..., object]]
 ) -> Binding:
-    """What a tool and its own functions are bound to. Secrets are no part of it: they change."""
+    """What a tool and its own functions hold. Secrets are no part of it: they change."""
     search = _Search()
     search.look_at(tool, defaults=False)
     for each in abilities:
         search.look_at(each, defaults=True)
-    if not search.bound:
-        return UNBOUND
-    said = "\n".join(search.parts)
+    said = "\n".join(search.accounts)
+    digest = hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()[:16]
     return Binding(
-        mark=hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()[:16],
-        objects=tuple(search.objects),
+        mark=digest if said else "", texts=tuple(search.texts), objects=tuple(search.objects)
     )
 
 
@@ -89,12 +85,10 @@ def _is_unbound(function: object) -> bool:
 
 class _Search:
     def __init__(self) -> None:
-        self.parts: list[str] = []
+        self.accounts: list[str] = []
+        self.texts: list[str] = []
         self.objects: list[object] = []
-        self.bound = False
         self._seen: set[int] = set()
-        self._packages: set[str] = set()
-        """Those that the tool and its functions are from."""
 
     def look_at(self, function: object, *, defaults: bool) -> None:
         """Go through what a function holds; `defaults`: also the plain ones, as of `user=user`."""
@@ -105,70 +99,71 @@ class _Search:
             function = function.__wrapped__  # another tool of ours: what it wraps
         match function:
             case MethodType():
-                self.bound = True
                 self.look_at(function.__func__, defaults=defaults)
                 self._take("self", function.__self__)
             case FunctionType():
-                self.parts.append(function.__qualname__)  # a module may run under two names
-                self._packages.add(_name_package(function))
                 for name, value in _list_held(function, defaults=defaults):
-                    self.bound = True
                     self._take(name, value)
             case functools.partial():
-                self.bound = True
                 self.look_at(function.func, defaults=defaults)
-                for at, value in enumerate(function.args):
-                    self._take(str(at), value)
-                for name, value in function.keywords.items():
+                for name, value in _list_filled(function):
                     self._take(name, value)
             case BuiltinFunctionType() | type():
-                self.parts.append(getattr(function, "__qualname__", ""))
+                pass
             case _:
-                self.bound = True
                 self._take("self", function)
 
     def _take(self, name: str, value: object) -> None:
         if isinstance(value, FunctionType | MethodType | functools.partial):
             self.look_at(value, defaults=True)
-        elif isinstance(value, type | ModuleType | BuiltinFunctionType):
-            self.parts.append(f"{name}={getattr(value, '__name__', '')}")
-        elif isinstance(value, _TELLING + _SILENT):
-            self.parts += _describe(name, value)
+        elif isinstance(value, _TELLING):
+            self._note(name, value)
         elif isinstance(value, tuple) and len(value) <= MOST:
-            for at, each in enumerate(value):
-                self._take(f"{name}.{at}", each)
+            for each in value:
+                self._take(name, each)
+        elif isinstance(value, type | ModuleType | BuiltinFunctionType | _SILENT):
+            return
         elif id(value) not in self._seen and len(self._seen) <= MOST:
             self._seen.add(id(value))
             self.objects.append(value)
-            self.parts.append(f"{name}:{type(value).__qualname__}")
-            for inner, held in self._list_attributes(value, deeper=True):
-                self.parts += _describe(f"{name}.{inner}", held)
+            for inner, held in _list_attributes(value, deeper=True):
+                if _says_whose(inner):
+                    self._note(inner, held)
 
-    def _list_attributes(self, value: object, *, deeper: bool) -> Iterator[tuple[str, object]]:
-        """The plain attributes of an object of somebody's own, and of the objects that it holds.
-
-        Of a library's, those that say whose it is; those of Python's own have none for us.
-        """
-        if _name_package(type(value)) in sys.stdlib_module_names:
-            return
-        try:
-            held = {name: each for name, each in vars(value).items() if isinstance(name, str)}
-        except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
-            return
-        own = _name_package(type(value)) in self._packages or not _is_of_library(type(value))
-        for name in sorted(held):
-            if isinstance(held[name], _TELLING):
-                if own or not _ACCOUNTS.isdisjoint(name.lower().split("_")):
-                    yield name, held[name]
-            elif deeper and not isinstance(held[name], type):
-                for inner, each in self._list_attributes(held[name], deeper=False):
-                    yield f"{name}.{inner}", each
+    def _note(self, name: str, value: object) -> None:
+        if _says_whose(name):
+            # An integer may be too long to be written in decimals.
+            said = hex(value) if isinstance(value, int) else repr(value)
+            self.accounts.append(f"{name}={type(value).__qualname__}:{said}")
+        elif isinstance(value, str) and not classify_name(name):
+            self.texts.append(value)
 
 
-def _describe(name: str, value: object) -> Iterator[str]:
-    hidden = isinstance(value, bool) or classify_name(name.rpartition(".")[2])
-    if isinstance(value, _TELLING) and not hidden:
-        yield f"{name}={type(value).__qualname__}:{value!r}"
+_TELLING = (str, int, bytes, UUID, Enum)
+"""Values by which people and accounts are told from each other, and that a restart keeps."""
+_SILENT = bool | float | complex | type(None)
+
+
+def _says_whose(name: str) -> bool:
+    return not _ACCOUNTS.isdisjoint(name.lower().split("_")) and not classify_name(name)
+
+
+def _list_attributes(value: object, *, deeper: bool) -> Iterator[tuple[str, object]]:
+    """The plain attributes of an object, and of the objects that it holds.
+
+    Those of Python's own have none for us.
+    """
+    if type(value).__module__.partition(".")[0] in sys.stdlib_module_names:
+        return
+    try:
+        held = {name: each for name, each in vars(value).items() if isinstance(name, str)}
+    except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
+        return
+    for name in sorted(held):
+        if isinstance(held[name], _TELLING):
+            yield name, held[name]
+        elif deeper and not isinstance(held[name], type):
+            yield from _list_attributes(held[name], deeper=False)
 
 
 def _list_held(function: FunctionType, *, defaults: bool) -> Iterator[tuple[str, object]]:
@@ -181,16 +176,17 @@ def _list_held(function: FunctionType, *, defaults: bool) -> Iterator[tuple[str,
             continue
     given = [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
     for name, value in given:
-        plain = value is inspect.Parameter.empty or isinstance(value, _TELLING + _SILENT)
+        plain = value is inspect.Parameter.empty or isinstance(value, (*_TELLING, _SILENT))
         if value is not inspect.Parameter.empty and (defaults or not plain):
             yield name, value
 
 
-def _name_package(of: object) -> str:
-    return str(getattr(of, "__module__", "") or "").partition(".")[0]
-
-
-def _is_of_library(kind: type) -> bool:
-    """Whether a class was installed, as a library is."""
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-    return not _LIBRARIES.isdisjoint(PurePath(file).parts)
+def _list_filled(function: functools.partial[object]) -> Iterator[tuple[str, object]]:
+    """What a partial has filled, by the names of the parameters where those can be read."""
+    try:
+        names = list(inspect.signature(function.func).parameters)
+    except (TypeError, ValueError):
+        names = []
+    names += ["who"] * (len(function.args) - len(names))  # without a name: it may be anybody
+    yield from zip(names, function.args, strict=False)
+    yield from function.keywords.items()
