@@ -81,8 +81,20 @@ async def test_an_undo_that_keeps_to_versions_is_proven() -> None:
             {"same": lambda before, now: now["text"] == "gin"},
             "done wrongly: there is {'text': 'gin'",
         ),
+        (
+            lambda notes, record: notes.put("gin", if_version=record.version),
+            {},
+            "done wrongly: it is left as ",
+        ),
     ],
-    ids=["unconditional", "unbound call", "does nothing", "raises", "restores something else"],
+    ids=[
+        "unconditional",
+        "unbound call",
+        "does nothing",
+        "raises",
+        "restores something else",
+        "writes something else",
+    ],
 )
 async def test_an_undo_that_does_not_hold_is_named(
     undo: Callable[[Notes, Record], object], declared: dict[str, Any], named: str

@@ -395,3 +395,65 @@ async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar
 
 def _unreadable(record: Record) -> object:
     raise TimeoutError("no answer")
+
+
+class Page:
+    """A versioned page whose other fields move with every write, or with every read."""
+
+    def __init__(self, *, by_write: str = "", by_read: str = "") -> None:
+        self.content: dict[str, object] = {"title": "Old"}
+        self.writes = self.reads = 0
+        self.by_write, self.by_read = by_write, by_read
+
+    def read(self, record: Record | None = None) -> dict[str, object]:
+        self.reads += 1
+        moving = {self.by_write: f"w{self.writes}", self.by_read: f"r{self.reads}"}
+        return {
+            **self.content,
+            "number": self.writes,
+            "about": {name: value for name, value in moving.items() if name},
+            **{name: value for name, value in moving.items() if name},
+        }
+
+    def write(self, **content: object) -> dict[str, object]:
+        self.writes += 1
+        self.content |= content
+        return self.read()
+
+
+async def undo_title(page: Page, *, writes: str) -> UndoResult:
+    before = page.read()
+    result = page.write(title="New")
+    record = Record(
+        arguments={"title": "New"},
+        image=Image(before),
+        result=result,
+        version=str(result["number"]),
+    )
+    terms = Terms(
+        abilities=Abilities(
+            before=page.read,
+            undo=lambda record: page.write(title=writes),
+            version=lambda record: str(record.result["number"]),
+        )
+    )
+    return (await take_back(record, terms)).result
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["last_edited_time", "_rev", "lock_version", "sha", "updated_by", "LastModifiedDate", "mtime",
+     "resourceVersion", "metageneration", "checksum", "history", "sys_mod_count", "lastModified"],
+)  # fmt: skip
+async def test_a_field_that_every_write_moves_does_not_spoil_a_good_undo(field: str) -> None:
+    assert await undo_title(Page(by_write=field), writes="Old") is UndoResult.RESTORED
+    assert await undo_title(Page(by_write=field), writes="Other") is UndoResult.PARTIAL
+
+
+async def test_neither_does_one_of_any_name_that_moves_between_two_reads() -> None:
+    assert await undo_title(Page(by_read="hits"), writes="Old") is UndoResult.RESTORED
+    assert await undo_title(Page(by_read="hits"), writes="Other") is UndoResult.PARTIAL
+
+
+async def test_one_of_any_name_that_only_a_write_moves_is_content() -> None:
+    assert await undo_title(Page(by_write="note"), writes="Old") is UndoResult.PARTIAL

@@ -37,11 +37,12 @@ def is_restored(
     *,
     abilities: Abilities,
     versions: tuple[str | None, str | None] = (None, None),
+    restless: frozenset[str] = frozenset(),
 ) -> bool:
     """Whether what is there now is what was there before the call, but for what any write changes.
 
     `versions` are those of the two states, as the tool tells them: a field that holds them is none
-    of the content.
+    of the content. Neither are those that were seen to be `restless`.
     """
     image = find_image(record, abilities=abilities)
     if image is None:
@@ -56,9 +57,24 @@ def is_restored(
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return before == now
-    ignored = _VERSION_FIELDS | {find_version_field(before, now, versions=versions).lower()}
+    ignored = _SELF_CHANGING | restless
+    ignored |= {_normalize(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
     return _drop_fields(ignored, before) == _drop_fields(ignored, now)
+
+
+def find_restless(one: object, other: object) -> frozenset[str]:
+    """The fields that differ between two reads that nobody wrote between."""
+    one, other = _as_fields(one), _as_fields(other)
+    if not isinstance(one, Mapping) or not isinstance(other, Mapping):
+        return frozenset()
+    return frozenset(
+        _normalize(name) for name in {*one, *other} if one.get(name) != other.get(name)
+    )
+
+
+def _normalize(name: object) -> str:
+    return str(name).lower().replace("_", "").replace("-", "")
 
 
 def _as_fields(state: object) -> object:
@@ -67,8 +83,11 @@ def _as_fields(state: object) -> object:
     return state
 
 
-def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
-    return {k: v for k, v in state.items() if str(k).lower() not in ignored}
+def _drop_fields(ignored: frozenset[str], state: object) -> object:
+    if not isinstance(state, Mapping):
+        return state
+    kept = ((name, value) for name, value in state.items() if _normalize(name) not in ignored)
+    return {name: _drop_fields(ignored, value) for name, value in kept}
 
 
 def find_version_field(
@@ -89,14 +108,19 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
     A version that it was given as a condition is the one that was there before, and is none.
     """
-    was = {str(k).lower(): str(v) for k, v in before.items()}
+    was = {_normalize(k): str(v) for k, v in before.items()}
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
-    asked = [(str(k).lower(), v) for each in given for k, v in each.items() if v is not None]
+    asked = [(_normalize(k), v) for each in given for k, v in each.items() if v is not None]
     return {name for name, value in asked if str(value) != was.get(name)}
 
 
-_VERSION_FIELDS = frozenset(
-    {"etag", "version", "updated", "updated_at", "modified", "modified_at", "last_modified",
-     "sequence", "revision", "rev", "lastmodified", "updatedat", "modifiedat"}
-)  # fmt: skip
-"""Names of fields that a write changes by itself."""
+_SELF_CHANGING = frozenset({
+    "activitycount", "changed", "changedat", "checksum", "datemodified", "edited", "editedat",
+    "etag", "generation", "history", "lasteditedby", "lasteditedtime", "lasteditor", "lastmodified",
+    "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat", "lockversion",
+    "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",
+    "resourceversion", "rev", "revision", "revisionid", "sequence", "servertime", "sha",
+    "signedurl", "sysmodcount", "updated", "updatedat", "updatedby", "updatedtime", "version",
+    "versionid", "views", "viewcount",
+})  # fmt: skip
+"""Names of fields that a remote changes by itself, without `_` and `-`."""

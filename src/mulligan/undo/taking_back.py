@@ -9,7 +9,7 @@ from mulligan.core.runtime.points import Point, reach
 from mulligan.undo.abilities import call_ability, copy_record, read_version
 from mulligan.undo.answers import is_silence, says_gone
 from mulligan.undo.assessment import Sight, Terms, Undone, assess_proof
-from mulligan.undo.sameness import is_restored, is_unchanged
+from mulligan.undo.sameness import find_restless, is_restored, is_unchanged
 
 
 async def look(record: Record, terms: Terms) -> Sight:
@@ -50,6 +50,9 @@ async def prove(
         # It was accepted; what does not show it yet is read once more.
         await wait_to_settle(terms)
         sight = await _read(record, terms, seen=seen)
+    if failure is None and not sight.restored and sight.version is not None:
+        # What differs from itself at the same version is a counter or a clock, and no content.
+        sight = await _read(record, terms, seen=seen, before=sight)
     return assess_proof(record, sight, terms=terms, first=first, failure=failure)
 
 
@@ -59,7 +62,7 @@ async def wait_to_settle(terms: Terms) -> None:
         await asyncio.sleep(terms.settles_within.total_seconds())
 
 
-async def _read(record: Record, terms: Terms, *, seen: bool) -> Sight:
+async def _read(record: Record, terms: Terms, *, seen: bool, before: Sight | None = None) -> Sight:
     abilities = terms.abilities
     if abilities.reader is None:
         return Sight(error=LookupError("the tool declares no way to read"))
@@ -74,7 +77,11 @@ async def _read(record: Record, terms: Terms, *, seen: bool) -> Sight:
             state, record=record, abilities=abilities, within=terms.answers_within
         )
         versions = (await read_version_before(record, terms), version)
-        restored = is_restored(record, state, abilities=abilities, versions=versions)
+        same_version = before is not None and before.version == version
+        restless = find_restless(before.state, state) if before and same_version else frozenset()
+        restored = is_restored(
+            record, state, abilities=abilities, versions=versions, restless=restless
+        )
         unchanged = is_unchanged(record, state, abilities=abilities)
     except Exception as error:  # noqa: BLE001 - as above
         return Sight(error=error)
