@@ -6,6 +6,7 @@ States and arguments are plain values here: what JSON can say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 Given = Mapping[str, object]
 """The arguments of a call, by name."""
@@ -33,6 +34,35 @@ def _list_given(call: Given) -> Iterator[tuple[str, object]]:
         yield name, value
         if isinstance(value, Mapping):
             yield from ((str(part), inner) for part, inner in value.items())
+
+
+def find_contradiction(given: object, found: object) -> str:
+    """A field of what was found that is not as a call was given it, by name; else nothing.
+
+    A remote may write a value in another way: only what is plain on both sides is compared.
+    """
+    if not isinstance(given, Mapping) or not isinstance(found, Mapping):
+        return ""
+    both = ((name, value, found.get(name)) for name, value in _list_given(given))
+    for name, value, there in both:
+        plain = isinstance(value, str | int | float) and isinstance(there, str | int | float)
+        if plain and _read_plain(value) != _read_plain(there):
+            return name
+    return ""
+
+
+def _read_plain(value: object) -> object:
+    """A value less how it is written: blanks and case, a number as text, the zone of a time."""
+    text = str(value).strip()
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return text.casefold()
+    return read.timestamp() if read.tzinfo is not None else read
 
 
 def is_edit_of(given: Given, *, before: str, now: str) -> bool:

@@ -171,3 +171,29 @@ async def test_a_probe_by_key_finds_our_own_call_under_an_edit_and_leaves_the_ed
     assert len(remote.list_writes()) == 1
     assert remote.get("dinner")["day"] == "Wednesday"
     assert len(list_open(strict)) == 1
+
+
+async def test_a_booking_that_a_probe_finds_by_its_key_as_a_person_has_changed_it_stands(
+    strict: Mulligan,
+) -> None:
+    bookings: dict[str, dict[str, Any]] = {}
+
+    @strict.tool(
+        effect=Effect.REVERSIBLE,
+        read=lambda record: bookings.get(record.key),
+        undo=lambda record: bookings.pop(record.key),
+        probe=lambda record: bookings.get(record.key),
+        about=lambda record: record.key,
+        key="request_id",
+        lands_within=AT_ONCE,
+    )
+    async def book_table(people: int, request_id: str = "") -> dict[str, Any]:
+        bookings[request_id] = {"table": 7, "people": people}
+        bookings[request_id]["people"] = 6  # a person comes to know of two more
+        raise TimeoutError("no answer")
+
+    await act(strict, lambda: book_table(people=4))
+
+    assert list(bookings.values()) == [{"table": 7, "people": 6}]
+    [left] = list_open(strict)
+    assert "people is not what it was given" in str(left.detail["why"])

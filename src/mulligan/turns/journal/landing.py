@@ -19,7 +19,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_left_version, read_version
-from mulligan.undo.accounting import is_work_of
+from mulligan.undo.accounting import find_contradiction, is_work_of
 from mulligan.undo.answers import describe_error
 from mulligan.undo.sameness import find_version_field, is_same, is_unchanged
 
@@ -105,7 +105,16 @@ async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
     probe, within = declaration.abilities.probe, declaration.answers_within
     result = await call_ability(probe, copy_record(record), within=within) if probe else None
     await reach(Point.PROBED)
-    return Seen(landing=Landing.ABSENT if result is None else Landing.LANDED, result=result)
+    if result is None:
+        return Seen(landing=Landing.ABSENT)
+    changed = find_contradiction(to_plain(dict(record.arguments)), to_plain(result))
+    if changed:
+        why = (
+            f"It happened, and {changed} is not what it was given: somebody seems to have changed "
+            "it since."
+        )
+        return Seen(landing=Landing.UNSURE, why=why, for_a_person=True)
+    return Seen(landing=Landing.LANDED, result=result)
 
 
 async def settle(
