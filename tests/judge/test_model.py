@@ -16,7 +16,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.happened.event import AskOutcome
-from mulligan.judge.model import MOST_BREAKERS
+from mulligan.judge import model
 from tests.judge.answers import (
     QUESTION,
     Bench,
@@ -242,17 +242,18 @@ async def test_what_one_tenant_makes_fail_fails_for_nobody_else() -> None:
     assert await bench.judge.ask(replace(QUESTION, tenant="mallory", prompt="another")) == RIGHT
 
 
-async def test_however_many_names_fail_so_many_breakers_are_kept_and_no_more() -> None:
+async def test_however_many_names_fail_so_many_breakers_are_kept_and_no_more(monkeypatch) -> None:
+    monkeypatch.setattr(model, "MOST_BREAKERS", 20)
     bench = Bench(raising(ConnectionError("away")))
     for _ in range(3):
         await bench.judge.ask(replace(QUESTION, tenant="down"))
-    for number in range(MOST_BREAKERS + 20):
+    for number in range(40):
         await bench.judge.ask(replace(QUESTION, tenant=f"tenant {number}"))
 
     await bench.judge.ask(replace(QUESTION, tenant="down"))
 
     assert bench.told[-1].outcome is AskOutcome.NOT_ASKED
-    assert len(bench.judge._breakers) == MOST_BREAKERS
+    assert len(bench.judge._breakers) == 20
 
 
 async def test_a_question_that_fits_no_prompt_is_not_the_model_s_fault(caplog) -> None:
@@ -287,10 +288,9 @@ def garbage(rng: random.Random) -> str | dict | None:
     )
 
 
-@pytest.mark.parametrize("seed", [4, 5])
-async def test_two_thousand_garbled_replies_raise_nothing_and_confirm_nothing(seed: int) -> None:
-    rng = random.Random(seed)
-    left = deque(garbage(rng) for _ in range(1_000))
+async def test_garbled_replies_raise_nothing_and_confirm_nothing() -> None:
+    rng = random.Random(4)
+    left = deque(garbage(rng) for _ in range(500))
     bench = Bench(speaking_from(left), timeout=math.inf)
 
     answers = []

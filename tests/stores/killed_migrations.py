@@ -1,4 +1,4 @@
-"""Kills a migration at its every statement, each time in a child, then lets one through.
+"""Kills a migration at some of its statements, each time in a child, then lets one through.
 
 Run as a program of its own, because it forks: `killed_migrations.py PART PLACE`.
 """
@@ -46,7 +46,7 @@ def main() -> None:
     # What each number of a killed statement leaves behind: the migrations that were whole by then.
     kills = 0
     for migration in load_migrations(part):
-        for statement in range(len(migration.statements) + 2):
+        for statement in choose_places(len(migration.statements)):
             migrate_until(part, place, statement)
             kills += 1
             found = version_of(part, place)
@@ -55,6 +55,11 @@ def main() -> None:
         assert version_of(part, place) >= migration.number
     assert version_of(part, place) == find_latest_version(part)
     print(kills)
+
+
+def choose_places(statements: int) -> list[int]:
+    """Before the first, in the middle, before the version is written, and before the commit."""
+    return sorted({0, statements // 2, statements, statements + 1})
 
 
 def version_of(part: str, place: str) -> int:
