@@ -30,6 +30,8 @@ class QuietServer(ThreadingHTTPServer):
     """It writes titles in its own way."""
     status = 0
     location = ""
+    gets = False
+    """Asked to make what is there, it answers with that: "get or create"."""
     refuses = False
     """A write that is answered with one of its refusals takes no effect."""
     repeats = 0
@@ -98,6 +100,8 @@ class _QuietAnswers(BaseHTTPRequestHandler):
         name, body = f"e{next(self.server.count)}", self.read_body()
         if self.is_refused():
             return None
+        if self.server.gets:
+            return self.conclude("e1", 200, {"Location": "/events/e1"})
         self.server.write(name, body)
         return self.conclude(name, 201, {"Location": self.server.location or f"/events/{name}"})
 

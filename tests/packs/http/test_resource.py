@@ -304,3 +304,101 @@ async def test_an_address_that_is_not_of_what_was_made_is_not_deleted(
     assert len(await take_back(quiet, "post")) == 1
 
     assert sorted(quiet.items) == ["e1", "e2"]
+
+
+class Shop:
+    """A server whose answers to POST do not all mean that something was made."""
+
+    def __init__(self, server: QuietServer) -> None:
+        self.server = server
+        self.client = httpx.Client(base_url=server.url, timeout=60)
+
+    async def take_back(self, work: Any, **said: Any) -> list[State]:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(self.client, "/events/{event_id}")
+            tool = m.tool(**events.post(**said))(work)
+            return await act(m, lambda: tool(event_id="e1"))
+
+    def copy(self, event_id: str) -> object:
+        """A copy of an event: what is made is not what the argument names."""
+        item = self.client.get(f"/events/{event_id}").json()
+        return self.client.post("/events", json=item).json()
+
+
+@pytest.fixture
+def shop(quiet: QuietServer) -> Iterator[Shop]:
+    made = Shop(quiet)
+    with made.client:
+        yield made
+
+
+async def test_of_a_copy_the_copy_is_deleted_and_never_the_original(shop: Shop) -> None:
+    shop.server.tag = ""
+
+    assert await shop.take_back(shop.copy) == []
+
+    assert list(shop.server.items) == ["e1"]
+
+
+async def test_what_was_there_before_a_post_is_never_deleted(quiet: QuietServer) -> None:
+    quiet.gets, quiet.tag = True, ""
+
+    states = await take_back(quiet, "post")
+
+    assert len(states) == 1
+    assert list(quiet.items) == ["e1"]
+
+
+async def test_what_is_only_accepted_may_yet_come_and_is_left_to_a_person(shop: Shop) -> None:
+    shop.server.status, shop.server.tag = 202, ""
+
+    assert len(await shop.take_back(shop.copy)) == 1
+
+
+async def test_a_status_that_is_declared_to_mean_it_is_believed(shop: Shop) -> None:
+    shop.server.status, shop.server.tag = 200, ""
+
+    assert await shop.take_back(shop.copy, created=[200]) == []
+
+    assert list(shop.server.items) == ["e1"]
+
+
+async def test_a_call_that_writes_elsewhere_too_is_not_called_taken_back(
+    quiet: QuietServer,
+) -> None:
+    quiet.tag = ""
+    quiet.write("e9", {"title": "other"})
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").put())
+            def change(event_id: str) -> None:
+                client.put(f"/events/{event_id}", json={"title": "beer"})
+                client.put("/events/e9", json={"title": "beer"})
+
+            states = await act(m, lambda: change("e1"))
+
+    assert len(states) == 1
+
+
+async def test_two_writes_of_one_call_to_its_resource_are_both_ours(quiet: QuietServer) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").put())
+            def change(event_id: str) -> None:
+                client.put(f"/events/{event_id}", json={"title": "beer"})
+                client.put(f"/events/{event_id}", json={"title": "wine"})
+
+            assert await act(m, lambda: change("e1")) == []
+
+    assert quiet.items["e1"] == {"title": "milk", "size": 1}
+
+
+async def test_a_write_that_is_only_accepted_is_not_called_taken_back(quiet: QuietServer) -> None:
+    quiet.status, quiet.tag = 202, ""
+
+    states = await take_back(quiet, "put")
+
+    assert len(states) == 1

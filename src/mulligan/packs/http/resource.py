@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -33,7 +33,7 @@ from mulligan.turns.tools.declaration import Declared
 
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""
-ACCEPTED = 202
+CREATED, ACCEPTED = 201, 202
 _SEEN = (
     "what is read right after the write being what the server answered, or what was sent: else "
     "nobody knows whose it is, and the undo waits for a person"
@@ -52,6 +52,9 @@ class Left:
     etag: str | None = None
     """A strong one, of what the write has left."""
     written: SentWrite | None = None
+    untold: bool = False
+    """Its answer does not say what is there now by this call alone, so that nobody takes it back:
+    it will be done later (202), may have been there before, or other things were written too."""
 
 
 class Resource:
@@ -89,16 +92,23 @@ class Resource:
         declared["version"] = partial(self._read_version, deletes=True)
         return declared
 
-    def post(self) -> Declared:
-        """A tool that makes a resource, whose address the server answers with (`Location`)."""
-        declared = self._declare(undo=self._undo_post, looks=self._find is not None)
-        declared["read"] = self._read_made
+    def post(self, *, created: Collection[int] = (CREATED,)) -> Declared:
+        """A tool that makes a resource, whose address the server answers with (`Location`).
+
+        `created`: the statuses by which this server says that it was not there before. By another
+        one it may be somebody's, as of "get or create", and is never deleted.
+        """
+        looks = self._find is not None
+        declared = self._declare(undo=self._undo_post, looks=looks, created=frozenset(created))
+        declared["read"], declared["about"] = self._read_made, self._name_made
         del declared["before"]
         if self._find is not None:
             declared["probe"], declared["probe_by"] = self._probe, ProbeBy.CALL
         return declared
 
-    def _declare(self, *, undo: Told, looks: bool = True) -> Declared:
+    def _declare(
+        self, *, undo: Told, looks: bool = True, created: frozenset[int] = frozenset()
+    ) -> Declared:
         """`looks`: whether a call that was refused can be looked for."""
         refusals = Refusals(declared=self._refused, looks=looks)
         return Declared(
@@ -109,7 +119,7 @@ class Resource:
             about=self._name,
             version=self._read_version,
             same=is_same,
-            around=partial(self._enter, refusals=refusals),
+            around=partial(self._enter, refusals=refusals, created=created),
             compares=self._etags,
             binds=self._etags,
             rests_on=[*RESTS_ON[self._etags], *refusals.list_trusted()],
@@ -117,7 +127,9 @@ class Resource:
         )
 
     @contextmanager
-    def _enter(self, records: Sequence[Record], *, refusals: Refusals) -> Iterator[None]:
+    def _enter(
+        self, records: Sequence[Record], *, refusals: Refusals, created: frozenset[int]
+    ) -> Iterator[None]:
         [record] = records
         before, headers = cast("Shown | None", record.before), dict[str, str]()
         if self._etags and before is not None:
@@ -130,16 +142,15 @@ class Resource:
             with enter_exchange(exchange):
                 yield
         finally:
-            self._remember(record, exchange)
+            self._remember(record, exchange, created=created)
 
-    def _remember(self, record: Record, exchange: CallRequests) -> None:
-        """Keep what the first write to the resource has sent, and what it was answered."""
-        alone = exchange.composition is None and not isinstance(record.before, dict)
-        writes = exchange.list_writes()
-        about = [each for each in writes if alone or self._is_about(record, each[0])]
+    def _remember(self, record: Record, exchange: CallRequests, *, created: frozenset[int]) -> None:
+        """Keep what the last write to the resource has sent, and what it was answered."""
+        writes = list(exchange.list_writes())
+        about = [each for each in writes if self._is_about(record, each[0])]
         if not about:
             return
-        request, answer = about[0]
+        request, answer = about[-1]
         if answer is None or not answer.is_success:
             left = Left(written=read_written(request, None))
         else:
@@ -147,7 +158,18 @@ class Resource:
             # A weak one says nothing about bytes, and no server takes it as a condition.
             strong = etag if self._etags and etag and not etag.startswith("W/") else None
             written = None if strong else read_written(request, answer)
-            left = Left(url=self._find_made(answer), etag=strong, written=written)
+            if isinstance(record.before, dict):
+                told = answer.status_code != ACCEPTED
+            else:
+                told = answer.status_code in created and len(about) == 1
+            # What a call writes beside its resource is taken back by nobody.
+            alone = exchange.composition is not None or len(about) == len(writes)
+            left = Left(
+                url=self._find_made(record, answer),
+                etag=strong,
+                written=written,
+                untold=not (told and alone),
+            )
         self._made[record.key] = left
         if len(self._made) > MOST:
             self._made.popitem(last=False)
@@ -161,7 +183,7 @@ class Resource:
         same = "?" not in self.path or url.query == there.query
         return same and url.path.rstrip("/") == there.path.rstrip("/")
 
-    def _find_made(self, answer: httpx.Response) -> str:
+    def _find_made(self, record: Record, answer: httpx.Response) -> str:
         """Where a server says that it has put what was made: in `Location`, else by its id."""
         location = answer.headers.get("location")
         # Of what is only accepted (202), it is where to ask how far that is.
@@ -170,7 +192,7 @@ class Resource:
         # is no such resource, as a list of all of them, must not be deleted for one.
         if there is not None and self._is_home(there) and self._fits(there):
             return str(there)
-        return self._locate_returned(_read_body(answer), re.findall(r"{(\w+)}", self.path))
+        return self._locate_returned(record, _read_body(answer))
 
     def _fits(self, url: httpx.URL) -> bool:
         """Whether an address is one of the template's."""
@@ -180,7 +202,7 @@ class Resource:
         return not query and len(there) == len(wanted) and all(map(_fits_part, wanted, there))
 
     def _read(self, record: Record) -> Shown | Awaitable[Shown]:
-        url = self._locate(record)
+        url = self._locate_given(record)
         if not url:
             raise ConfigurationError(f"The call has not all that {self.path} is made of.")
         return self._ask("GET", url, check=self._show)
@@ -230,6 +252,8 @@ class Resource:
         if isinstance(result, dict) and result.keys() == Shown.__annotations__.keys():
             return result["at"]
         left = self._made.get(record.key, Left())
+        if left.untold:
+            return None
         if left.etag and not deletes:
             return left.etag
         url = self._locate(record)
@@ -284,31 +308,44 @@ class Resource:
         return located
 
     def _locate(self, record: Record) -> str:
-        """The address of the resource: by the arguments, or as the server gave it."""
-        before = record.before
-        if isinstance(before, dict):
-            return str(before["url"])
-        names = re.findall(r"{(\w+)}", self.path)
-        if all(record.arguments.get(name) is not None for name in names):
-            given = {name: quote(str(record.arguments[name]), safe="") for name in names}
-            return self.path.format(**given)
-        left = self._made.get(record.key)
-        if left is not None and left.url:
-            return left.url
-        return self._locate_returned(record.result, names)
+        """The address of the resource: where it was before, or where the server has put it.
 
-    def _locate_returned(self, result: object, names: list[str]) -> str:
-        """By what the tool returned: the resource itself, or its id."""
-        if isinstance(result, dict) and len(names) == 1:
-            found = result.get(names[0], result.get("id"))
+        Not by the arguments of what makes one: they may name what it is a copy of.
+        """
+        if isinstance(record.before, dict):
+            return str(record.before["url"])
+        left = self._made.get(record.key)
+        return left.url if left and left.url else self._locate_returned(record, record.result)
+
+    def _locate_given(self, record: Record) -> str:
+        given = {name: record.arguments.get(name) for name in self._names}
+        return "" if None in given.values() else self._build_address(given)
+
+    @property
+    def _names(self) -> list[str]:
+        return re.findall(r"{(\w+)}", self.path)
+
+    def _locate_returned(self, record: Record, result: object) -> str:
+        """By what was answered, the resource itself or its id, and what it is a part of."""
+        *parents, name = self._names or [""]
+        if isinstance(result, dict):
+            found = result.get("id", result.get(name))
         else:
-            found = result if isinstance(result, str | int) and len(names) == 1 else None
-        if found is None:
-            return ""
-        return self.path.format(**{names[0]: quote(str(found), safe="")})
+            found = result if isinstance(result, str | int) else None
+        given = {each: record.arguments.get(each) for each in parents} | {name: found}
+        return "" if None in given.values() else self._build_address(given)
+
+    def _build_address(self, given: Mapping[str, object]) -> str:
+        return self.path.format(**{n: quote(str(value), safe="") for n, value in given.items()})
 
     def _name(self, record: Record) -> str | None:
-        located = self._locate(record)
+        there = isinstance(record.before, dict)
+        return self._name_address(self._locate(record) if there else self._locate_given(record))
+
+    def _name_made(self, record: Record) -> str | None:
+        return self._name_address(self._locate(record))
+
+    def _name_address(self, located: str) -> str | None:
         return str(httpx.URL(self.place).join(located)) if located else None
 
     def _ask(
