@@ -121,7 +121,7 @@ class _Search:
         elif isinstance(value, tuple) and len(value) <= MOST:
             for each in value:
                 self._take(name, each)
-        elif isinstance(value, type | ModuleType | BuiltinFunctionType | _SILENT):
+        elif isinstance(value, (type, ModuleType, BuiltinFunctionType, *_SILENT)):
             return
         elif id(value) not in self._seen and len(self._seen) <= MOST:
             self._seen.add(id(value))
@@ -141,7 +141,7 @@ class _Search:
 
 _TELLING = (str, int, bytes, UUID, Enum)
 """Values by which people and accounts are told from each other, and that a restart keeps."""
-_SILENT = bool | float | complex | type(None)
+_SILENT = (bool, float, complex, type(None))
 
 
 def _says_whose(name: str) -> bool:
@@ -176,7 +176,7 @@ def _list_held(function: FunctionType, *, defaults: bool) -> Iterator[tuple[str,
             continue
     given = [(p.name, p.default) for p in inspect.signature(function).parameters.values()]
     for name, value in given:
-        plain = value is inspect.Parameter.empty or isinstance(value, (*_TELLING, _SILENT))
+        plain = value is inspect.Parameter.empty or isinstance(value, _TELLING + _SILENT)
         if value is not inspect.Parameter.empty and (defaults or not plain):
             yield name, value
 
