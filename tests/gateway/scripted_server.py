@@ -29,6 +29,8 @@ if os.environ.get("ORDERS"):
     TOOLS["find_order"] = {"order_id": {"type": "string"}}
 waiting = {}
 LAST = 0
+SHOUTED = []
+"""A tool that comes late is listed once this is not empty."""
 
 
 def send(**message):
@@ -95,6 +97,7 @@ def call(key, name, arguments, meta):  # noqa: C901
     elif name == "environment":
         tell(key, dict(os.environ))
     elif name == "shout":
+        SHOUTED.append(key)
         send(method="notifications/message", params={"level": "info", "data": "hey"})
         send(method="notifications/tools/list_changed")
         tell(key, "shouted")
@@ -133,6 +136,11 @@ def list_tools(cursor):
         page[0]["description"] = os.environ["DESCRIBED"]
     if os.environ.get("HINTED"):
         page[0]["annotations"] = {"readOnlyHint": True}
+    for tool in page:
+        if tool["name"] == os.environ.get("DESTROYS"):
+            tool["annotations"] = {"destructiveHint": True}
+    if not SHOUTED:
+        page = [tool for tool in page if tool["name"] != os.environ.get("LATE")]
     more = {"nextCursor": str(start + 8)} if start + 8 < len(names) else {}
     return {"tools": page, **more}
 

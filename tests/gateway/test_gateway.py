@@ -56,7 +56,7 @@ async def test_a_wrong_write_is_undone_by_its_own_agent(tmp_path, files):
     assert page.read_text() == "before"
 
 
-async def test_a_declaration_that_does_not_fit_its_server_is_left_out_and_told(tmp_path, files):
+async def test_a_declaration_of_a_tool_that_its_server_does_not_have_is_told(tmp_path, files):
     said = '[servers.files.tools.write_everything]\neffect = "irreversible"\n'
     async with run_gateway(files, **declared(tmp_path, files, said)) as gateway:
         await gateway.start()

@@ -184,7 +184,8 @@ class Listener:
         body = message.get("body", b"")
         self.seen += f"{scope['path']} {scope['query_string']} {scope['headers']} {body!r}\n"
         key = json.loads(body or b"{}").get("id")
-        said = {"protocolVersion": "2025-11-25", "capabilities": {}, "content": [], "tools": []}
+        said = {"protocolVersion": "2025-11-25", "capabilities": {}, "content": []}
+        said["tools"] = [{"name": "x", "inputSchema": {"type": "object"}}]
         said["serverInfo"] = {"name": "far", "version": "1"}
         text = json.dumps({"jsonrpc": "2.0", "id": key, "result": said}).encode()
         headers = [(b"content-type", b"application/json")]

@@ -29,7 +29,8 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--mode",
         choices=MODES,
-        help="how far to go with tools that no declaration names; observe, unless said: only watch",
+        help="how far to go with tools for which no declaration says it; observe, unless said: "
+        "only watch",
     )
     parser.add_argument(
         "--suggest",
@@ -72,7 +73,8 @@ def _add_tools(parser: argparse.ArgumentParser) -> None:
         "--trust",
         action="append",
         metavar="NAME",
-        help="a client over HTTP, by the name of its token: what it reports a person said counts",
+        help="a client over HTTP, by the name of its token: what it reports a person said counts, "
+        "also as an approval",
     )
     parser.add_argument(
         "--intent",

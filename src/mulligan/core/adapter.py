@@ -149,6 +149,9 @@ class HostCall:
     """The tool runs in another process: no tool of the application's own is inside."""
     once: bool = False
     """The framework makes a call once and never again: a fix is told to the agent, not tried."""
+    reported: bool = False
+    """It was made elsewhere, as a client says: it is never held, and what it says of its tool
+    counts for no call that is made here."""
 
 
 class MeantCall(NamedTuple):

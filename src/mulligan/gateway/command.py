@@ -199,10 +199,11 @@ def read_options(
 ) -> GatewayOptions:
     """What the command line and the operator's file say of a gateway."""
     limits = Limits() if options.timeout is None else replace(Limits(), answer=options.timeout)
+    mode = rules.mode if options.mode is None else Mode(options.mode)
     return GatewayOptions(
-        mode=rules.mode if options.mode is None else Mode(options.mode),
+        mode=mode,
         modes={} if options.mode is not None else rules.modes,
-        declarations=read_declarations(_as_path(options.declarations), servers),
+        declarations=read_declarations(_as_path(options.declarations), servers, mode=mode),
         own_tools=not options.no_tools,
         pitfalls=options.pitfalls,
         trusted=frozenset(options.trust or ()),

@@ -33,6 +33,9 @@ PLAIN = (
 )  # fmt: skip
 """What is said in the file as `@m.tool` takes it."""
 
+SAID_WITHOUT_RECIPE = ("mode", "allow", "describe", "docs", "error_rules")
+"""Of those, what needs no recipe of a tool to be kept."""
+
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 
 
@@ -54,10 +57,25 @@ class ToolDeclaration:
         """Declare the tool; `call` reaches its server, in any process and after any restart."""
         m.declare(self.tool, **self._build(call))
 
+    def hold_instead(self) -> ToolDeclaration:
+        """The same without its recipe: what could be undone by that is held."""
+        if not self.recipe.list_calls():
+            return self
+        cases = tuple(replace(each, effect=_hold_instead(each.effect)) for each in self.cases)
+        said = {name: value for name, value in self.said.items() if name in SAID_WITHOUT_RECIPE}
+        effect = _hold_instead(self.effect)
+        return replace(self, recipe=UndoRecipe(), cases=cases, effect=effect, said=said)
+
+    @property
+    def runs_unheld(self) -> bool:
+        """Whether calls that are to be held run all the same, as its mode only watches."""
+        holds = Effect.IRREVERSIBLE in (self.effect, *(each.effect for each in self.cases))
+        return holds and self.said.get("mode") == Mode.OBSERVE
+
     def find_misfit(self, tools: Sequence[Mapping[str, Any]]) -> str:
         """What the server, as it lists its tools now, does not have that this goes by; or empty.
 
-        A declaration that does not fit must not be made: its undo would fail on the first bad day.
+        What does not fit is no reason to run a call: its undo would fail on the first bad day.
         """
         listed = {str(tool.get("name")): tool for tool in tools}
         if self.tool not in listed:
@@ -107,12 +125,17 @@ class GatewayRules:
     """Servers whose hints about their own tools are taken at their word."""
 
 
-def read_declarations(path: Path | None, servers: Iterable[Server]) -> tuple[ToolDeclaration, ...]:
-    """What the file says of tools, with the recipes that it names; nothing without a file."""
+def read_declarations(
+    path: Path | None, servers: Iterable[Server], *, mode: Mode = Mode.OBSERVE
+) -> tuple[ToolDeclaration, ...]:
+    """What the file says of tools, with the recipes that it names; nothing without a file.
+
+    `mode`: of tools for which the file says none.
+    """
     if path is None:
         return ()
     file = _open_file(path)
-    mode = _read_mode(file, Mode.OBSERVE)
+    mode = _read_mode(file, mode)
     served = [*servers]
     names = [server.name for server in served]
     known = {*names, *(name for server in served for name in server.beside)}
@@ -254,6 +277,10 @@ def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
     effect = declaration.effect
     effect = Effect.UNDECLARED if effect is Effect.REVERSIBLE else effect
     return replace(declaration, recipe=bare, effect=effect, cases=cases)
+
+
+def _hold_instead(effect: Effect) -> Effect:
+    return Effect.IRREVERSIBLE if effect is Effect.REVERSIBLE else effect
 
 
 async def _reply_with(**arguments: object) -> object:

@@ -18,6 +18,7 @@ from mulligan.gateway.sessions.standing import OwnSession
 from mulligan.turns.memory.late_modules import LATE
 
 Listed = Sequence[Mapping[str, Any]]
+UNLISTED = "Its server does not list its tools"
 
 
 class Gateway(Shared):
@@ -32,15 +33,16 @@ class Gateway(Shared):
         if self.options.mode is not Mode.OBSERVE or self.options.declarations:
             # While the servers start: the first failure is not to wait.
             threading.Thread(target=LATE.load, name="mulligan-load", daemon=True).start()
-        by_server: dict[str, list[ToolDeclaration]] = {}
-        for each in self.options.declarations:
-            by_server.setdefault(each.server, []).append(each)
-        for server, declarations in by_server.items():
-            listed = await self._list_tools(server)
-            for each in declarations:
-                self._declare(each, listed)
-        if by_server:
+        self._warn_of_unheld()
+        for server in dict.fromkeys(each.server for each in self.options.declarations):
+            await self._settle(server)
+        if self.options.declarations:
             await self.m.recover()
+
+    async def settle(self, server: str, tool: str) -> None:
+        """Declare a tool that did not fit its server, or may not do so any more, as it does now."""
+        if (server, tool) in self.unsure:
+            await self._settle(server)
 
     async def stop(self) -> None:
         """End the connections that are nobody's."""
@@ -52,6 +54,20 @@ class Gateway(Shared):
         """Its own way to the servers."""
         return OwnSession(self)
 
+    def _warn_of_unheld(self) -> None:
+        """Say what runs at once although somebody has said that it waits."""
+        unheld = [each.tool for each in self.options.declarations if each.runs_unheld]
+        if unheld:
+            self.report(
+                f"{', '.join(unheld)}: declared to wait for a person, and run at once, for in mode "
+                'observe nothing is held. Say mode = "suggest" in the declarations.'
+            )
+        if self.host.parts.runtime.strict and self.options.mode is Mode.OBSERVE:
+            self.report(
+                "strict holds no call of a tool that nobody has declared, for in mode observe "
+                'nothing is held. Say mode = "suggest".'
+            )
+
     async def _list_tools(self, server: str) -> Listed | None:
         try:
             return await self.own.list_tools(server)
@@ -59,13 +75,26 @@ class Gateway(Shared):
             self.report(f"{server}: its tools cannot be held against what is declared: {error}")
             return None
 
+    async def _settle(self, server: str) -> None:
+        listed = await self._list_tools(server)
+        for each in [each for each in self.unsure.values() if each.server == server]:
+            self._declare(each, listed)
+
     def _declare(self, declaration: ToolDeclaration, listed: Listed | None) -> None:
-        misfit = "" if listed is None else declaration.find_misfit(listed)
-        if misfit:
-            # Its undo would fail on the first bad day: it is as if nobody had said anything.
-            self.report(f"What is declared does not fit, and is left out: {misfit}.")
+        key = declaration.server, declaration.tool
+        misfit = UNLISTED if listed is None else declaration.find_misfit(listed)
+        if not misfit:
+            self.unsure.pop(key, None)
+        if self._misfits.get(key) == misfit:
             return
-        declaration.declare(self.m, self.own.call)
+        self._misfits[key] = misfit
+        kept = declaration.hold_instead() if misfit else declaration
+        if misfit and kept is not declaration:
+            self.report(f"{misfit}: calls of {declaration.tool!r} are held until that fits.")
+        elif misfit and listed is not None:
+            self.report(f"{misfit}: what is declared of it counts once it has.")
+        kept.declare(self.m, self.own.call)
+        self.forget_mode(*key)
         known = next((each for each in listed or () if each.get("name") == declaration.tool), {})
         schema, about = known.get("inputSchema"), known.get("description")
         self.note_shape(

@@ -224,17 +224,19 @@ class Insights:
         return find_alike(pattern, known, similarity=self._settings.measure())
 
     def suggest(
-        self, tool: str, *, arguments: Mapping[str, object], error: str
+        self, tool: str, *, arguments: Mapping[str, object], error: str, server: str = ""
     ) -> tuple[Advice, tuple[Suggestion, ...], Alike | None]:
         """What to do about a failed call, by the schema its application declared.
 
+        `server`: where the tool lives, for others of that name say nothing about it.
         Where nobody can say what the error is, the known pattern that it is most like is there too.
         """
         from mulligan.learning.errors.wording import classify_text
         from mulligan.learning.repair.decide import decide
         from mulligan.learning.repair.suggest import suggest_corrections
 
-        known = [each for each in self.tools() if each.tool == tool]
+        named = [each for each in self.tools() if each.tool == tool]
+        known = [each for each in named if not server or each.server == server]
         failed = FailedCall(
             call=Call(id="", tool=tool, arguments=arguments),
             schema=known[0].schema if known else {},

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.core.adapter import Answer, HostCall, HostRun
-from mulligan.core.effect import Mode
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
@@ -94,7 +93,7 @@ class ReportedTurns:
     async def log(self, run: HostRun, calls: Sequence[ReportedCall]) -> list[LoggedCall]:
         """Log calls that their agent has made already, with what would help those that failed."""
         for call in calls:
-            self._declare_unknown(call)
+            self._refuse_declared(call)
         return [await self._log_one(run, call) for call in calls]
 
     async def review(self, run: HostRun, reply: str | None) -> Answer:
@@ -125,25 +124,20 @@ class ReportedTurns:
             return LoggedCall(tool=call.tool, outcome="failure", advice=advice)
         return LoggedCall(tool=call.tool, outcome="success")
 
-    def _declare_unknown(self, call: ReportedCall) -> None:
-        """A tool that nobody has declared is logged and reviewed, and never held: it has run."""
-        key = call.server, call.tool
-        if key in self._tools:
-            return
-        known = self._host.tools.find_tool(_build_call(call))
-        if known is not None:
-            if known.acts:
-                raise ProblemError(
-                    ProblemKind.DECLARED,
-                    f"{call.tool} is declared here, so that its calls are held and undone: make "
-                    "them through the gateway, and do not report them.",
-                )
-        elif len(self._tools) >= MOST_TOOLS:
-            raise ProblemError(ProblemKind.TOO_MANY, "No more names of tools are taken.")
-        else:
-            mode = Mode.OBSERVE if self._host.parts.runtime.strict else Mode.SUGGEST
-            self._host.tools.declare(call.tool, {"server": call.server, "mode": mode})
-        self._tools.add(key)
+    def _refuse_declared(self, call: ReportedCall) -> None:
+        """A tool whose calls are held or undone here is called here, or what was done is on no
+        record; any other is logged and reviewed, and never held: it has run."""
+        key, known = (call.server, call.tool), self._host.tools.find_tool(_build_call(call))
+        if known is not None and known.acts:
+            raise ProblemError(
+                ProblemKind.DECLARED,
+                f"{call.tool} is declared here, so that its calls are held and undone: make "
+                "them through the gateway, and do not report them.",
+            )
+        if known is None and key not in self._tools:
+            if len(self._tools) >= MOST_TOOLS:
+                raise ProblemError(ProblemKind.TOO_MANY, "No more names of tools are taken.")
+            self._tools.add(key)
 
 
 def _build_call(call: ReportedCall) -> HostCall:
@@ -159,6 +153,7 @@ def _build_call(call: ReportedCall) -> HostCall:
         schema=call.schema,
         server=call.server,
         once=True,
+        reported=True,
         remote=True,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -15,8 +16,18 @@ PARSE_ERROR, INVALID_REQUEST, NO_METHOD, BAD_PARAMS = -32700, -32600, -32601, -3
 SERVER_ERROR = -32000
 """A server that is gone or silent: said by the gateway, not by the server."""
 
+META = "_meta"
+OURS = "mulligan/"
+"""Names in a `_meta` that begin so are between the gateway and its client: no server hears or says
+one."""
+
 NOTHING = Raw(b"")
 _NULL = b"null"
+_OURS_WRITTEN = OURS.encode()
+_OURS_ESCAPED = re.compile(
+    b"".join(rb"(?:\\?%c|\\u00(?i:%02x))" % (each, each) for each in _OURS_WRITTEN)
+)
+"""The same where a writer of JSON has escaped some of it, as PHP does a slash."""
 
 
 class Frame(msgspec.Struct, gc=False):
@@ -212,6 +223,55 @@ def write_answer(key: bytes, frame: Frame) -> bytes:
     if frame.error:
         return write_error(key, frame.error)
     return write_result(key, frame.result)
+
+
+def strip_ours(message: bytes) -> bytes:
+    """A message without what is ours in any `_meta` of it, however that is spelt or doubled; one
+    that has nothing of it is as it came."""
+    escaped = b"\\u00" in message or b"\\/" in message
+    if _OURS_WRITTEN not in message and not (escaped and _OURS_ESCAPED.search(message)):
+        return message
+    found = False
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        for name, value in pairs:
+            if name == META and isinstance(value, dict):
+                for ours in [each for each in value if each.startswith(OURS)]:
+                    found = True
+                    del value[ours]
+        return dict(pairs)
+
+    try:
+        # Numbers keep the form that they were written in.
+        read = json.loads(
+            message, object_pairs_hook=build, parse_int=_keep_number, parse_float=_keep_number
+        )
+        try:
+            return encode_json(read) if found else message
+        except TypeError:  # a half of a surrogate pair, which only `json` writes
+            return json.dumps(json.loads(message, object_pairs_hook=build)).encode()
+    except (ValueError, RecursionError):
+        return message  # who reads it next finds it unreadable too
+
+
+def is_ambiguous(raw: bytes | Raw) -> bool:
+    """Whether an object in it has a name twice: of two readers, each may take another one."""
+    doubled = False
+
+    def build(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal doubled
+        doubled = doubled or len(dict(pairs)) < len(pairs)
+
+    try:
+        json.loads(bytes(raw) or _NULL, object_pairs_hook=build, parse_int=len, parse_float=len)
+    except (ValueError, RecursionError):
+        return True
+    return doubled
+
+
+def _keep_number(written: str) -> Raw:
+    return Raw(written.encode())
 
 
 def as_line(frame: bytes) -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container
 from typing import Protocol
 
 from mulligan.codec.json_text import encode_json
+from mulligan.gateway.protocol.frames import META as META
 from mulligan.gateway.protocol.frames import (
     SERVER_ERROR,
     Frame,
@@ -24,7 +25,7 @@ from mulligan.gateway.protocol.frames import (
     write_request,
 )
 
-META, TOKEN, ASKED_FOR = "_meta", "progressToken", "requestId"
+TOKEN, ASKED_FOR = "progressToken", "requestId"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 PROGRESS, CANCELLED = "notifications/progress", "notifications/cancelled"
 _TOKEN_WRITTEN = b'"progressToken"'

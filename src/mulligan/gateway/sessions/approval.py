@@ -6,6 +6,8 @@ import asyncio
 from typing import Any
 
 from mulligan.codec.json_text import encode_json
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import cut
 from mulligan.core.errors import HeldError, MulliganError
 from mulligan.gateway.protocol.frames import Frame, read_object
 from mulligan.gateway.sessions.ends import Ends
@@ -18,6 +20,8 @@ from mulligan.gateway.sessions.server_call import (
 )
 
 ELICITATION, METHOD = "elicitation", "elicitation/create"
+LONGEST, MOST = 4_000, 40_000
+"""Bytes of one argument in a question, and of all of it; what is longer is cut and says so."""
 SCHEMA = {
     "type": "object",
     "properties": {"approve": {"type": "boolean", "title": "May it be done?", "default": False}},
@@ -41,8 +45,10 @@ class Approval:
             if not answer.done():
                 answer.set_result(frame)
 
-        params = encode_json(await asyncio.to_thread(self._build_question, held))
-        name = self._ends.client.ask(METHOD, params, on_answer=take)
+        question = await asyncio.to_thread(self._build_question, held)
+        if question is None:
+            return None
+        name = self._ends.client.ask(METHOD, encode_json(question), on_answer=take)
         try:
             frame = await answer
         except asyncio.CancelledError:
@@ -58,11 +64,13 @@ class Approval:
         """
         if held.decided or not self._may_ask(asked) or not asked.is_modern:
             return None
-        question = {"method": METHOD, "params": self._build_question(held)}
+        params = self._build_question(held)
+        if params is None:
+            return None
         return encode_json(
             {
                 "resultType": "input_required",
-                "inputRequests": {APPROVAL: question},
+                "inputRequests": {APPROVAL: {"method": METHOD, "params": params}},
                 "requestState": write_question(self._ends.shared.questions.ask(self._name(asked))),
             }
         )
@@ -78,13 +86,29 @@ class Approval:
         )
 
     def _may_ask(self, asked: AskedCall) -> bool:
-        return asked.approved is None and self._ends.has_capability(ELICITATION, asked.meta)
+        """Whether the client's word that a person has said yes counts, and it can ask one."""
+        trusted = self._ends.shared.vouches_for(self._ends.principal)
+        can = self._ends.has_capability(ELICITATION, asked.meta)
+        return trusted and can and asked.approved is None
 
-    def _build_question(self, held: HeldError) -> dict[str, Any]:
+    def _build_question(self, held: HeldError) -> dict[str, Any] | None:
+        """The whole call, less secrets, as who decides sees it elsewhere; `None`: it is gone."""
+        open_list = self._ends.shared.m.insights.open_list.show_people()
         try:
-            open_list = self._ends.shared.m.insights.open_list
-            what = open_list.describe(open_list.find(held.action))
+            action = open_list.find(held.action)
+            what, given = open_list.describe(action), open_list.read_arguments(action)
         except MulliganError:
-            what = "A call"
-        said = f"{what} It cannot be undone, or nobody has said that it can. May it be done?"
-        return {"mode": "form", "message": said, "requestedSchema": SCHEMA}
+            return None
+        opening = action.opening
+        lines = [
+            f"May this be done? It cannot be undone, or nobody has said that it can: {what}",
+            f"{show_name(opening.tool)} of {show_name(opening.server)} is called with:",
+            *(f"- {_show(name)}: {_show(value)}" for name, value in given.items()),
+        ]
+        message = cut("\n".join(lines), most=MOST)
+        return {"mode": "form", "message": message, "requestedSchema": SCHEMA}
+
+
+def _show(value: object) -> str:
+    """A value on one line, with marks around a text; one that is cut says how long it was."""
+    return cut(encode_json(value).decode(errors="replace"), most=LONGEST)

@@ -250,6 +250,7 @@ class ClientSession:
             return
         if frame.method == LIST_CHANGED:
             self.lists.forget(upstream.server.name)
+            self._shared.note_changed(upstream.server.name)
         asked, params = upstream.translate(frame)
         is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
         if is_anybodys or (frame.params and not params):

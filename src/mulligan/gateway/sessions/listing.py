@@ -26,7 +26,6 @@ from mulligan.gateway.protocol.frames import (
 from mulligan.gateway.protocol.headers import read_version
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
-from mulligan.gateway.sessions.server_call import OURS
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.tools.shown_list import ListedTool
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
@@ -178,8 +177,7 @@ class Lists:
 
     async def _list_all(self, upstream: Upstream, meta: bytes | Raw) -> None:
         """List the tools of a server that its client calls without having asked for the list."""
-        kept = {n: v for n, v in read_fields(meta).items() if not n.startswith(OURS)}
-        params: Page = {META: Raw(write_fields(kept))} if kept else {}
+        params: Page = {META: Raw(meta)} if meta else {}
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await self._ask_page(upstream, TOOLS, params, cursor=cursor)

@@ -30,6 +30,7 @@ _NEXT = {
 class FailedBefore:
     """A call that failed for this client."""
 
+    server: str
     tool: str
     arguments: Mapping[str, object]
     said: str
@@ -81,7 +82,9 @@ class OwnCalls:
             return "None of your calls has failed here." if not tool else self._tell_none(tool)
         last = fitting[-1]
         insights = self._shared.m.insights
-        advice, _, _ = insights.suggest(last.tool, arguments=last.arguments, error=last.said)
+        advice, _, _ = insights.suggest(
+            last.tool, server=last.server, arguments=last.arguments, error=last.said
+        )
         told = [
             f"{show_name(last.tool)} failed. {Quoted(last.said, 'the server')}",
             f"Advice: {advice.why}",

@@ -23,7 +23,6 @@ from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.tools.results import ToolFailedError, read_failure, read_value
 from mulligan.gateway.upstream.connection import Upstream
 
-OURS = "mulligan/"
 MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"
 """In the `_meta` of a call: what the person said, the turn it belongs to, whether that ends."""
 CONTEXT = "mulligan/context"
@@ -32,7 +31,6 @@ INTENT = "why_this_call"
 """The argument by which an agent says why it makes a call, where that is asked for."""
 APPROVAL = "mulligan_approval"
 """The question whether a held call may be made, where a client answers by asking again."""
-_OURS_WRITTEN = OURS.encode()
 
 
 class InputRequested(Exception):  # noqa: N818 - it is none: the server asks, and is called again
@@ -154,10 +152,8 @@ class UpstreamCall:
         asked = self.asked
         same = is_same(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
-        raw = bytes(asked.frame.params)
-        plain = not asked.intent and not asked.question and _OURS_WRITTEN not in raw
-        if same and named and plain:
-            return raw
+        if same and named and not asked.intent and not asked.question:
+            return asked.frame.params
         params: dict[str, Any] = dict(asked.params)
         params["name"] = self._tool
         if not same or asked.intent:
@@ -165,10 +161,6 @@ class UpstreamCall:
         if asked.question:
             params.pop("inputResponses", None)
             params.pop("requestState", None)
-        meta = read_fields(params.get(META, b""))
-        kept = {name: value for name, value in meta.items() if not name.startswith(OURS)}
-        if len(kept) < len(meta):
-            params[META] = Raw(write_fields(kept))
         return write_fields(params)
 
 

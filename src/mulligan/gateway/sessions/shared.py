@@ -9,7 +9,7 @@ from importlib.metadata import version
 from mulligan.app.mulligan import Mulligan
 from mulligan.core.adapter import HostCall
 from mulligan.core.display.escape import show_name
-from mulligan.core.effect import Mode
+from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.history import SessionHistories
 from mulligan.gateway.configuration import GatewayOptions
@@ -22,6 +22,7 @@ from mulligan.gateway.tools.shown_list import ListedTool, ToolReader
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
 
+DESTROYS = "destructiveHint"
 _log = logging.getLogger("mulligan.gateway").warning
 
 
@@ -48,7 +49,14 @@ class Shared:
         self.questions = Questions()
         self.histories = SessionHistories()
         self.version = version("mulligan")
+        self.unsure = {(each.server, each.tool): each for each in self.options.declarations}
+        """What is declared and was not held against its server yet, or did not fit, or may not fit
+        any more."""
+        self._misfits: dict[tuple[str, str], str] = {}
+        """What was declared, each with why it did not fit when it was, if it did not."""
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
+        self._unsaid: set[tuple[str, str]] = set()
+        """Tools that the operator says nothing of, as they were declared here."""
         self._reported: set[tuple[str, str]] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
 
@@ -76,28 +84,47 @@ class Shared:
         gateway for itself, or one that the operator has named."""
         return not principal or principal in self.options.trusted
 
+    async def settle(self, server: str, tool: str) -> None:
+        """Have what the operator says of a tool count, whatever its server lists by now."""
+
+    def note_changed(self, server: str) -> None:
+        """A server has changed its tools: what is declared of them may not fit any more."""
+        for each in self.options.declarations:
+            if each.server == server:
+                self.unsure[each.server, each.tool] = each
+
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""
         key = call.server, call.tool
         if key not in self._modes:
             found = self.host.tools.find_tool(call)
-            if found is None:
+            if found is None or key in self._unsaid:
                 self._declare_unsaid(call)
                 found = self.host.tools.find_tool(call)
             self._modes[key] = self.options.mode if found is None else found.declaration.mode
         return self._modes[key]
 
+    def forget_mode(self, server: str, tool: str) -> None:
+        """A tool is declared anew, or will be at its next call."""
+        self._modes.pop((server, tool), None)
+
     def _declare_unsaid(self, call: HostCall) -> None:
         """A tool that the operator says nothing of: by its hints if they count, else its mode."""
+        key = call.server, call.tool
         server = next(each for each in self.servers if each.name == call.server)
         mode = self.options.modes.get(server.name, self.options.mode)
-        hints = self._hints.get((call.server, call.tool), {})
+        hints = self._hints.get(key)
         said = {"name": call.tool, "annotations": hints}
         hinted = declare_by_hints(server.name, said, trusted=server.trusted, mode=mode)
-        if hinted is None:
-            self.m.declare(call.tool, server=server.name, mode=mode)
-        else:
+        if hinted is not None:
             self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
+        elif hints is None and mode is not Mode.OBSERVE:
+            name = show_name(call.tool)
+            self.report(f"{server.name}: '{name}' is called and not listed, so its calls are held.")
+            self.m.declare(call.tool, server=server.name, effect=Effect.IRREVERSIBLE, mode=mode)
+        else:
+            self.m.declare(call.tool, server=server.name, mode=mode)
+        self._unsaid.add(key)
         self.note_shape(call)
 
     def note_shape(self, call: HostCall) -> None:
@@ -109,5 +136,21 @@ class Shared:
 
     def note_listed(self, tool: ListedTool) -> None:
         """A server lists a tool: what it says of itself is held against what was approved."""
-        self._hints[tool.server, tool.name] = tool.hints
+        key = tool.server, tool.name
+        hints = _join_hints(self._hints.get(key), tool.hints)
+        if hints != self._hints.get(key):
+            self._hints[key] = hints
+            self.forget_mode(*key)
         self._note_pin(tool)
+
+
+def _join_hints(
+    before: Mapping[str, object] | None, now: Mapping[str, object]
+) -> Mapping[str, object]:
+    """What counts of hints where a server has said others before: that it destroys if it has ever
+    said so, and all else if it always has."""
+    if before is None:
+        return now
+    same = {name: value for name, value in now.items() if before.get(name) == value}
+    destroys = True in (before.get(DESTROYS), now.get(DESTROYS))
+    return {**same, DESTROYS: True} if destroys else same

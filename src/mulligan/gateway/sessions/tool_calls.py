@@ -14,6 +14,7 @@ from mulligan.core.history import Entry, Speaker, Utterance
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
+    is_ambiguous,
     write_answer,
     write_error,
     write_result,
@@ -67,6 +68,10 @@ class Calls:
     async def call(self, frame: Frame) -> None:
         """Make a call, and answer it with its server's own answer and what is said beside it."""
         ends, shared = self._ends, self._ends.shared
+        if is_ambiguous(frame.params):
+            # Its server may read another call than the one that is looked at here.
+            ends.refuse(frame, code=BAD_PARAMS, said="A name stands twice in one of its objects.")
+            return
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
             by = ends.name_agent(asked.meta)
@@ -91,6 +96,7 @@ class Calls:
             refused = build_result(CHANGED, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return
+        await shared.settle(server, name)
         made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
             tool=name,
@@ -163,7 +169,9 @@ class Calls:
     def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
         turn.failed_at = time.monotonic()
         self._ends.own.note_failure(
-            FailedBefore(tool=call.tool, arguments=call.arguments, said=str(error))
+            FailedBefore(
+                server=call.server, tool=call.tool, arguments=call.arguments, said=str(error)
+            )
         )
 
     @asynccontextmanager

@@ -17,6 +17,7 @@ from mulligan.gateway.protocol.frames import (
     UnreadableFrameError,
     build_error,
     read_frame,
+    strip_ours,
 )
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.protocol.party import LISTEN, AskedRequest, Party
@@ -135,6 +136,10 @@ class Upstream(Party):
                     f"The server {self.server.name!r} cannot be started: {why.rstrip('.')}."
                 ) from error
 
+    def send(self, frame: bytes) -> None:
+        """Hand a message over, less what its client says to us alone."""
+        super().send(strip_ours(frame))
+
     def on_asked(self, asked: AskedRequest) -> None:
         """A request has an end: its answer, the server's, or that of its time."""
         loop = asyncio.get_running_loop()
@@ -181,7 +186,8 @@ class Upstream(Party):
         """Bring on what the server says; what cannot be read is counted."""
         self._heard_at = asyncio.get_running_loop().time()
         try:
-            frame = read_frame(line, self.limits)
+            # What stands there as ours would be the server's word.
+            frame = read_frame(strip_ours(line), self.limits)
         except UnreadableFrameError as error:
             if error.key:
                 self.dropped += 1

@@ -175,6 +175,9 @@ class JournaledCall:
         reviewing = self.turn.reviewing
         if self.declaration.release is not Release.CHECKS or reviewing is None:
             return False
+        if not self.turn.turn.vouched:
+            # What it would be held against is not known to be the person's.
+            return False
         if not DATES.loaded:
             await self.call.waiter.aside(DATES.load)
         return reviewing.clears(build_proposal(self.call))

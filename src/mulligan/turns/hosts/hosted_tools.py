@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
-from mulligan.core.effect import Effect
+from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.core.history import CallKey
 from mulligan.learning.values.closeness import find_typo
@@ -54,6 +54,8 @@ class HostedTools:
         self._said: dict[Identity, Declared] = {}
         self._schemas: dict[Identity, Mapping[str, object]] = {}
         """As hosts have shown them last."""
+        self._reported: dict[Identity, tuple[Mapping[str, object], Hosted]] = {}
+        """Tools that are known by reports of clients alone, each with its schema."""
         self._unheard: set[Identity] = set()
         """Of what was declared, that which no host has brought yet."""
         self._warned: set[str] = set()
@@ -83,6 +85,8 @@ class HostedTools:
             return None
         key = self._locate(call)
         found = self._wrapped.get(key)
+        if call.reported:
+            return found or self._find_reported(key, call)
         if found is not None and self._schemas.get(key) == call.schema:
             return found
         self._note_came(key)
@@ -95,6 +99,21 @@ class HostedTools:
         self._schemas[key] = call.schema
         self._wrapped[key] = self._wrap(call.tool, said)
         return self._wrapped[key]
+
+    def _find_reported(self, key: Identity, call: HostCall) -> Hosted:
+        """A tool that nobody has brought or declared here: its calls are logged and reviewed."""
+        schema, found = self._reported.get(key, (None, None))
+        if found is None or schema != call.schema:
+            mode = Mode.OBSERVE if self._runtime.strict else Mode.SUGGEST
+            said = Declared(server=key[0], mode=mode)
+            if call.schema:
+                said["schema"] = call.schema
+            reads = self._runtime.reads_only.get(call.tool, False)
+            found = self._wrap(call.tool, said)
+            # One that is declared under this name elsewhere is what it was.
+            self._runtime.reads_only[call.tool] = reads
+            self._reported[key] = call.schema, found
+        return found
 
     def _note_came(self, key: Identity) -> None:
         """A declaration whose tool never comes has no effect, and nobody would notice."""
@@ -118,7 +137,8 @@ class HostedTools:
             )
 
     def find_tool(self, call: HostCall) -> Tool | None:
-        """The same as its calls know it, also of one that the application has decorated."""
+        """The same as its calls know it, also of one that the application has decorated; `None` of
+        one that is only reported."""
         own = self._find_own(call)
         if own:
             return next((tool for tool in own if tool.acts), own[0])
