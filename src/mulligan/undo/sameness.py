@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Image, Record
 
 
@@ -68,7 +69,7 @@ def _as_fields(state: object) -> object:
 
 
 def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
-    return {k: v for k, v in state.items() if str(k).lower() not in ignored}
+    return {k: v for k, v in state.items() if format_value(k).lower() not in ignored}
 
 
 def find_version_field(
@@ -80,8 +81,12 @@ def find_version_field(
         return ""
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return ""
-    found = [k for k, v in before.items() if str(v) == was and str(now.get(k)) == is_now]
-    return str(found[0]) if len(found) == 1 else ""
+    found = [
+        k
+        for k, v in before.items()
+        if format_value(v) == was and format_value(now.get(k)) == is_now
+    ]
+    return format_value(found[0]) if len(found) == 1 else ""
 
 
 def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
@@ -89,10 +94,12 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
     A version that it was given as a condition is the one that was there before, and is none.
     """
-    was = {str(k).lower(): str(v) for k, v in before.items()}
+    was = {format_value(k).lower(): format_value(v) for k, v in before.items()}
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
-    asked = [(str(k).lower(), v) for each in given for k, v in each.items() if v is not None]
-    return {name for name, value in asked if str(value) != was.get(name)}
+    asked = [
+        (format_value(k).lower(), v) for each in given for k, v in each.items() if v is not None
+    ]
+    return {name for name, value in asked if format_value(value) != was.get(name)}
 
 
 _VERSION_FIELDS = frozenset(

@@ -168,7 +168,14 @@ class _Search:
 def _describe(name: str, value: object) -> Iterator[str]:
     hidden = isinstance(value, bool) or classify_name(name.rpartition(".")[2])
     if isinstance(value, _TELLING) and not hidden:
-        yield f"{name}={type(value).__qualname__}:{value!r}"
+        yield f"{name}={type(value).__qualname__}:{_spell(value)}"
+
+
+def _spell(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - an integer of thousands of digits, or somebody's own code
+        return hex(value) if isinstance(value, int) else str(getattr(value, "name", ""))
 
 
 def _list_held(function: FunctionType, *, defaults: bool) -> Iterator[tuple[str, object]]:

@@ -1,0 +1,141 @@
+"""What reaches the operator's own machine: values, files, cookies, databases, the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from enum import Enum
+
+import pytest
+
+from mulligan import Effect, Mulligan
+from mulligan.app.insights import Insights
+from mulligan.app.settings import Settings
+
+LONG = 10**5_000
+"""Python refuses to write an integer of so many digits in decimal."""
+
+
+class Plan(Enum):
+    LONG = LONG
+
+
+class Account:
+    def __init__(self, user: object) -> None:
+        self.user = user
+
+    def read(self, name: str) -> str:
+        return name
+
+
+def close_over(value: object):
+    def read(name: str) -> tuple[str, object]:
+        return name, value
+
+    return read
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda value: close_over(value),
+        lambda value: close_over(Plan.LONG),
+        lambda value: Account(value).read,
+        lambda value: functools.partial(lambda held, name: name, value),
+    ],
+    ids=["a closure", "an enum", "a method", "a partial"],
+)
+def test_an_integer_of_thousands_of_digits_does_not_stop_a_declaration(make):
+    m = Mulligan("memory:")
+
+    tool = m.tool(effect=Effect.READ, name="read")(make(LONG))
+
+    assert tool("Ada") in ("Ada", ("Ada", LONG), ("Ada", Plan.LONG))
+    m.close()
+
+
+def test_an_integer_of_thousands_of_digits_as_a_default_does_not_stop_a_declaration():
+    m = Mulligan("memory:")
+
+    @m.tool(effect=Effect.READ)
+    def read(limit: int = LONG) -> bool:
+        return limit == LONG
+
+    assert read()
+    m.close()
+
+
+def test_a_call_with_an_integer_of_thousands_of_digits_is_made_checked_and_undone(tmp_path):
+    held, corrections = {"count": 1}, []
+
+    def refuse_first(changes):
+        return [] if corrections else ["That is too much."]
+
+    m = Mulligan(f"sqlite:///{tmp_path}/store.db", checks=[refuse_first])
+
+    @m.tool(
+        effect=Effect.REVERSIBLE,
+        before=lambda record: dict(held),
+        read=lambda record: dict(held),
+        undo=lambda record: held.update(record.before),
+        version=lambda record: hash(held["count"]),
+        about=lambda record: record.arguments["of"],
+    )
+    def count(of: int, to: int) -> dict:
+        held["count"] = to
+        return {"count": to, "seen": [{LONG: to}]}
+
+    async def agent(turn):
+        if turn.correction is None:
+            count(LONG, LONG)
+        else:
+            corrections.append((turn.correction.text, held["count"]))
+            count(1, 2)
+        return "Counted."
+
+    asyncio.run(m.act("Count it", agent))
+    m.close()
+
+    [(text, after)] = corrections
+    assert "Taken back" in text
+    assert after == 1
+    assert held == {"count": 2}
+
+
+def test_an_approved_call_is_made_by_another_process_with_all_digits_of_its_integer(tmp_path):
+    url, made = f"sqlite:///{tmp_path}/store.db", []
+
+    def build() -> tuple[Mulligan, object]:
+        m = Mulligan(url)
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def send(amount: int) -> None:
+            made.append(amount)
+
+        return m, send
+
+    first, send = build()
+    asyncio.run(first.act("Send it", lambda turn: str(send(LONG))))
+    first.close()
+    with Insights.open(Settings(store=url)) as insights:
+        [waiting] = insights.open_list.actions()
+        insights.open_list.approve(waiting.id, by="Ada")
+    second, _ = build()
+    asyncio.run(second.recover())
+    second.close()
+
+    assert made == [LONG]
+
+
+def test_an_error_with_an_integer_of_thousands_of_digits_reaches_the_agent_with_its_advice(caplog):
+    m = Mulligan("memory:")
+
+    @m.tool(effect=Effect.READ)
+    def find(number: int) -> None:
+        raise KeyError(number)
+
+    with pytest.raises(KeyError):
+        asyncio.run(m.act("Find it", lambda turn: find(LONG)))
+
+    assert "No advice" not in caplog.text
+    m.close()
