@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 from enum import Enum
+from pathlib import Path
 
 import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
+from tests.cli.conftest import store
+from tests.cli.running import run
+
+__all__ = ["store"]
 
 LONG = 10**5_000
 """Python refuses to write an integer of so many digits in decimal."""
@@ -139,3 +145,77 @@ def test_an_error_with_an_integer_of_thousands_of_digits_reaches_the_agent_with_
 
     assert "No advice" not in caplog.text
     m.close()
+
+
+WRITERS = {
+    "report": ["report", "-o", "out/page.html"],
+    "export": ["export", "out"],
+    "parquet": ["export", "out", "--parquet"],
+    "evaluation": ["evaluate", "--limit", "1", "--html", "out/page.html"],
+    "calibration": ["calibration", "--picture", "out/page.svg"],
+    "backup": ["backup", "out"],
+}
+"""Commands that write files, into a folder of their own."""
+posix = pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
+
+
+@pytest.fixture
+def no_umask():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@posix
+@pytest.mark.parametrize("command", WRITERS.values(), ids=WRITERS)
+def test_no_file_that_a_command_writes_can_be_read_by_others(no_umask, store, command, capsys):
+    Path("out").mkdir(mode=0o700)
+    for name in ("page.html", "page.svg"):
+        Path("out", name).touch(mode=0o666)
+
+    code, _, told = run(capsys, *command, "--store", store)
+
+    written = [file for file in Path("out").iterdir() if file.stat().st_size]
+    assert code == 0, told
+    assert written
+    assert [file for file in written if file.stat().st_mode & 0o077] == []
+
+
+@posix
+@pytest.mark.parametrize("command", ["export", "backup"])
+def test_nobody_else_can_put_files_into_a_folder_that_a_command_makes(
+    no_umask, store, command, capsys
+):
+    run(capsys, command, "out", "--store", store)
+
+    assert Path("out").stat().st_mode & 0o077 == 0
+
+
+@posix
+@pytest.mark.parametrize("command", ["report", "evaluation", "calibration"])
+def test_a_planted_link_does_not_have_a_report_written_over_what_it_leads_to(
+    store, command, capsys
+):
+    Path("out").mkdir()
+    Path("precious").write_text("precious")
+    for name in ("page.html", "page.svg"):
+        Path("out", name).symlink_to("../precious")
+
+    code, _, told = run(capsys, *WRITERS[command], "--store", store)
+
+    assert code == 2
+    assert "is a symbolic link, which is not followed" in told
+    assert Path("precious").read_text() == "precious"
+
+
+@posix
+def test_a_link_beside_an_export_is_not_written_through(store, capsys):
+    Path("out").mkdir()
+    Path("precious").write_text("precious")
+    for name in (".calls.jsonl.lines", ".actions.jsonl.lines"):
+        Path("out", name).symlink_to("../precious")
+
+    code, _, told = run(capsys, "export", "out", "--store", store)
+
+    assert code == 0, told
+    assert Path("precious").read_text() == "precious"
