@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+from contextlib import closing
 from enum import Enum
 from pathlib import Path
 
+import apsw
+import psycopg
 import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
+from mulligan.stores.opening import open_store
 from tests.cli.conftest import store
 from tests.cli.running import run
 
@@ -219,3 +223,100 @@ def test_a_link_beside_an_export_is_not_written_through(store, capsys):
 
     assert code == 0, told
     assert Path("precious").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "shop:zebra42@tcp(db.local:3306)/shop",
+        "shop:zeb/ra42@unix(/tmp/mysql.sock)/shop",
+        "shop:zebra42@/shop",
+        "shop:zebra42@(db.local:3306)/shop",
+        "shop/zebra42@//db.local:1521/shop",
+        "shop:zebra42@db.local:5432/shop",
+        "jdbc:sqlserver://db.local;user=shop;password=zebra42;encrypt=true",
+        "Driver={SQL Server};Server=db.local;UID=shop;PWD=zebra42;",
+        "redis://:zebra42@cache.local:6379/0",
+        "host=db.local user=shop password=zebra42 dbname=shop",
+        "postgresql+psycopg2://shop:zebra42@db.local/shop",
+    ],
+)
+@pytest.mark.parametrize("hide", ["secrets", "personal"])
+def test_the_password_of_a_database_is_readable_in_no_list_of_open_actions(
+    tmp_path, capsys, address, hide
+):
+    url = f"sqlite:///{tmp_path}/store.db"
+    with Mulligan(url, hide=hide) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def drop(database: str) -> None: ...
+
+        asyncio.run(m.act("Drop it", lambda turn: str(drop(database=address))))
+
+    shown = [run(capsys, *command, "--store", url)[1] for command in (["open"], ["actions"])]
+
+    assert all("drop" in each.lower() for each in shown)
+    assert not any("zeb" in each or "ra42" in each for each in shown)
+
+
+PLANTED = {
+    "trigger": "create trigger quiet after insert on entry begin delete from entry; end",
+    "view": "create view quiet as select * from entry",
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_a_planted_trigger_or_view_is_named_by_the_doctor(tmp_path, capsys, kind):
+    url = f"sqlite:///{tmp_path}/store.db"
+    open_store(url).close()
+    with closing(apsw.Connection(f"{tmp_path}/store.db")) as intruder:
+        intruder.execute(PLANTED[kind])
+
+    code, told, _ = run(capsys, "doctor", "--store", url)
+
+    assert code == 1
+    assert f"has a {kind}, `quiet`, that Mulligan did not make" in " ".join(told.split())
+
+
+def test_a_planted_trigger_is_never_run(tmp_path):
+    url = f"sqlite:///{tmp_path}/store.db"
+    open_store(url).close()
+    with closing(apsw.Connection(f"{tmp_path}/store.db")) as intruder:
+        intruder.execute(PLANTED["trigger"])
+
+    with Mulligan(url) as m:
+
+        @m.tool(effect=Effect.IRREVERSIBLE)
+        def send(to: str) -> None: ...
+
+        asyncio.run(m.act("Send it", lambda turn: str(send("Ada"))))
+
+    with closing(apsw.Connection(f"{tmp_path}/store.db")) as looking:
+        assert looking.execute("select count(*) from entry").fetchall() != [(0,)]
+
+
+def test_a_trigger_in_our_tables_of_a_server_is_named_by_the_doctor(postgres_url, capsys):
+    with psycopg.connect(postgres_url) as intruder:
+        intruder.execute(
+            "create function quiet() returns trigger language plpgsql as 'begin return null; end'"
+        )
+        intruder.execute(
+            "create trigger quiet before insert on mulligan.entry for each row execute function"
+            " quiet()"
+        )
+        intruder.execute("create rule hush as on delete to mulligan.entry do instead nothing")
+
+    code, told, _ = run(capsys, "doctor", "--store", postgres_url)
+
+    assert code == 1
+    assert "mulligan.entry has a trigger, `quiet`" in " ".join(told.split())
+    assert "mulligan.entry has a rule, `hush`" in " ".join(told.split())
+
+
+def test_a_store_that_nobody_touched_has_nothing_planted(postgres_url, tmp_path):
+    for url in (postgres_url, f"sqlite:///{tmp_path}/store.db"):
+        store = open_store(url)
+        problems = store.check_health().problems
+        store.close()
+
+        assert problems == ()
