@@ -5,22 +5,31 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-from contextlib import closing
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from enum import Enum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import apsw
+import httpx
 import psycopg
 import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
+from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.serving import DashboardServer, PageAddress
 from mulligan.stores.opening import open_store
 from tests.cli.conftest import store
 from tests.cli.running import run
+from tests.dashboard.conftest import filled, m, serve, stage, visits
 
-__all__ = ["store"]
+__all__ = ["filled", "m", "stage", "store", "visits"]
 
 LONG = 10**5_000
 """Python refuses to write an integer of so many digits in decimal."""
@@ -320,3 +329,59 @@ def test_a_store_that_nobody_touched_has_nothing_planted(postgres_url, tmp_path)
         store.close()
 
         assert problems == ()
+
+
+class Neighbour(BaseHTTPRequestHandler):
+    """Another server on a port of the same machine, which notes the cookies that it is sent."""
+
+    cookies: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.cookies.append(self.headers.get("cookie", ""))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def serve_neighbour() -> Iterator[int]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Neighbour) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join(10)
+
+
+def test_a_server_on_another_port_that_is_sent_the_cookie_can_decide_nothing(filled):
+    hold = filled.m.insights.open_list.actions()[0].id
+    with serve(filled.m) as dashboard, serve_neighbour() as port:
+        with httpx.Client(follow_redirects=True) as browser:
+            browser.get(dashboard.make_link(Role.ADMIN))
+            # Browsers do not tell ports apart, and neither does this jar.
+            browser.get(f"http://127.0.0.1:{port}/")
+        stolen = Neighbour.cookies.pop()
+        with httpx.Client(base_url=dashboard.url, headers={"cookie": stolen}) as thief:
+            page = thief.get("/", headers={"accept": "text/html"}).text
+            keys = [*re.findall(r'content="([0-9a-f]{64})"', page), ""]
+            origin = dashboard.url.rstrip("/")
+            answers = [
+                thief.post(
+                    f"/api/v1/open/{hold}/approve",
+                    json={},
+                    headers={"origin": origin, "x-form-token": key},
+                ).status_code
+                for key in keys
+            ]
+
+    assert "mulligan" in stolen
+    assert set(answers) == {403}
+    assert filled.sent == []
+
+
+def test_behind_tls_no_other_host_can_plant_the_cookie(m):
+    server = DashboardServer(m.insights, PageAddress(port=0, names=("desk.test",), secure=True))
+    server.close()
+
+    assert server.access.cookie.startswith("__Host-")
