@@ -22,12 +22,14 @@ import pytest
 from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
+from mulligan.core.storage.log_query import LogQuery
 from mulligan.dashboard.security.roles import Role
 from mulligan.dashboard.serving import DashboardServer, PageAddress
 from mulligan.stores.opening import open_store
 from tests.cli.conftest import store
 from tests.cli.running import run
 from tests.dashboard.conftest import filled, m, serve, stage, visits
+from tests.gateway.world import connect, run_gateway, wait_until
 
 __all__ = ["filled", "m", "stage", "store", "visits"]
 
@@ -385,3 +387,16 @@ def test_behind_tls_no_other_host_can_plant_the_cookie(m):
     server.close()
 
     assert server.access.cookie.startswith("__Host-")
+
+
+async def test_a_server_cannot_pass_a_failure_off_as_a_success_by_a_number_that_nobody_reads():
+    m = Mulligan("memory:")
+    told = '{"content":[{"type":"text","text":"no"}],"isError":true,"n":%s}' % ("9" * 5_000)
+
+    async with run_gateway(m=m) as gateway, connect(gateway) as client:
+        client.send = client.lines.append  # Python's own reader refuses such a number
+        client.say("tools/call", {"name": "raw", "arguments": {"text": told}}, key=7)
+        await wait_until(lambda: m.flush() and bool(m.insights.log(LogQuery())))
+        rows = m.insights.log(LogQuery())
+
+    assert [row.outcome for row in rows] == ["failure"]
