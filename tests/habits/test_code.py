@@ -126,6 +126,17 @@ def test_no_exception_is_swallowed_without_saying_why(repo, only_exceptions):
     only_exceptions("swallowed", found)
 
 
+def test_files_with_what_people_did_are_written_by_the_one_helper_that_keeps_them_private(repo):
+    direct = re.compile(r"\.write_(?:text|bytes)\(|\bopen\((?:[^)]*, )?[\"'][wax]b?[\"']")
+    sources = {repo.name(path): path.read_text() for path in repo.under("src/mulligan")}
+
+    found = [name for name, source in sources.items() if direct.search(source)]
+    found = [name for name in found if "/testing/" not in name]
+
+    # Inside a folder that is its owner's alone.
+    assert found == ["src/mulligan/cli/viewing/export.py"]
+
+
 def test_fakes_are_written_by_hand(repo):
     trees = repo.trees("src", "tests", "bench")
 

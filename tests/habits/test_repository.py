@@ -82,6 +82,14 @@ def test_every_dependency_is_a_decision_that_is_written_down(repo):
     assert decided | decided_beside((repo.root / "pyproject.toml").read_text()) == wanted
 
 
+def test_every_dependency_has_an_upper_bound(repo):
+    project = repo.pyproject["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    lists.append(repo.pyproject["build-system"]["requires"])
+
+    assert [each for listed in lists for each in listed if not re.search("<|==", each)] == []
+
+
 def test_a_reason_beside_an_extra_is_a_sentence_and_not_a_word():
     told = 'theirs = ["their-agents>=2"]  # its agents write drafts, and nothing of it is ours\n'
 

@@ -38,7 +38,7 @@ def read_hints(function: object) -> dict[str, object]:
     """A function's annotations by parameter, `return` among them."""
     try:
         return typing.get_type_hints(function)
-    except (NameError, TypeError, AttributeError):
+    except (NameError, TypeError, AttributeError, ValueError):
         # Annotations that only a type checker can resolve: the plain value has to do.
         return {}
 

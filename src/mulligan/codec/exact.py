@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from mulligan.codec.json_text import LONGEST_BITS
+
 
 def encode_exact(value: object) -> bytes | None:
     """A value as JSON that names every type which JSON has not; `None`: it cannot be had back."""
@@ -55,6 +57,7 @@ _WRITERS: Mapping[type, Callable[[Any], object]] = {
     frozenset: lambda value: [_write(each) for each in value],
     dict: lambda value: [[_write(key), _write(held)] for key, held in value.items()],
     bytes: lambda value: base64.b64encode(value).decode(),
+    int: hex,
     Decimal: str,
     UUID: str,
     date: date.isoformat,
@@ -69,6 +72,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "frozenset": lambda held: frozenset(map(_read, held)),
     "dict": lambda held: {_read(key): _read(value) for key, value in held},
     "bytes": base64.b64decode,
+    "int": lambda held: int(held, 16),
     "Decimal": Decimal,
     "UUID": UUID,
     "date": date.fromisoformat,
@@ -81,7 +85,8 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
 
 def _write(value: Any) -> object:
     kind = type(value)
-    if value is None or kind in (str, int, float, bool):
+    long = kind is int and value.bit_length() > LONGEST_BITS
+    if value is None or (kind in (str, int, float, bool) and not long):
         return value
     if kind is list:
         return [_write(each) for each in value]

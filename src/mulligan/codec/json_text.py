@@ -1,4 +1,7 @@
-"""JSON without types. What msgspec refuses, lone surrogates above all, `json` takes."""
+"""JSON without types. What msgspec refuses, lone surrogates above all, `json` takes.
+
+An integer of more digits than Python will write is spelled in hex, as text.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +34,39 @@ def encode_json(value: object) -> bytes:
     """JSON in the fewest bytes; a `TypeError` where there is none."""
     try:
         return _encode(value)
-    except UnicodeEncodeError:
-        return json.dumps(
-            msgspec.to_builtins(value, enc_hook=to_builtin), separators=(",", ":")
-        ).encode()
+    except ValueError:  # a lone surrogate, or an integer of too many digits
+        return dump_json(msgspec.to_builtins(value, enc_hook=to_builtin)).encode()
 
 
 def encode_sorted(value: object) -> bytes:
     """JSON with one spelling for each value: fields and keys in order."""
     try:
         return _encode_sorted(value)
-    except (UnicodeEncodeError, TypeError):
+    except (ValueError, TypeError):
         plain = msgspec.to_builtins(value, enc_hook=to_builtin)
-        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()
+        return dump_json(plain, sort_keys=True).encode()
+
+
+def dump_json(plain: object, **options: Any) -> str:
+    """JSON as `json` writes it, with long integers as text."""
+    options = {"separators": (",", ":"), **options}
+    try:
+        return json.dumps(plain, **options)
+    except ValueError:
+        return json.dumps(_spell_integers(plain), **options)
+
+
+def _spell_integers(value: object) -> object:
+    """The same with each integer that is too long to be written in decimal as its hex digits."""
+    if isinstance(value, dict):
+        return {_spell_integers(key): _spell_integers(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_spell_integers, value))
+    return hex(value) if isinstance(value, int) and value.bit_length() > LONGEST_BITS else value
+
+
+LONGEST_BITS = 640 * 3
+"""Of an integer that Python writes in decimal, however low its limit on digits is set."""
 
 
 def split_json_lines(text: str) -> list[str]:

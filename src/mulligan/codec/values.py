@@ -5,14 +5,13 @@ A value that cannot be given its type back comes as it was kept.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from mulligan.codec.json_text import Simplify, decode_json, encode_json, to_builtin
+from mulligan.codec.json_text import Simplify, decode_json, dump_json, encode_json, to_builtin
 from mulligan.core.display.escape import format_value
 from mulligan.core.errors import ConfigurationError
 
@@ -50,11 +49,11 @@ def _encode_with(value: object, simplify: Simplify) -> bytes:
     """Times, bytes and what nobody knows are as `simplify` says."""
     try:
         plain = msgspec.to_builtins(value, builtin_types=_SPELLED_BY_US, enc_hook=simplify)
-        text = json.dumps(plain, default=simplify, separators=(",", ":"))
+        text = dump_json(plain, default=simplify)
     except TypeError:
         # As a key, a time has no other spelling than msgspec's.
         plain = msgspec.to_builtins(value, builtin_types=_SPELLED_BY_US[1:], enc_hook=simplify)
-        text = json.dumps(plain, default=simplify, separators=(",", ":"))
+        text = dump_json(plain, default=simplify)
     return text.encode()
 
 

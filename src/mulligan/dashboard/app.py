@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -94,10 +94,9 @@ def _build_page(site: Site, section: Section) -> Route:
 
 def _build_enter(site: Site, access: PageAccess) -> Callable[[Request], Response]:
     def enter(request: Request) -> Response:
-        answer = RedirectResponse("/", status_code=303)
-        if swap_token(access, request.query_params.get("token", ""), answer=answer):
-            return answer
-        return HTMLResponse(site.render_plain("enter.html", wrong=True), status_code=401)
+        entered = swap_token(access, request.query_params.get("token", ""))
+        refused = site.render_plain("enter.html", wrong=True)
+        return entered or HTMLResponse(refused, status_code=401)
 
     return enter
 

@@ -56,7 +56,7 @@ class DashboardServer:
             sealer=self._sealer,
             hosts=frozenset({host, "localhost", "127.0.0.1", *address.names}),
             visitor=open_to_all,
-            cookie=f"mulligan_{self.port}",
+            cookie=f"{'__Host-' if address.secure else ''}mulligan_{self.port}",
             secure=address.secure,
         )
         self.url = self._build_url(host)

@@ -91,7 +91,8 @@ class Site:
             may_decide=may_decide,
             may_change=visitor.role.covers(Role.ADMIN),
             made_at=made_at,
-            form_token=self._sealer.make_form_token(visitor),
+            # Who has only a session's cookie finds no key to act in the page.
+            form_token="" if visitor.nonce else self._sealer.make_form_token(visitor),
             open_count=self._views.count_open(),
         )
 

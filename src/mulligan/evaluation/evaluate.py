@@ -8,9 +8,9 @@ from pathlib import Path
 
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.private_file import write_private
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.compare import LIMIT, Comparison, compare
-from mulligan.evaluation.files import write_private
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import run_cases, watch_nothing

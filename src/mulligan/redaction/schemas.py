@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mulligan.core.display.escape import format_value
 from mulligan.redaction.scrub import scrub
 from mulligan.redaction.secrets.hide import Hide
 from mulligan.redaction.secrets.names import classify_name
@@ -54,6 +55,6 @@ def _is_secret(value: object, *, name: str) -> bool:
         return False
     if isinstance(value, (list, tuple)):
         return any(_is_secret(item, name=name) for item in value)
-    text = str(value)
+    text = format_value(value)
     named = isinstance(value, str) and bool(text) and bool(classify_name(name))
     return named or scrub(text, hide=Hide.SECRETS) != text

@@ -8,6 +8,7 @@ import inspect
 from dataclasses import replace
 from datetime import timedelta
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Record, Told
 from mulligan.core.waiting.awaiting import await_value
 
@@ -53,4 +54,4 @@ async def read_left_version(
     if abilities.version is None:
         return None
     version = await call_ability(abilities.version, record, within=within)
-    return None if version is None else str(version)
+    return None if version is None else format_value(version)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from mulligan.core.display.escape import format_value
+
 Given = Mapping[str, object]
 """The arguments of a call, by name."""
 
@@ -53,7 +55,7 @@ def find_contradiction(given: object, found: object) -> str:
 
 def _read_plain(value: object) -> object:
     """A value less how it is written: blanks and case, a number as text, the zone of a time."""
-    text = str(value).strip()
+    text = format_value(value).strip()
     try:
         return float(text)
     except ValueError:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 
 from mulligan.core.action import UndoResult
+from mulligan.core.display.escape import format_value
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.core.runtime.dataclass import dataclass
@@ -132,7 +133,7 @@ def claim_by_content(record: Record, sight: Sight, *, terms: Terms) -> tuple[Rec
         return record, sight
     # Whatever the call was given to write is content, also where it reads like a version.
     given = [record.arguments, *(v for v in record.arguments.values() if isinstance(v, Mapping))]
-    content = {str(name): object() for each in given for name in each}
+    content = {format_value(name): object() for each in given for name in each}
     left = replace(record, image=Image(record.result), arguments=content)
     versions = (record.version, sight.version)
     if not is_restored(left, sight.state, abilities=terms.abilities, versions=versions):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Record
 
 
@@ -26,4 +27,4 @@ def find_objects(record: Record, declaration: _Says) -> frozenset[tuple[str, str
         return frozenset()
     several = isinstance(named, Iterable) and not isinstance(named, str | bytes)
     found = list(named) if several else [named]  # type: ignore[call-overload]
-    return frozenset((declaration.server, str(each)) for each in found if each is not None)
+    return frozenset((declaration.server, format_value(each)) for each in found if each is not None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.record import Record
 
 _DEPTH = 6
@@ -46,7 +47,7 @@ def _list_scalars(value: object, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, int) and not isinstance(value, bool):
-        yield str(value)
+        yield format_value(value)
     elif depth:
         for _, part in _list_parts(value):
             yield from _list_scalars(part, depth - 1)
@@ -54,7 +55,7 @@ def _list_scalars(value: object, depth: int) -> Iterator[str]:
 
 def _list_parts(value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
-        yield from ((str(name), part) for name, part in value.items())
+        yield from ((format_value(name), part) for name, part in value.items())
     elif isinstance(value, (list, tuple)):
         yield from (("", part) for part in value)
     elif is_dataclass(value) and not isinstance(value, type):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
+from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Image, Record
 
 
@@ -74,7 +75,7 @@ def find_restless(one: object, other: object) -> frozenset[str]:
 
 
 def _normalize(name: object) -> str:
-    return str(name).lower().replace("_", "").replace("-", "")
+    return format_value(name).lower().replace("_", "").replace("-", "")
 
 
 def _as_fields(state: object) -> object:
@@ -99,8 +100,12 @@ def find_version_field(
         return ""
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return ""
-    found = [k for k, v in before.items() if str(v) == was and str(now.get(k)) == is_now]
-    return str(found[0]) if len(found) == 1 else ""
+    found = [
+        k
+        for k, v in before.items()
+        if format_value(v) == was and format_value(now.get(k)) == is_now
+    ]
+    return format_value(found[0]) if len(found) == 1 else ""
 
 
 def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
@@ -108,10 +113,10 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
     A version that it was given as a condition is the one that was there before, and is none.
     """
-    was = {_normalize(k): str(v) for k, v in before.items()}
+    was = {_normalize(k): format_value(v) for k, v in before.items()}
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
     asked = [(_normalize(k), v) for each in given for k, v in each.items() if v is not None]
-    return {name for name, value in asked if str(value) != was.get(name)}
+    return {name for name, value in asked if format_value(value) != was.get(name)}
 
 
 _SELF_CHANGING = frozenset({

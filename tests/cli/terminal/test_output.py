@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from mulligan.cli.main import main
-from mulligan.cli.terminal.output import keep_stdout, print_line, refuse_unwritable
+from mulligan.cli.terminal.output import keep_stdout, print_line
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.private_file import refuse_unwritable
 
 
 def test_what_others_print_meanwhile_goes_to_standard_error(capsys) -> None:

@@ -21,6 +21,10 @@ from mulligan.redaction.secrets.edits import Find, apply_edits
         (spoken.find_in_sshpass, "sshpass -p hunter2 ssh", "sshpass -p <hidden> ssh"),
         (spoken.find_in_mysql, "head -n 3 x", "head -n 3 x"),
         (spoken.find_logins, "thin:bob/pw@host", "thin:<credentials>@host"),
+        (spoken.find_plain_logins, "bob:pw@tcp(db)/x", "<credentials>@tcp(db)/x"),
+        (spoken.find_plain_logins, "app:tag@sha256:1234", "app:tag@sha256:1234"),
+        (spoken.find_plain_logins, "at 10:30@office(main)", "at 10:30@office(main)"),
+        (spoken.find_plain_logins, "https://x.org/@bob/post", "https://x.org/@bob/post"),
         (spoken.find_in_tuples, "('X-Api-Key', 'abc')", "('X-Api-Key', <hidden>)"),
         (spoken.find_in_tuples, "('limit', '3')", "('limit', '3')"),
         (

@@ -25,10 +25,11 @@ from mulligan.cli.terminal.options import (
     parse_count,
     parse_moment,
 )
-from mulligan.cli.terminal.output import print_line, refuse_unwritable
+from mulligan.cli.terminal.output import print_line
 from mulligan.cli.terminal.waiting import end_waiting
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.lesson import Lesson, LessonQuery, LessonState
+from mulligan.core.runtime.private_file import refuse_unwritable, write_private
 
 if TYPE_CHECKING:
     from mulligan.app.insights.views import Views
@@ -286,7 +287,7 @@ def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
         measured = insights.lesson_list.measure()
         drawn = insights.lesson_list.draw_calibration(measured)
     if options.picture:
-        Path(options.picture).write_text(drawn, encoding="utf-8")
+        write_private(Path(options.picture), drawn)
     if options.json:
         render.print_json(asdict(measured))
     else:

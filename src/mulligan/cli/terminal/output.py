@@ -1,4 +1,4 @@
-"""Where a command writes: standard output for programs alone, and files that can be written."""
+"""Where a command writes: standard output is for programs alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from pathlib import Path
 from typing import TextIO
-
-from mulligan.core.errors import ConfigurationError
 
 _STDOUT, _STDERR = 1, 2
 _kept: list[TextIO | None] = []
@@ -52,18 +49,3 @@ def print_line(text: str) -> None:
     out = _kept[-1] if _kept else sys.stdout
     if out is not None:
         print(text, file=out, flush=bool(_kept))
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Say that a file cannot be written before the work is done that it is for."""
-    there = os.path.lexists(path)
-    if there and not path.is_dir() and not path.is_file():
-        return  # a device or a pipe: to open it may be to wait for who reads it
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path} cannot be written: {error.strerror}. Name a file in a folder that is there."
-        ) from error
-    if not there:
-        path.unlink()

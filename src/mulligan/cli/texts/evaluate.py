@@ -17,9 +17,9 @@ from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store, parse_count
-from mulligan.cli.terminal.output import refuse_unwritable
 from mulligan.cli.terminal.waiting import make_progress
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.runtime.private_file import refuse_unwritable
 from mulligan.core.waiting.awaiting import takes_arguments
 from mulligan.core.waiting.own_loop import run_on_own_loop
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.views.export import read_actions, read_calls
@@ -17,6 +18,7 @@ from mulligan.cli.terminal.options import Commands, add_command, add_json, add_s
 from mulligan.cli.terminal.waiting import make_progress
 from mulligan.core.action import ActionQuery
 from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.core.runtime.private_file import OWNER_ONLY
 from mulligan.core.storage.log_query import LogQuery
 
 TEXT, NUMBER, SHARE, TIME, FLAG, NESTED = (
@@ -67,7 +69,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         if path.exists():
             raise ConfigurationError(f"{path} is there already; name another folder.")
     with Insights.open(settings) as insights:
-        options.folder.mkdir(parents=True, exist_ok=True)
+        options.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         calls = map(render.encode_log_row, read_calls(insights, LogQuery(**asked)))
         actions = map(encode_action, read_actions(insights, ActionQuery(**asked)))
         rows = {
@@ -95,21 +97,18 @@ def _explain_nothing(asked: Mapping[str, str | datetime | None]) -> str:
 
 def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[str, str]) -> int:
     """Write a file beside its name, put it in its place once it is whole, and say how many rows."""
-    lines, whole = (path.with_name(f".{path.name}.{end}") for end in ("lines", "whole"))
     count = 0
-    try:
-        with lines.open("w", encoding="utf-8") as file:
+    # A folder for its owner alone: nobody else can put a link there, or read a half of it.
+    with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as aside:
+        whole = Path(aside, "lines")
+        with whole.open("w", encoding="utf-8") as file:
             for row in _show_progress(rows, path.stem):
                 count += 1
                 file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
         if path.suffix == ".parquet":
-            _convert(lines, whole, columns)
-            whole.replace(path)
-        else:
-            lines.replace(path)
-    finally:
-        lines.unlink(missing_ok=True)
-        whole.unlink(missing_ok=True)
+            whole = _convert(whole, Path(aside, path.name), columns)
+        whole.chmod(OWNER_ONLY)
+        whole.replace(path)
     return count
 
 
@@ -130,9 +129,10 @@ def _require_duckdb() -> None:
         raise MissingExtraError(need="mulligan export --parquet", extra="parquet") from missing
 
 
-def _convert(lines: Path, target: Path, columns: Mapping[str, str]) -> None:
+def _convert(lines: Path, target: Path, columns: Mapping[str, str]) -> Path:
     import duckdb
 
     with duckdb.connect(config={"autoinstall_known_extensions": "false"}) as connection:
         read = connection.read_json(str(lines), format="newline_delimited", columns=dict(columns))
         read.write_parquet(str(target), compression="zstd")
+    return target

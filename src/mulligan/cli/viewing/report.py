@@ -10,8 +10,8 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.app.settings import Settings
 from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
-from mulligan.cli.terminal.output import refuse_unwritable
 from mulligan.cli.viewing.dashboard import require_dashboard
+from mulligan.core.runtime.private_file import refuse_unwritable, write_private
 
 
 def add_to(commands: Commands) -> None:
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     refuse_unwritable(written)
     with Insights.open(settings) as insights:
         page = render_report(insights, Window(options.window))
-    written.write_text(page, encoding="utf-8")
+    write_private(written, page)
     if options.json:
         render.print_json({"file": str(written), "bytes": written.stat().st_size})
     else:

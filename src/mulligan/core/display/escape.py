@@ -44,6 +44,8 @@ def format_value(value: object) -> str:
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - its own code may raise anything
+        if type(value) is int:  # of more digits than Python writes in decimal
+            return hex(value)
         return f"<{type(value).__name__} that cannot be shown>"
 
 

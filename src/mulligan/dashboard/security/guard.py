@@ -9,7 +9,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mulligan.core.runtime.dataclass import dataclass
@@ -123,7 +123,7 @@ class Guard:
         if headers.get("origin") is None:
             return _say(403, "A browser says where a request comes from, and this one does not.")
         if not self._access.sealer.is_form_token(headers.get("x-form-token", ""), visitor):
-            return _say(403, "This page is of another session. Load it again.")
+            return _say(403, "This page is of another session. Open your link again.")
         return None
 
 
@@ -135,20 +135,29 @@ def refuse_role(scope: Mapping[str, Any], needed: Role) -> JSONResponse | None:
     return _say(403, f"Your link lets you {role}; this takes {needed}.")
 
 
-def swap_token(access: PageAccess, token: str, *, answer: Response) -> bool:
-    """Give a session to who comes by a link; false: it is no link of ours."""
+def swap_token(access: PageAccess, token: str) -> Response | None:
+    """Give a session to who comes by a link, and lead to the pages; `None`: it is no link of ours.
+
+    A browser sends a cookie to every port of a machine, so the cookie alone opens pages and no
+    more. What acts also take is handed to the page behind `#`, which no server is sent, and is kept
+    where only pages of this very port can read it.
+    """
     visitor = access.sealer.read(token, kind=TokenKind.LINK)
     if visitor is None:
-        return False
+        return None
+    session = access.sealer.write(visitor, kind=TokenKind.SESSION, life=SESSION)
+    entered = access.sealer.read(session, kind=TokenKind.SESSION) or visitor
+    key = access.sealer.make_form_token(entered)
+    answer = RedirectResponse(f"/#key={key}", status_code=303)
     answer.set_cookie(
         access.cookie,
-        access.sealer.write(visitor, kind=TokenKind.SESSION, life=SESSION),
+        session,
         max_age=round(SESSION.total_seconds()),
         httponly=True,
         samesite="strict",
         secure=access.secure,
     )
-    return True
+    return answer
 
 
 def _say(status: int, why: str) -> JSONResponse:

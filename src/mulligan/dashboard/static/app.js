@@ -5,6 +5,13 @@ const root = document.documentElement;
 const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
 const read = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 
+// What acts take beside the cookie: it comes with the link, behind #, and only this port's pages read it.
+const handed = /^#key=([0-9a-f]+)$/.exec(location.hash);
+if (handed) {
+  try { localStorage.setItem("mulligan-key", handed[1]); } catch { /* not kept */ }
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
 function applyTheme() {
   root.dataset.theme = read("mulligan-theme") || (prefersDark.matches ? "dark" : "light");
   const button = document.getElementById("theme");
@@ -197,7 +204,7 @@ function ask(button) {
 }
 
 async function act(path, words) {
-  const token = meta("form-token", document).content;
+  const token = meta("form-token", document).content || read("mulligan-key") || "";
   try {
     const answer = await fetch(path, {
       method: "POST", body: JSON.stringify(words),

@@ -183,12 +183,27 @@ def read_text(raw: bytes | Raw | None) -> str:
 
 
 def read_object(raw: bytes | Raw) -> dict[str, Any]:
-    """An object as plain values; empty where it is none."""
+    """An object as plain values; empty where it is none.
+
+    A number of more digits than Python reads is text: it must not hide what stands beside it.
+    """
     try:
         read = decode_json(bytes(raw))
-    except (ValueError, RecursionError):
+    except ValueError:
+        try:
+            read = json.loads(bytes(raw), parse_int=_read_integer)
+        except (ValueError, RecursionError):
+            return {}
+    except RecursionError:
         return {}
     return read if isinstance(read, dict) else {}
+
+
+def _read_integer(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
 
 
 def write_fields(fields: dict[str, Any]) -> bytes:

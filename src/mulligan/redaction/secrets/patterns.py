@@ -55,6 +55,7 @@ from mulligan.redaction.secrets.spoken import (
     find_in_sshpass,
     find_in_tuples,
     find_logins,
+    find_plain_logins,
     find_spoken,
     find_sql,
 )
@@ -248,6 +249,7 @@ RULES: tuple[Rule, ...] = (
     Rule(AZURE, _S, hide_matches(_AZURE, "<key>")),
     Rule(HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
     Rule(EMAIL, _S, find_logins),
+    Rule(EMAIL, _S, find_plain_logins),
     Rule(EMAIL, _P, _find_emails),
     Rule(ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
     Rule(IBAN, _P, _find_ibans),

@@ -57,6 +57,12 @@ _SSHPASS = re.compile(
     rf"(?<!\w)(sshpass{_GAP}(?:-[a-z]{_GAP})?-p[\s\"',]{{0,5}}+){_REST}", re.ASCII
 )
 _ORACLE = re.compile(r"((?:thin|oci8?):)[^\s@<>]{1,128}@", re.ASCII | re.IGNORECASE)
+_ADDRESS = r"\w{0,16}\(|/|(?!sha[0-9])[A-Za-z][\w.-]{0,253}(?:/|:[0-9]{2,5}(?!\w))|localhost\b"
+_PLAIN_LOGIN = re.compile(
+    r"""(?<![^\s"'`=(,;\[{])(?!(?:acct|jsr|mailto|npm|pkg|sips?|xmpp):)[A-Za-z_][\w.%+-]{0,63}"""
+    rf"""(?::(?!//)[^\s"'`<>]{{1,128}}(?=@(?:{_ADDRESS}))|/[^\s"'`<>/@]{{1,128}}(?=@//))""",
+    re.ASCII,
+)
 _TUPLE = re.compile(
     rf"""(\(\s{{0,3}}[bu]?(?P<q>["'])(?P<name>[\w .-]{{2,60}})(?P=q)\s{{0,3}},\s{{0,3}}[bu]?)"""
     rf"""{_TEXT}(?=\s{{0,3}}\))""",
@@ -137,6 +143,10 @@ def find_logins(text: str) -> Iterator[Edit]:
     """User and password in the links of Oracle, which are no URLs."""
     for found in _ORACLE.finditer(text):
         yield Edit(found.end(1), found.end() - 1, "<credentials>")
+
+
+find_plain_logins = hide_matches(_PLAIN_LOGIN, "<credentials>")
+"""Without a scheme, as Go's drivers and Oracle's take them: `user:password@tcp(host:3306)/name`."""
 
 
 def find_in_tuples(text: str) -> Iterator[Edit]:

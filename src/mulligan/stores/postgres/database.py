@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TypeVar
 
+from mulligan.core.display.escape import quote_name
 from mulligan.core.errors import HiddenSecretError, StoreDamagedError
 from mulligan.core.interfaces import Health
 from mulligan.core.storage.sharing import Vacuumed
@@ -101,6 +102,14 @@ class PostgresStore(TableStore):
             yield _SEES_ONE_TENANT
 
     def _find_problems(self) -> Iterator[str]:
+        with self._pool.acquire_session() as session:
+            planted = session.fetch("planted")
+        for kind, name, table in planted:
+            yield (
+                f"The table mulligan.{table} has a {kind}, {quote_name(name)}, that Mulligan did "
+                "not make: it is run with what is written there. See whose it is, and remove it "
+                f"(`drop {kind}`)."
+            )
         yield from (damage.what for damage in self.journal.verify())
         yield from self.vault.find_problems()
         yield from self.casebook.find_problems()

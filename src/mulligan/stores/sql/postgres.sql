@@ -349,5 +349,14 @@ select pg_table_size(c.oid), pg_has_role(c.relowner, 'usage') from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'mulligan' and c.relkind = 'r' and c.relname = :table
 
+-- name: planted
+select 'trigger', t.tgname, c.relname from pg_trigger t
+join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'mulligan' and not t.tgisinternal
+union all
+select 'rule', r.rulename, c.relname from pg_rewrite r
+join pg_class c on c.oid = r.ev_class join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'mulligan'
+
 -- name: vacuum_table
 vacuum (full, verbose) mulligan.{table}

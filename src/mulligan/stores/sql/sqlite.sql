@@ -106,6 +106,9 @@ pragma application_id
 -- name: count_tables
 select count(*) from sqlite_schema
 
+-- name: planted
+select type, name, tbl_name from sqlite_schema where type in ('trigger', 'view')
+
 -- name: kept
 select owner, name, value, locked, checksum, expires_us, seal from kept
 where rowid = (select rowid from kept where owner = :owner and name = :name)

@@ -26,7 +26,7 @@ def copy_files(path: Path, folder: Path) -> list[Path]:
     for each in (key, *marks.values(), *databases):
         if (folder / each.name).exists():
             raise ConfigurationError(f"{folder / each.name} is there already; name another folder.")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = [_write_synced(folder / key.name, read_private(key))] if key.exists() else []
     for database, part in databases.items():
         made += _copy_marked(database, part, mark=marks[database], folder=folder)

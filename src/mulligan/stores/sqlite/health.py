@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
+from mulligan.core.display.escape import quote_name
 from mulligan.core.interfaces import LEASE
 from mulligan.stores.database.driver import Session
 from mulligan.stores.disk.file_lock import CAN_LOCK
@@ -42,6 +43,12 @@ def find_problems(
             yield broken
         if HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield f"{path} can be read by others: run `chmod 600 {path}`."
+        for kind, name, _ in session.fetch("planted") if not broken else ():
+            yield (
+                f"{path} has a {kind}, {quote_name(name)}, that Mulligan did not make: somebody "
+                "else has written to this file. It is not run. See who, then remove it "
+                f"(`drop {kind}`), or restore a backup."
+            )
         for file in files.list_damaged_files(path):
             yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
     if sound:

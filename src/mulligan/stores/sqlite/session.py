@@ -34,6 +34,12 @@ PRAGMAS = {
 }
 """By part: what every connection is told."""
 
+_NEVER_RUN = (
+    apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER,
+    apsw.SQLITE_DBCONFIG_ENABLE_VIEW,
+    apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+)
+
 
 class SqliteSession:
     """Named queries on one file. Used by one thread at a time."""
@@ -59,6 +65,9 @@ class SqliteSession:
             # Closing the last connection would move a damaged write-ahead log into the file and
             # delete it, and with it what might still be rescued. We do that ourselves, when sound.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            # We make no trigger and no view: one in the file is somebody else's, and is not run.
+            for part_of_schema in _NEVER_RUN:
+                self._connection.config(part_of_schema, 0)
             self._connection.create_scalar_function("add_counts", add_counts, 2)
             for pragma in PRAGMAS[part]:
                 self._connection.execute(f"pragma {pragma}")

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, cast
 
 from mulligan.core.call import Execution, Failure
+from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import SilentError
 from mulligan.core.failures.error_class import ErrorClass
@@ -163,7 +164,7 @@ def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
         said=planned.said,
         earlier=planned.earlier,
         failure=failure,
-        error=failure.said if failure.error is None else str(failure.error),
+        error=failure.said if failure.error is None else format_value(failure.error),
     )
     pattern = build_pattern(
         failed.call,

@@ -12,6 +12,7 @@ from itertools import islice
 from mulligan.checks.language.lexicon import join_words
 from mulligan.checks.subject.values import list_records
 from mulligan.core.call import Call, Execution
+from mulligan.core.display.escape import format_value
 from mulligan.core.finding import Fact
 from mulligan.core.runtime.dataclass import dataclass
 
@@ -47,10 +48,10 @@ def read_known(executions: Iterable[Execution], facts: Iterable[Fact]) -> NamedR
     by_id: dict[str | int, list[Mapping[str, object]]] = defaultdict(list)
     records = (r for each in executions if each.result for r in list_records(each.result))
     for record in islice(records, _MOST_RECORDS):
-        for key, value in record.items():
-            if isinstance(value, str) and _compile_title().search(str(key)):
+        for name, value in ((format_value(key), value) for key, value in record.items()):
+            if isinstance(value, str) and _compile_title().search(name):
                 titles.add(" ".join(value.lower().split()))
-            elif isinstance(value, str | int) and _ID.search(str(key)):
+            elif isinstance(value, str | int) and _ID.search(name):
                 by_id[value].append(record)
     for fact in facts:
         if _compile_title().search(fact.kind) and isinstance(fact.value, str):
