@@ -32,14 +32,15 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, capsys, arguments, said, 
 
 def test_tools_are_approved_as_they_were_seen(tmp_path, capsys):
     from mulligan.gateway.tools.pins import Pins
-    from mulligan.gateway.tools.shown_list import ListedTool
+    from mulligan.gateway.tools.shown_list import TOOLS, ListedItem
 
     pins = Pins(tmp_path / "mcp.json.pins")
     for digest in ("1", "2"):
-        pins.note(ListedTool(server="s", name="t", digest=digest))
+        item = ListedItem(server="s", name="t", digest=digest)
+        pins.note("s", TOOLS, [item], adopt=False)
 
     code = main(["gateway", str(tmp_path / "mcp.json"), "--approve-tools"])
 
     assert code == 0
-    assert "t of s is approved" in capsys.readouterr().err
+    assert "s: the tool “t” is approved" in capsys.readouterr().err
     assert Pins(tmp_path / "mcp.json.pins").list_changed() == []

@@ -84,12 +84,12 @@ def _add_tools(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pin",
         action="store_true",
-        help="refuse tools whose description has changed, until it is approved",
+        help="offer nothing that a server has changed or added, until it is approved",
     )
     parser.add_argument(
         "--approve-tools",
         action="store_true",
-        help="approve of every tool as it was seen last, and end",
+        help="approve of all that servers say as it was seen last, and end",
     )
 
 

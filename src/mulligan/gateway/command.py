@@ -23,7 +23,9 @@ from mulligan.gateway.servers_file import Server, read_servers
 from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
 from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
 from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
+from mulligan.gateway.tools.exposed_names import describe_item
 from mulligan.gateway.tools.pins import Pins
+from mulligan.gateway.tools.shown_list import ListedItem
 from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
 from mulligan.stores.url import strip_credentials
 
@@ -174,6 +176,7 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
     if strangers := sorted(gateway.options.trusted - set(known.values())):
         names = ", ".join(sorted(set(known.values())))
         raise ConfigurationError(f"--trust {strangers[0]}: no token has that name, only {names}.")
+    await gateway.check_lists()
     app = GatewayApp(gateway, Access(tokens=known, hosts=LOOPBACK | {host}))
     _report(f"Clients are served at http://{host}:{port}{PATH}.")
     if tokens is None:
@@ -215,17 +218,18 @@ def read_options(
 
 
 def find_pins(file: Path) -> Path:
-    """Where it is kept what tools look like: beside the file of servers."""
+    """Where it is kept what servers say of themselves: beside the file of servers."""
     return file.with_name(f"{file.name}.pins")
 
 
 def approve_tools(file: Path) -> int:
-    """Approve of every tool as it was seen last."""
+    """Approve of everything that servers say as it was seen last."""
     changed = Pins(find_pins(file)).approve()
-    for server, name in changed:
-        _report(f"{name} of {server} is approved as it is now.")
+    for server, kind, name in changed:
+        item = ListedItem(server=server, kind=kind, name=name)
+        _report(f"{server}: {describe_item(item)} is approved as it is now.")
     if not changed:
-        _report("No tool has changed since it was approved.")
+        _report("Nothing has changed since it was approved.")
     return 0
 
 

@@ -27,9 +27,9 @@ class GatewayOptions:
     intent: bool = False
     """Let clients say why they make a call, in an argument that no server sees."""
     pin: bool = False
-    """Refuse tools whose description has changed, until a person has approved it."""
+    """Offer nothing that servers have changed or added, until a person has approved it."""
     pins: Path | None = None
-    """Where it is kept what tools looked like; without a place, only as long as the process."""
+    """Where it is kept what servers said; without a place, only as long as the process."""
     declarations: tuple[ToolDeclaration, ...] = ()
     """What the operator says of tools."""
     modes: Mapping[str, Mode] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.standing import OwnSession
+from mulligan.gateway.tools.exposed_names import Names
 from mulligan.turns.memory.late_modules import LATE
 
 Listed = Sequence[Mapping[str, Any]]
@@ -33,11 +34,23 @@ class Gateway(Shared):
         if self.options.mode is not Mode.OBSERVE or self.options.declarations:
             # While the servers start: the first failure is not to wait.
             threading.Thread(target=LATE.load, name="mulligan-load", daemon=True).start()
+        for server, other in Names([each.name for each in self.servers]).list_overlaps():
+            self.report(
+                f"{server}: what it lists as '{other[len(server) + 1 :]}_…' is not offered: "
+                f"clients would take it for what {other} lists. Rename one of the two."
+            )
         self._warn_of_unheld()
         for server in dict.fromkeys(each.server for each in self.options.declarations):
             await self._settle(server)
         if self.options.declarations:
             await self.m.recover()
+
+    async def check_lists(self) -> None:
+        """Read what every server lists, so that its operator hears what is not offered of it."""
+        await self.own.check_lists()
+        if not self.options.declarations:
+            await self.stop()
+            del self.own
 
     async def settle(self, server: str, tool: str) -> None:
         """Declare a tool that did not fit its server, or may not do so any more, as it does now."""

@@ -1,6 +1,7 @@
 import pytest
 
 from mulligan.gateway.sessions.listing import read_cursor, write_cursor
+from mulligan.gateway.tools.shown_list import TOOLS
 from tests.gateway.world import connect, run_gateway, scripted
 
 
@@ -27,7 +28,7 @@ async def test_a_client_that_never_lists_is_served_by_the_schema_all_the_same():
     async with run_gateway() as gateway, connect(gateway) as client:
         await client.call("add", {"a": 1, "b": 2})
 
-        known = client.session.ends.known.by_server["one"]["add"]
+        known = client.session.ends.known[TOOLS, "one"]["add"]
         assert known.schema["properties"]["a"] == {"type": "integer"}
 
 
@@ -35,4 +36,4 @@ async def test_a_list_that_has_changed_is_asked_for_anew():
     async with run_gateway() as gateway, connect(gateway) as client:
         await client.call("shout")
 
-        assert client.session.ends.known.whole == set()
+        assert client.session.ends.known == {}

@@ -1,37 +1,67 @@
 import json
 
+import pytest
 from msgspec import Raw
 
 from mulligan.gateway.protocol.frames import Frame
-from mulligan.gateway.sessions.routes import find_route
-from mulligan.gateway.tools.exposed_names import Names
+from mulligan.gateway.sessions.routes import write_for_server
+from mulligan.gateway.tools.shown_list import PROMPTS, RESOURCES, ListedItem
+from tests.gateway.world import connect, run_gateway, scripted
+
+GREET = ListedItem(server="a", kind=PROMPTS, name="greet")
+MEMO = ListedItem(server="a", kind=RESOURCES, name="memo://1")
 
 
-def route(names: Names, method: str, **params):
-    found = find_route(Frame(method=method, params=Raw(json.dumps(params).encode())), names)
-    return None if found is None else (found.server, json.loads(bytes(found.params)))
+@pytest.mark.parametrize(
+    ("method", "item", "said", "sent"),
+    [
+        ("prompts/get", GREET, {"name": "a_greet", "y": 2}, {"name": "greet", "y": 2}),
+        (
+            "completion/complete",
+            GREET,
+            {"ref": {"type": "ref/prompt", "name": "a_greet"}},
+            {"ref": {"type": "ref/prompt", "name": "greet"}},
+        ),
+        ("resources/read", MEMO, {"uri": "memo://1"}, {"uri": "memo://1"}),
+    ],
+)
+def test_a_server_reads_its_own_names(method, item, said, sent):
+    frame = Frame(method=method, params=Raw(json.dumps(said).encode()))
+
+    assert json.loads(bytes(write_for_server(frame, item))) == sent
 
 
-def test_of_one_server_everything_is_for_it_as_it_came():
-    assert route(Names(["a"]), "odd/method", x=1) == ("a", {"x": 1})
+async def test_of_one_server_everything_is_for_it_as_it_came():
+    async with run_gateway() as gateway, connect(gateway) as client:
+        answer = await client.ask("odd/method", {"x": 1})
+
+    assert answer["result"]["odd"] == {"x": 1}
 
 
-def test_of_several_a_request_goes_by_the_name_or_resource_that_it_has():
-    names = Names(["a", "b"])
-    names.note_uri("b", "memo://1")
+async def test_of_several_a_request_goes_by_the_name_or_resource_that_it_has():
+    servers = [scripted("a", SERVER_NAME="a"), scripted("b", SERVER_NAME="b")]
+    async with run_gateway(*servers) as gateway, connect(gateway) as client:
+        prompt = await client.ask("prompts/get", {"name": "b_greet"})
+        resource = await client.ask("resources/read", {"uri": "memo://b/1"})
+        completed = await client.ask("completion/complete", {"ref": {"name": "a_greet"}})
 
-    assert route(names, "prompts/get", name="b_greet", y=2) == ("b", {"name": "greet", "y": 2})
-    assert route(names, "resources/read", uri="memo://1") == ("b", {"uri": "memo://1"})
-    assert route(names, "completion/complete", ref={"name": "a_greet"}) == (
-        "a",
-        {"ref": {"name": "greet"}},
-    )
+    assert prompt["result"]["messages"][0]["content"]["text"] == "greet"
+    assert resource["result"]["contents"][0]["uri"] == "memo://b/1"
+    assert completed["result"]["completion"]["values"] == ["greet"]
 
 
-def test_what_nobody_can_place_goes_to_nobody():
-    names = Names(["a", "b"])
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("odd/method", {}),
+        ("prompts/get", {"name": "c_greet"}),
+        ("prompts/get", {"name": 7}),
+        ("resources/read", {"uri": "memo://9"}),
+        ("resources/read", {}),
+    ],
+)
+async def test_what_nobody_can_place_goes_to_nobody(method, params):
+    async with run_gateway(scripted("a"), scripted("b")) as gateway, connect(gateway) as client:
+        answer = await client.ask(method, params)
 
-    assert route(names, "odd/method") is None
-    assert route(names, "prompts/get", name="c_greet") is None
-    assert route(names, "prompts/get", name=7) is None
-    assert route(names, "resources/read", uri="memo://9") is None
+    assert answer["error"]["code"] == -32602

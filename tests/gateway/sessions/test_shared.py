@@ -7,7 +7,7 @@ from mulligan.core.adapter import HostCall
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.sessions.shared import Shared
-from mulligan.gateway.tools.shown_list import ListedTool
+from mulligan.gateway.tools.shown_list import TOOLS, ListedItem
 from tests.gateway.world import scripted
 
 
@@ -38,9 +38,9 @@ def test_what_somebody_has_said_of_a_tool_wins_over_the_mode_of_all():
 def test_a_change_is_reported_once():
     reports: list[str] = []
     shared = Shared(Mulligan("memory:"), [scripted()], report=reports.append)
-    tool = ListedTool(server="one", name="t", digest="1")
+    tool = ListedItem(server="one", name="t", digest="1")
 
     for digest in ("1", "2", "2"):
-        shared.note_listed(replace(tool, digest=digest))
+        shared.note_pins("one", TOOLS, [replace(tool, digest=digest)])
 
-    assert reports == ["one: what 't' says of itself has changed."]
+    assert reports == ["one: what the tool “t” says has changed."]

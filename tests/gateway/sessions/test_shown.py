@@ -58,13 +58,13 @@ async def test_what_a_description_orders_is_handed_on_and_never_obeyed():
     assert EVIL not in json.dumps(status)
 
 
-async def test_a_tool_that_looks_like_another_is_not_offered(tmp_path):
+async def test_a_tool_with_letters_of_another_alphabet_is_not_offered():
     async with run_gateway(scripted(TWIN="\u0430dd")) as gateway, connect(gateway) as client:
         names = [tool["name"] for tool in await list_all(client)]
 
     assert "add" in names
     assert "\u0430dd" not in names
-    assert any("looks like another" in said for said in gateway.reports)
+    assert any("more in it than ASCII" in said for said in gateway.reports)
 
 
 async def test_a_changed_description_is_told_and_where_pinned_its_tool_is_gone_until_approved(
@@ -85,7 +85,7 @@ async def test_a_changed_description_is_told_and_where_pinned_its_tool_is_gone_u
 
     assert "has changed since a person approved" in refused["result"]["content"][0]["text"]
     assert "isError" not in fine["result"]
-    assert any("'add' says of itself has changed" in said for said in gateway.reports)
+    assert any("“add” says has changed" in said for said in gateway.reports)
     assert "add of one has changed" in json.dumps(status)
     assert "echo" in names
     assert "add" not in names

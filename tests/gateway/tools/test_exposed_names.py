@@ -1,4 +1,11 @@
-from mulligan.gateway.tools.exposed_names import Names
+import pytest
+
+from mulligan.gateway.tools.exposed_names import Names, claims, fold_name
+from mulligan.gateway.tools.shown_list import RESOURCES, TEMPLATES, ListedItem
+
+
+def template(text: str) -> ListedItem:
+    return ListedItem(server="s", kind=TEMPLATES, name=text, digest="1")
 
 
 def test_of_one_server_names_are_as_they_are():
@@ -6,7 +13,6 @@ def test_of_one_server_names_are_as_they_are():
 
     assert names.name_for_clients("files", "read") == "read"
     assert names.resolve("read") == ("files", "read")
-    assert names.find_owner("anything://") == "files"
 
 
 def test_of_several_every_name_begins_with_its_server():
@@ -17,20 +23,51 @@ def test_of_several_every_name_begins_with_its_server():
     assert names.resolve("c_read") is None
 
 
-def test_no_server_can_take_the_name_of_anothers_tool():
+def test_whose_a_name_is_follows_from_the_names_of_the_servers_alone():
     names = Names(["a", "a_b"])
+    items = [ListedItem(server=s, name=n, digest="1") for s, n in (("a", "b_c"), ("a_b", "c"))]
 
-    assert names.name_for_clients("a", "b_c") == "a_b_c"
-    assert names.name_for_clients("a_b", "c") is None
-    assert names.resolve("a_b_c") == ("a", "b_c")
+    refused = names.find_refusals(items, own_tools=True)
+
+    assert list(refused) == [("a", "b_c")]
+    assert names.find_refusals(reversed(items), own_tools=True) == refused
+    assert list(names.list_overlaps()) == [("a", "a_b")]
 
 
-def test_a_resource_belongs_to_who_listed_it_or_a_form_it_fits_best():
-    names = Names(["a", "b"])
-    names.note_uri("a", "memo://1")
-    names.note_template("a", "memo://{id}")
-    names.note_template("b", "memo://deep/{id}")
+@pytest.mark.parametrize(
+    "other", ["Send_Email", "send-email", "sendEmail", "send_ernai1", "send_emaiI"]
+)
+def test_names_that_look_the_same_fold_to_one(other):
+    assert fold_name(other) == fold_name("send_email")
 
-    assert names.find_owner("memo://1") == "a"
-    assert names.find_owner("memo://deep/2") == "b"
-    assert names.find_owner("other://") is None
+
+def test_names_that_differ_stay_apart():
+    assert fold_name("send_mail") != fold_name("send_email")
+    assert fold_name("list_item") != fold_name("list_items")
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("memo://{id}", True),
+        ("memo://a/{id}/c", True),
+        ("memo://{x}/b/{y}", True),
+        ("memo://a/b/c", True),
+        ("memo://a{+rest}", True),
+        ("memo://a/b/c{?q}", True),
+        ("memo://{x}/c/{y}", False),
+        ("memo://b/{id}", False),
+        ("memo://a/b/c/{id}", False),
+        ("memo://a/b/c{id}c", False),
+        ("memo://a", False),
+    ],
+)
+def test_a_template_claims_what_it_could_be_filled_in_to_give(text, fits):
+    assert claims(template(text), "memo://a/b/c") is fits
+
+
+def test_a_resource_claims_its_own_address():
+    memo = ListedItem(server="s", kind=RESOURCES, name="memo://{1}", digest="1")
+
+    assert claims(memo, "memo://{1}")
+    assert not claims(memo, "memo://2")

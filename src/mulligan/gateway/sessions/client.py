@@ -28,17 +28,17 @@ from mulligan.gateway.protocol.frames import (
 from mulligan.gateway.protocol.party import CANCELLED, META, PROGRESS, Party, Pressure
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
-from mulligan.gateway.sessions.listing import LISTS, Lists
+from mulligan.gateway.sessions.listing import CHANGES, LISTS, Lists
 from mulligan.gateway.sessions.own_calls import OwnCalls
-from mulligan.gateway.sessions.routes import find_route
+from mulligan.gateway.sessions.routes import LISTED, find_listed, write_for_server
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.sessions.tool_calls import Calls
 from mulligan.gateway.tools.exposed_names import Names
+from mulligan.gateway.tools.shown_list import TEMPLATES
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"
-LIST_CHANGED = "notifications/tools/list_changed"
 HEAD = re.compile(
     rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
 )
@@ -175,19 +175,36 @@ class ClientSession:
             self._hand_on_request(frame)
 
     def _hand_on_request(self, frame: Frame) -> None:
-        route = find_route(frame, self.ends.names)
-        if route is None:
-            known = self.ends.only is not None or "/" not in frame.method
-            code = NO_METHOD if known else BAD_PARAMS
-            self.ends.refuse(
-                frame, code=code, said=f"No server takes this request of {frame.method}."
-            )
-            return
-        upstream = self.upstreams[route.server]
-        if upstream.is_up:
-            upstream.ask(frame.method, route.params, origin=self.client, key=frame.key)
+        only = self.ends.only
+        if frame.method in LISTED and (only is None or self._shared.options.pin):
+            self.run(self._hand_on_listed(frame), frame)
+        elif only is None:
+            self._refuse_unknown(frame)
+        elif only.is_up:
+            only.ask(frame.method, frame.params, origin=self.client, key=frame.key)
         else:
-            self.run(self._hand_on_late(upstream, frame, route.params), frame)
+            self.run(self._hand_on_late(only, frame, frame.params), frame)
+
+    async def _hand_on_listed(self, frame: Frame) -> None:
+        """Bring a request to the one server that lists what it is for."""
+        found = await find_listed(frame, self.lists)
+        servers = sorted({item.server for item in found}) or list(self.upstreams)
+        # A template says less of a resource than a list that has it.
+        named = [item for item in found if item.kind != TEMPLATES] or found
+        why = next(filter(None, map(self.lists.find_refusal, named)), "")
+        if found and len(servers) > 1:
+            why = f"{' and '.join(servers)} could both answer for it, and nobody can say which"
+        if why:
+            self.ends.refuse(frame, code=BAD_PARAMS, said=f"It was not asked for: {why}.")
+        elif len(servers) > 1:
+            self._refuse_unknown(frame)
+        else:
+            params = write_for_server(frame, found[0]) if found else frame.params
+            await self._hand_on_late(self.upstreams[servers[0]], frame, params)
+
+    def _refuse_unknown(self, frame: Frame) -> None:
+        code = NO_METHOD if "/" not in frame.method else BAD_PARAMS
+        self.ends.refuse(frame, code=code, said=f"No server takes this request of {frame.method}.")
 
     async def _hand_on_late(self, upstream: Upstream, frame: Frame, params: bytes | Raw) -> None:
         await upstream.start()
@@ -248,8 +265,8 @@ class ClientSession:
             if found is not None:
                 found[0].cancel(found[1], said=frame.params)
             return
-        if frame.method == LIST_CHANGED:
-            self.lists.forget(upstream.server.name)
+        if frame.method in CHANGES:
+            self.lists.forget(upstream.server.name, CHANGES[frame.method])
             self._shared.note_changed(upstream.server.name)
         asked, params = upstream.translate(frame)
         is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone

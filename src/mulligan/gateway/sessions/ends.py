@@ -13,8 +13,8 @@ from mulligan.gateway.protocol.frames import Frame, build_error, write_error
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.own_calls import OwnCalls
 from mulligan.gateway.sessions.shared import Shared
-from mulligan.gateway.tools.exposed_names import Names
-from mulligan.gateway.tools.shown_list import ListedTool
+from mulligan.gateway.tools.exposed_names import Names, Refusals
+from mulligan.gateway.tools.shown_list import ListedItem
 from mulligan.gateway.upstream.connection import Upstream
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
@@ -34,16 +34,6 @@ class ClientTurn:
     """When its last call failed, on a clock that nobody sets; `None`: it did not."""
 
 
-@dataclass(eq=False, slots=True)
-class KnownTools:
-    """The tools of a client's servers, as far as they were listed."""
-
-    by_server: dict[str, dict[str, ListedTool]] = field(default_factory=dict)
-    """By server, and the name that it has there."""
-    whole: set[str] = field(default_factory=set)
-    """Servers whose tools were all listed."""
-
-
 @dataclass(eq=False, slots=True, kw_only=True)
 class Ends:
     """Who is there, and what they have said of themselves."""
@@ -55,7 +45,10 @@ class Ends:
     upstreams: dict[str, Upstream] = field(default_factory=dict)
     said: dict[str, Any] = field(default_factory=dict)
     """What the client said of itself when it came, in revisions in which it does."""
-    known: KnownTools = field(default_factory=KnownTools)
+    known: dict[tuple[str, str], dict[str, ListedItem]] = field(default_factory=dict)
+    """Lists that were read to their end, by kind and server, and what is on them by its name."""
+    refused: dict[str, Refusals] = field(default_factory=dict)
+    """By kind: what is not offered of those lists."""
     own: OwnCalls
     """What the client did, for its own questions about it."""
     turns: OrderedDict[str, ClientTurn] = field(default_factory=OrderedDict)

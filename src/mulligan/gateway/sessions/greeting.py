@@ -24,6 +24,8 @@ from mulligan.gateway.protocol.frames import (
 )
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.server_call import read_error
+from mulligan.gateway.tools.exposed_names import describe_item
+from mulligan.gateway.tools.shown_list import INSTRUCTIONS, read_greeting
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 NAME = "mulligan"
@@ -49,9 +51,11 @@ class Greeting:
             await only.start()
             answer = await only.ask_and_wait(frame.method, frame.params)
             self._note_greeting(only, frame)
-            answered = answer.error or not ends.shared.options.own_tools
-            raw = answer if answered else Frame(result=Raw(_offer_tools(answer.result)))
-            ends.client.send(write_answer(frame.key, raw))
+            if not answer.error:
+                result = self._check_words(only, answer.result)
+                own_tools = ends.shared.options.own_tools
+                answer = Frame(result=Raw(_offer_tools(result) if own_tools else bytes(result)))
+            ends.client.send(write_answer(frame.key, answer))
             return
         results = await asyncio.gather(
             *(self._ask_one(upstream, frame) for upstream in ends.upstreams.values())
@@ -82,11 +86,24 @@ class Greeting:
         answer = await upstream.ask_and_wait(frame.method, frame.params)
         self._note_greeting(upstream, frame)
         if not answer.error:
-            return read_object(answer.result)
+            return read_object(self._check_words(upstream, answer.result))
         if frame.method == "initialize":
             said = bytes(answer.error)[:500].decode(errors="replace")
             self._ends.shared.report(f"{upstream.server.name} refused its client: {said}")
         return None
+
+    def _check_words(self, upstream: Upstream, result: Raw) -> bytes | Raw:
+        """What a server greets with, less instructions that are not what was approved."""
+        shared, server = self._ends.shared, upstream.server.name
+        item = read_greeting(server, result)
+        shared.note_pins(server, item.kind, [item])
+        if item.digest and not shared.list_refused([item]):
+            return result
+        if not item.digest:
+            shared.report_once(f"{server}: {describe_item(item)} cannot be read: left out.")
+        fields = read_fields(result)
+        fields.pop(INSTRUCTIONS, None)
+        return write_fields(fields)
 
     def _note_greeting(self, upstream: Upstream, frame: Frame) -> None:
         """From now on, a new life of the server begins with the same words."""

@@ -1,13 +1,14 @@
 """What servers list: tools, prompts and resources, of several servers as one list.
 
 Pages stay pages: with several servers, one page has the next of each, and its cursor names them.
+What is offered of a page is known from the whole list: it does not hang on what comes first.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_json
@@ -26,20 +27,43 @@ from mulligan.gateway.protocol.frames import (
 from mulligan.gateway.protocol.headers import read_version
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
-from mulligan.gateway.sessions.shown import ShownTools
-from mulligan.gateway.tools.shown_list import ListedTool
+from mulligan.gateway.sessions.shown import Item, ShownTools
+from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item
+from mulligan.gateway.tools.shown_list import (
+    PROMPTS,
+    RESOURCES,
+    TEMPLATES,
+    TOOLS,
+    ListedItem,
+    ListedTool,
+    read_item,
+)
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
-TOOLS = "tools/list"
 LISTS: Mapping[str, str] = {
-    TOOLS: "tools",
-    "prompts/list": "prompts",
-    "resources/list": "resources",
-    "resources/templates/list": "resourceTemplates",
+    "tools/list": TOOLS,
+    "prompts/list": PROMPTS,
+    "resources/list": RESOURCES,
+    "resources/templates/list": TEMPLATES,
 }
+_METHODS = {kind: method for method, kind in LISTS.items()}
+_CLAIMING = (RESOURCES, TEMPLATES)
+CHANGES: Mapping[str, tuple[str, ...]] = {
+    "notifications/tools/list_changed": (TOOLS,),
+    "notifications/prompts/list_changed": (PROMPTS,),
+    "notifications/resources/list_changed": _CLAIMING,
+}
+"""What a server says has changed."""
 MOST_PAGES = 1_000
+MOST_LISTED: Mapping[str, int] = {TOOLS: 10_000, PROMPTS: 10_000, RESOURCES: 10_000, TEMPLATES: 200}
+"""Of one server and kind; every resource is held against the templates of the other servers."""
 NO_TOOLS = b'{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}'
 """As later revisions want to hear it."""
+UNAPPROVED = (
+    "what it says of itself has changed since a person approved of it. The operator approves of "
+    "it with `mulligan gateway --approve-tools`"
+)
+_NO_METHOD = b"-32601"
 
 Page = dict[str, Raw]
 
@@ -52,21 +76,55 @@ class Lists:
         self._shown = shown
 
     def is_seen(self, method: str) -> bool:
-        """Whether a list is looked into: of several servers, or of tools."""
-        return method == TOOLS or self._ends.only is None
+        """Whether a list is looked into: resources only of several servers, or where pinned."""
+        pinned = self._ends.shared.options.pin
+        return LISTS[method] not in _CLAIMING or self._ends.only is None or pinned
 
-    def forget(self, server: str) -> None:
-        """A server has changed its tools."""
-        self._ends.known.by_server.pop(server, None)
-        self._ends.known.whole.discard(server)
+    def forget(self, server: str, kinds: Iterable[str]) -> None:
+        """A server has changed what it lists."""
+        for kind in kinds:
+            self._ends.known.pop((kind, server), None)
+            self._ends.refused.pop(kind, None)
 
     async def find_tool(self, upstream: Upstream, name: str, *, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
+        await self._learn_missing(upstream, (TOOLS,), meta)
         server = upstream.server.name
-        if server not in self._ends.known.whole:
-            await self._list_all(upstream, meta)
-        found = self._ends.known.by_server.get(server, {}).get(name)
-        return found or ListedTool(server=server, name=name)
+        found = self._ends.known.get((TOOLS, server), {}).get(name)
+        return found if isinstance(found, ListedTool) else ListedTool(server=server, name=name)
+
+    def find_refusal(self, item: ListedItem) -> str:
+        """Why something of a list is neither shown nor used; empty where it is."""
+        why = self._find_refusals(item.kind).get((item.server, item.name), "")
+        return why or (UNAPPROVED if self._ends.shared.list_refused([item]) else "")
+
+    async def find_prompt(self, exposed: str, *, meta: bytes | Raw) -> list[ListedItem]:
+        """A prompt as its server lists it; none where no server has such a name."""
+        resolved = self._ends.names.resolve(exposed)
+        if resolved is None:
+            return []
+        server, name = resolved
+        await self._learn_missing(self._ends.upstreams[server], (PROMPTS,), meta)
+        found = self._ends.known.get((PROMPTS, server), {}).get(name)
+        return [found or ListedItem(server=server, kind=PROMPTS, name=name)]
+
+    async def find_resource(self, uri: str, *, meta: bytes | Raw) -> list[ListedItem]:
+        """What the servers list that has an address, or could be filled in to give it."""
+        await self._learn_claims(meta)
+        listed = self._list_offered(RESOURCES) + self._list_offered(TEMPLATES)
+        return [item for item in listed if claims(item, uri)]
+
+    async def learn(self, upstream: Upstream, *, meta: bytes | Raw) -> None:
+        """Read every list of a server."""
+        await self._learn_missing(upstream, LISTS.values(), meta)
+
+    def report(self) -> None:
+        """Tell the operator what is not offered of the lists that were read."""
+        for kind in LISTS.values():
+            refusals = self._find_refusals(kind)
+            for item in self._list_known(kind):
+                self._report_refusal(item, refusals)
+        self._report_claims()
 
     async def answer(self, frame: Frame) -> None:
         """Answer a request for a list."""
@@ -81,112 +139,210 @@ class Lists:
             return
         params.pop("cursor", None)
         asked = [
-            self._ask_page(upstream, frame.method, params, cursor=cursors.get(name))
+            self._read_page(upstream, frame.method, _turn_page(params, cursors.get(name, "")))
             for name, upstream in self._ends.upstreams.items()
             if not cursors or name in cursors
         ]
         pages = await asyncio.gather(*asked)
+        if LISTS[frame.method] in _CLAIMING:
+            await self._learn_claims(params.get(META, b""))
+            self._report_claims()
         await self._answer_merged(frame, [page for page in pages if page is not None])
 
     async def _answer_one(self, upstream: Upstream, frame: Frame) -> None:
         await upstream.start()
         answer = await upstream.ask_and_wait(frame.method, frame.params)
-        client = self._ends.client
-        if answer.error and self._offers_tools_alone(answer):
+        client, kind = self._ends.client, LISTS[frame.method]
+        if answer.error and kind == TOOLS and self._offers_tools_alone(answer):
             answer = Frame(result=Raw(NO_TOOLS if read_version(frame) else b'{"tools":[]}'))
         if answer.error:
             client.send(write_error(frame.key, answer.error))
             return
         fields = read_fields(answer.result)
-        items, more = self._read_items(frame.method, upstream.server.name, fields)
-        shown = await self._shown.show(items, last=not more) if frame.method == TOOLS else None
-        if shown is not None:
-            fields["tools"] = Raw(encode_json(shown))
+        await self._learn_from(upstream, frame.method, read_fields(frame.params), fields)
+        offered, more = self._choose_offered(kind, upstream.server.name, fields)
+        shown: list[Any] = [raw for _, raw in offered]
+        if kind == TOOLS:
+            shown = await self._shown.show(offered, last=not more)
+        if shown != _read_all(kind, fields):
+            fields[kind] = Raw(encode_json(shown))
             answer = Frame(result=Raw(write_fields(fields)))
         client.send(write_answer(frame.key, answer))
 
     def _offers_tools_alone(self, answer: Frame) -> bool:
         """A server without tools says so, and the gateway has some of its own all the same."""
-        return self._ends.shared.options.own_tools and b"-32601" in bytes(answer.error)
+        return self._ends.shared.options.own_tools and _NO_METHOD in bytes(answer.error)
 
     async def _answer_merged(self, frame: Frame, pages: list[tuple[str, Page]]) -> None:
-        ends, method = self._ends, frame.method
-        items: list[tuple[ListedTool | None, Any]] = []
+        kind = LISTS[frame.method]
+        items: list[Item] = []
         left = {}
         for server, fields in pages:
-            found, more = self._read_items(method, server, fields)
-            items += found
+            offered, more = self._choose_offered(kind, server, fields)
+            items += offered
             if more:
                 left[server] = more
-        shown = None
-        if method == TOOLS:
+        shown: list[Any] = [raw for _, raw in items]
+        if kind == TOOLS:
             shown = await self._shown.show(items, last=not left)
         merged: dict[str, Any] = dict(pages[0][1]) if pages else {}
         merged.pop("nextCursor", None)
-        merged[LISTS[method]] = [raw for _, raw in items] if shown is None else shown
+        merged[kind] = shown
         if left:
             merged["nextCursor"] = write_cursor(left)
-        ends.client.send(write_result(frame.key, write_fields(merged)))
+        self._ends.client.send(write_result(frame.key, write_fields(merged)))
 
-    def _read_items(
-        self, method: str, server: str, fields: Page
-    ) -> tuple[list[tuple[ListedTool | None, Raw]], str]:
-        """The elements of a page as clients know them, and the cursor of the next."""
-        names, items = self._ends.names, []
-        for raw in read_elements(fields.get(LISTS[method], b"[]")):
-            listed = self._ends.shared.tools.read(server, raw) if method == TOOLS else None
-            if listed is not None:
-                self._ends.shared.note_listed(listed)
-                self._ends.known.by_server.setdefault(server, {})[listed.name] = listed
-                self._ends.upstreams[server].note_schema(listed.name, listed.schema)
-            shown: Raw | None = raw
-            if names.only is None:
-                shown = self._rename(method, server, raw)
-            if shown is not None:
-                items.append((listed, shown))
-        more = read_text(fields.get("nextCursor"))
-        if method == TOOLS and not more:
-            self._ends.known.whole.add(server)
-        return items, more
+    def _choose_offered(self, kind: str, server: str, fields: Page) -> tuple[list[Item], str]:
+        """The elements of a page that are offered, as clients know them; the next one's cursor."""
+        known, refusals = self._ends.known.get((kind, server), {}), self._find_refusals(kind)
+        read = [(read_item(kind, server, raw), raw) for raw in _read_all(kind, fields)]
+        unapproved = {item.name for item in self._ends.shared.list_refused(i for i, _ in read)}
+        offered = []
+        for item, raw in read:
+            found = known.get(item.name)
+            if self._report_refusal(item, refusals) or item.name in unapproved:
+                continue
+            if found is None or found.digest != item.digest:
+                continue  # it is another one than a moment ago, when the list was read
+            offered.append((item, self._rename(item, raw)))
+        return offered, read_text(fields.get("nextCursor"))
 
-    def _rename(self, method: str, server: str, raw: Raw) -> Raw | None:
-        fields, names = read_fields(raw), self._ends.names
-        if method == "resources/list":
-            names.note_uri(server, read_text(fields.get("uri")))
-        elif method == "resources/templates/list":
-            names.note_template(server, read_text(fields.get("uriTemplate")))
-        else:
-            exposed = names.name_for_clients(server, read_text(fields.get("name")))
-            if exposed is None:
-                return None
-            fields["name"] = Raw(encode_json(exposed))
-            return Raw(write_fields(fields))
-        return raw
+    def _rename(self, item: ListedItem, raw: Raw) -> Raw:
+        names = self._ends.names
+        if item.kind in _CLAIMING or names.only is not None:
+            return raw
+        exposed = names.name_for_clients(item.server, item.name)
+        return Raw(write_fields(read_fields(raw) | {"name": Raw(encode_json(exposed))}))
 
-    async def _ask_page(
-        self, upstream: Upstream, method: str, params: Page, *, cursor: str | None
+    def _list_known(self, kind: str) -> list[ListedItem]:
+        known = self._ends.known
+        return [i for (of, _), items in known.items() if of == kind for i in items.values()]
+
+    def _list_offered(self, kind: str) -> list[ListedItem]:
+        refusals = self._find_refusals(kind)
+        return [i for i in self._list_known(kind) if (i.server, i.name) not in refusals]
+
+    def _find_refusals(self, kind: str) -> Refusals:
+        ends = self._ends
+        if kind not in ends.refused:
+            own_tools = ends.shared.options.own_tools
+            listed = self._list_known(kind)
+            ends.refused[kind] = ends.names.find_refusals(listed, own_tools=own_tools)
+        return ends.refused[kind]
+
+    def _report_refusal(self, item: ListedItem, refusals: Refusals) -> bool:
+        why = refusals.get((item.server, item.name), "")
+        if why:
+            said = f"{item.server}: {describe_item(item)} is not offered: {why}."
+            self._ends.shared.report_once(said)
+        return bool(why)
+
+    def _report_claims(self) -> None:
+        """Tell the operator which servers have resources that another could answer for."""
+        listed, templates = self._list_offered(RESOURCES), self._list_offered(TEMPLATES)
+        owners: dict[str, set[str]] = {}
+        for item in listed:
+            owners.setdefault(item.name, set()).add(item.server)
+        for item in listed + templates:
+            claimed = {each.server for each in templates if claims(each, item.name)}
+            for other in (claimed | owners.get(item.name, set())) - {item.server}:
+                first, second = sorted((item.server, other))
+                self._ends.shared.report_once(
+                    f"{item.server}: {describe_item(item)} could be one of {other} as well. What "
+                    f"both {first} and {second} could answer for is read from neither.",
+                    about=(first, second),
+                )
+
+    async def _read_page(
+        self, upstream: Upstream, method: str, params: Page
     ) -> tuple[str, Page] | None:
         """The next page of one server; `None` where it has no such list, or is not there."""
-        asked = dict(params) if cursor is None else params | {"cursor": Raw(encode_json(cursor))}
+        answer = await self._ask_page(upstream, method, params)
+        if answer is None or answer.error:
+            return None
+        fields = read_fields(answer.result)
+        await self._learn_from(upstream, method, params, fields)
+        return upstream.server.name, fields
+
+    async def _ask_page(self, upstream: Upstream, method: str, params: Page) -> Frame | None:
+        """A page as its server has answered; `None` where it is not there."""
         try:
             await upstream.start()
-            answer = await upstream.ask_and_wait(method, write_fields(asked))
         except ServerDownError:
             return None
-        return None if answer.error else (upstream.server.name, read_fields(answer.result))
+        return await upstream.ask_and_wait(method, write_fields(params))
 
-    async def _list_all(self, upstream: Upstream, meta: bytes | Raw) -> None:
-        """List the tools of a server that its client calls without having asked for the list."""
+    async def _learn_claims(self, meta: bytes | Raw) -> None:
+        """Know of every server which addresses are its own, before one of them is read."""
+        await asyncio.gather(
+            *(self._learn_missing(each, _CLAIMING, meta) for each in self._ends.upstreams.values())
+        )
+
+    async def _learn_missing(
+        self, upstream: Upstream, kinds: Iterable[str], meta: bytes | Raw
+    ) -> None:
+        """Read those lists of a server that nobody has asked it for yet."""
         params: Page = {META: Raw(meta)} if meta else {}
-        cursor: str | None = None
-        for _ in range(MOST_PAGES):
-            page = await self._ask_page(upstream, TOOLS, params, cursor=cursor)
+        for kind in kinds:
+            if (kind, upstream.server.name) not in self._ends.known:
+                await self._learn_from(upstream, _METHODS[kind], params, None)
+
+    async def _learn_from(
+        self, upstream: Upstream, method: str, params: Page, page: Page | None
+    ) -> None:
+        """Read a list to its end, from its first page on where that is there already."""
+        kind, server = LISTS[method], upstream.server.name
+        if "cursor" in params:
+            if (kind, server) in self._ends.known:
+                return
+            page, params = None, {name: each for name, each in params.items() if name != "cursor"}
+        items: list[ListedItem] = []
+        whole, cursors = True, {""}
+        while len(cursors) <= MOST_PAGES and len(items) <= MOST_LISTED[kind]:
             if page is None:
+                answer = await self._ask_page(upstream, method, params)
+                if answer is None:
+                    return  # it may be there the next time
+                whole = not answer.error or _NO_METHOD in bytes(answer.error)
+                page = read_fields(answer.result)
+            items += [read_item(kind, server, raw) for raw in _read_all(kind, page)]
+            cursor = read_text(page.get("nextCursor"))
+            if cursor in cursors:
                 break
-            _, cursor = self._read_items(TOOLS, *page)
-            if not cursor:
-                break
-        self._ends.known.whole.add(upstream.server.name)
+            cursors.add(cursor)
+            page, params = None, _turn_page(params, cursor)
+        self._note(kind, upstream, items, whole=whole)
+
+    def _note(self, kind: str, upstream: Upstream, items: list[ListedItem], *, whole: bool) -> None:
+        shared, server, most = self._ends.shared, upstream.server.name, MOST_LISTED[kind]
+        if len(items) > most:
+            shared.report_once(f"{server}: of its {kind}, only the first {most} are offered.")
+        known = _index(items[:most])
+        self._ends.known[kind, server] = known
+        self._ends.refused.pop(kind, None)
+        for item in known.values():
+            if isinstance(item, ListedTool):
+                shared.note_listed(item)
+                upstream.note_schema(item.name, item.schema)
+        if whole:
+            shared.note_pins(server, kind, list(known.values()))
+
+
+def _read_all(kind: str, page: Page) -> list[Raw]:
+    return read_elements(page.get(kind, b"[]"))
+
+
+def _turn_page(params: Page, cursor: str) -> Page:
+    return params | {"cursor": Raw(encode_json(cursor))} if cursor else params
+
+
+def _index(items: Iterable[ListedItem]) -> dict[str, ListedItem]:
+    """Everything by its name; what is listed twice, in other words, has no words that count."""
+    found: dict[str, ListedItem] = {}
+    for item in items:
+        if found.setdefault(item.name, item).digest != item.digest:
+            found[item.name] = ListedItem(server=item.server, kind=item.kind, name=item.name)
+    return found
 
 
 def write_cursor(left: Mapping[str, str]) -> str:

@@ -117,8 +117,8 @@ class OwnCalls:
         lines = [self._describe(each) for each in self._list_own()]
         changed = self._shared.pins.list_changed()
         lines += [
-            f"The description of {show_name(name)} of {server} has changed since it was approved."
-            for server, name in changed
+            f"{show_name(name)} of {server} has changed since it was approved."
+            for server, _, name in changed
         ]
         return "\n".join(lines) or "Nothing of yours waits, and nothing is on record."
 

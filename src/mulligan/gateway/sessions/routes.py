@@ -1,9 +1,8 @@
-"""Which server a request is for, and what it is called there."""
+"""What a request is for, of all that servers list, and what it is called there."""
 
 from __future__ import annotations
 
 from mulligan.codec.json_text import encode_json
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
     Frame,
     Raw,
@@ -11,48 +10,33 @@ from mulligan.gateway.protocol.frames import (
     read_text,
     write_fields,
 )
-from mulligan.gateway.tools.exposed_names import Names
+from mulligan.gateway.protocol.party import META
+from mulligan.gateway.sessions.listing import Lists
+from mulligan.gateway.tools.shown_list import PROMPTS, ListedItem
 
-BY_URI = frozenset({"resources/read", "resources/subscribe", "resources/unsubscribe"})
-BY_NAME = frozenset({"prompts/get", "tools/call"})
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where a request goes, with its parameters in the words of its server."""
-
-    server: str
-    params: bytes | Raw
+GET, COMPLETE = "prompts/get", "completion/complete"
+LISTED = frozenset(
+    {GET, COMPLETE, "resources/read", "resources/subscribe", "resources/unsubscribe"}
+)
+"""Requests for what a server lists, other than tools."""
 
 
-def find_route(frame: Frame, names: Names) -> Route | None:
-    """The way of a request; `None` where it cannot be told whose it is."""
-    if names.only is not None:
-        return Route(names.only, frame.params)
+async def find_listed(frame: Frame, lists: Lists) -> list[ListedItem]:
+    """What a request may be for: a prompt by its name, or resources and templates by an address."""
     params = read_fields(frame.params)
-    if frame.method in BY_URI:
-        owner = names.find_owner(read_text(params.get("uri")))
-        return None if owner is None else Route(owner, frame.params)
-    if frame.method in BY_NAME:
-        found = names.resolve(read_text(params.get("name")))
-        if found is None:
-            return None
-        params["name"] = Raw(encode_json(found[1]))
-        return Route(found[0], write_fields(params))
-    if frame.method == "completion/complete":
-        return _find_completion(params, names)
-    return None
+    meta = params.get(META, b"")
+    if frame.method == COMPLETE:
+        params = read_fields(params.get("ref", b""))
+    if frame.method == GET or "uri" not in params:
+        return await lists.find_prompt(read_text(params.get("name")), meta=meta)
+    return await lists.find_resource(read_text(params["uri"]), meta=meta)
 
 
-def _find_completion(params: dict[str, Raw], names: Names) -> Route | None:
-    """Of a prompt by its name, of a resource by its form."""
-    ref = read_fields(params.get("ref", b""))
-    if "uri" in ref:
-        owner = names.find_owner(read_text(ref["uri"]).partition("{")[0])
-        return None if owner is None else Route(owner, write_fields(params))
-    found = names.resolve(read_text(ref.get("name")))
-    if found is None:
-        return None
-    ref["name"] = Raw(encode_json(found[1]))
-    params["ref"] = Raw(write_fields(ref))
-    return Route(found[0], write_fields(params))
+def write_for_server(frame: Frame, item: ListedItem) -> bytes | Raw:
+    """The parameters of a request in the words of the server that it is for."""
+    if item.kind != PROMPTS:
+        return frame.params
+    params, name = read_fields(frame.params), Raw(encode_json(item.name))
+    if frame.method == COMPLETE:
+        name = Raw(write_fields(read_fields(params["ref"]) | {"name": name}))
+    return write_fields(params | {"ref" if frame.method == COMPLETE else "name": name})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
 from mulligan.app.mulligan import Mulligan
@@ -16,8 +16,9 @@ from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.sessions.questions import Questions
+from mulligan.gateway.tools.exposed_names import describe_item
 from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.shown_list import ListedTool, ToolReader
+from mulligan.gateway.tools.shown_list import ListedItem, ListedTool
 
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
@@ -44,7 +45,6 @@ class Shared:
         self.options = options or GatewayOptions()
         self.report = report
         self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001
-        self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
         self.histories = SessionHistories()
@@ -57,27 +57,38 @@ class Shared:
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._unsaid: set[tuple[str, str]] = set()
         """Tools that the operator says nothing of, as they were declared here."""
-        self._reported: set[tuple[str, str]] = set()
+        self._reported: set[object] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
 
     def hash_text(self, text: str) -> str:
         """What the log has in the place of words of others."""
         return self.host.parts.runtime.redactor.hash_text(text)
 
-    def _note_pin(self, tool: ListedTool) -> None:
-        """Hold what a tool says of itself against what was approved; a change is reported once."""
-        try:
-            fine = self.pins.note(tool)
-        except (OSError, ConfigurationError) as error:
-            self.report(f"What tools look like cannot be kept: {error}.")
-            return
-        if not fine and (tool.server, tool.digest) not in self._reported:
-            self._reported.add((tool.server, tool.digest))
-            self.report(f"{tool.server}: what '{show_name(tool.name)}' says of itself has changed.")
+    def report_once(self, said: str, *, about: object = None) -> None:
+        """Tell the operator something that will come up again; `about`: by what it is known."""
+        key = said if about is None else about
+        if key not in self._reported:
+            self._reported.add(key)
+            self.report(said)
 
-    def is_refused(self, server: str, tool: str) -> bool:
-        """Whether a tool is neither shown nor called: pinned, and no longer as it was approved."""
-        return self.options.pin and self.pins.is_changed(server, tool)
+    def note_pins(self, server: str, kind: str, items: Sequence[ListedItem]) -> None:
+        """Hold what a server says of itself against what was approved; a change is reported."""
+        try:
+            self.pins.note(server, kind, items, adopt=not self.options.pin)
+            changed = self.pins.list_unapproved(item for item in items if item.digest)
+        except (OSError, ConfigurationError) as error:
+            self.report(f"What servers list cannot be kept: {error}.")
+            return
+        until = ", and is not offered until it is approved" if self.options.pin else ""
+        for item in changed:
+            self.report_once(
+                f"{server}: what {describe_item(item)} says has changed{until}.",
+                about=(server, item.digest),
+            )
+
+    def list_refused(self, items: Iterable[ListedItem]) -> list[ListedItem]:
+        """What is neither shown nor used: pinned, and not as it was approved."""
+        return self.pins.list_unapproved(items) if self.options.pin else []
 
     def vouches_for(self, principal: str) -> bool:
         """Whether what a client reports of a person counts as said: the one that has started the
@@ -135,13 +146,12 @@ class Shared:
         self.host.tools.find(call)
 
     def note_listed(self, tool: ListedTool) -> None:
-        """A server lists a tool: what it says of itself is held against what was approved."""
+        """A server lists a tool."""
         key = tool.server, tool.name
         hints = _join_hints(self._hints.get(key), tool.hints)
         if hints != self._hints.get(key):
             self._hints[key] = hints
             self.forget_mode(*key)
-        self._note_pin(tool)
 
 
 def _join_hints(

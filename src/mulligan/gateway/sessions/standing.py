@@ -73,6 +73,21 @@ class OwnSession:
                 break
         return found
 
+    async def check_lists(self) -> None:
+        """Read every list of every server, and report what is not offered of it."""
+        await asyncio.gather(*(self._learn(name) for name in self._session.upstreams))
+        self._session.lists.report()
+
+    async def _learn(self, server: str) -> None:
+        upstream = self._session.upstreams[server]
+        try:
+            await self._start(upstream)
+        except ServerDownError as error:
+            self._session.ends.shared.report(str(error))
+            return
+        meta = self._metas.get(server)
+        await self._session.lists.learn(upstream, meta=encode_json(meta) if meta else b"")
+
     def _note_schemas(self, server: str, tools: list[dict[str, Any]]) -> None:
         upstream = self._session.upstreams[server]
         for tool in tools:
@@ -88,10 +103,7 @@ class OwnSession:
         upstream = self._session.upstreams.get(server)
         if upstream is None:
             raise ConfigurationError(f"There is no server {server!r} any more.")
-        async with self._greeting:
-            if upstream.greet is None:
-                upstream.greet = self._greet
-            await upstream.start()
+        await self._start(upstream)
         meta = self._metas.get(server)
         answer = await upstream.ask_and_wait(
             method, encode_json({**params, META: meta} if meta else params)
@@ -99,6 +111,12 @@ class OwnSession:
         if not answer.id:
             raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
         return answer
+
+    async def _start(self, upstream: Upstream) -> None:
+        async with self._greeting:
+            if upstream.greet is None:
+                upstream.greet = self._greet
+            await upstream.start()
 
     async def _greet(self, upstream: Upstream) -> None:
         """Introduce ourselves; to one that takes no handshake, with every request."""

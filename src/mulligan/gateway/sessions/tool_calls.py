@@ -36,10 +36,6 @@ from mulligan.gateway.sessions.server_call import (
 from mulligan.gateway.tools.offered import OWN_TOOLS, STATUS
 from mulligan.gateway.tools.results import add_notes, build_result
 
-CHANGED = (
-    "It was not called: what this tool says of itself has changed since a person approved of it. "
-    "The operator approves of it with `mulligan gateway --approve-tools`."
-)
 OWN_NAMES = frozenset(tool["name"] for tool in OWN_TOOLS)
 MOST_TURNS = 1_000
 """Turns that a client has named and not ended: the oldest ends first."""
@@ -92,8 +88,10 @@ class Calls:
             self._approval.take_answer(asked)
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
-        if shared.is_refused(server, name):
-            refused = build_result(CHANGED, failed=True, modern=asked.is_modern)
+        why = self._lists.find_refusal(tool)
+        if why:
+            told = f"It was not called: {why}."
+            refused = build_result(told, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return
         await shared.settle(server, name)

@@ -1,6 +1,7 @@
-"""What tools looked like when somebody last approved of them: a changed description is noticed.
+"""What servers said of themselves when somebody last approved of it: a change is noticed.
 
-A server may change what its tools say of themselves at any time, and an agent reads it as advice.
+A server may change what its instructions, tools, prompts and resources say at any time, and an
+agent reads it as advice.
 """
 
 from __future__ import annotations
@@ -8,23 +9,25 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.tools.shown_list import ListedTool
+from mulligan.gateway.tools.shown_list import ListedItem
 from mulligan.stores.disk.file_lock import hold_lock
 
 APPROVED, SEEN = "approved", "seen"
-Known = dict[str, dict[str, dict[str, str]]]
-"""By server and tool: the digest that was approved, and the last that was seen."""
+Digests = dict[str, dict[str, str]]
+"""By name: the digest that was approved, and the last that was seen."""
+Known = dict[str, dict[str, Digests]]
+"""By server and kind. A kind that is there was once seen whole."""
 Stamp = tuple[int, int, int] | None
 
 
 class Pins:
-    """The digests of tools by their server and name, kept in a file of the operator's.
+    """The digests of what servers list, kept in a file of the operator's.
 
     Of one file there may be several gateways, one for each server of a client, and an operator who
     approves while they run: whoever writes adds to what the others have written, and whoever asks
@@ -37,47 +40,64 @@ class Pins:
         self._seen_at: Stamp = None
         self._read_anew()
 
-    def note(self, tool: ListedTool) -> bool:
-        """Whether a tool is as it was approved. One that was never seen is taken as it is."""
-        self._read_anew()
-        known = self._find(tool.server, tool.name)
-        if known is None or known[SEEN] != tool.digest:
-            self._change(partial(self._note_seen, tool))
-        return not _is_changed(self._find(tool.server, tool.name))
+    def note(self, server: str, kind: str, items: Sequence[ListedItem], *, adopt: bool) -> None:
+        """A whole list was seen. The first of its kind is taken as it is.
 
-    def is_changed(self, server: str, name: str) -> bool:
-        """Whether a tool is no longer what was approved."""
+        `adopt`: so is whatever comes to it later, and what has gone from it is forgotten.
+        """
         self._read_anew()
-        return _is_changed(self._find(server, name))
+        noted = self._merge(server, kind, items, adopt=adopt)
+        if noted != self._known.get(server, {}).get(kind):
+            self._change(partial(self._note_seen, server, kind, items, adopt=adopt))
 
-    def list_changed(self) -> list[tuple[str, str]]:
-        """Every tool that is no longer what was approved."""
+    def list_unapproved(self, items: Iterable[ListedItem]) -> list[ListedItem]:
+        """Those that are not what was approved, as they are now."""
+        self._read_anew()
+        return [item for item in items if not self._is_approved(item)]
+
+    def list_changed(self) -> list[tuple[str, str, str]]:
+        """The server, kind and name of everything that is no longer what was approved."""
         self._read_anew()
         return [
-            (server, name)
-            for server, tools in sorted(self._known.items())
-            for name, known in sorted(tools.items())
-            if _is_changed(known)
+            (server, kind, name)
+            for server, kinds in sorted(self._known.items())
+            for kind, digests in sorted(kinds.items())
+            for name, known in sorted(digests.items())
+            if known.get(APPROVED) != known[SEEN]
         ]
 
-    def approve(self) -> list[tuple[str, str]]:
-        """Take every tool as it was seen last; which ones that changed."""
+    def approve(self) -> list[tuple[str, str, str]]:
+        """Take everything as it was seen last; what of it had changed."""
         changed = self.list_changed()
         if changed:
             self._change(partial(self._note_approved, changed))
         return changed
 
-    def _note_seen(self, tool: ListedTool) -> None:
-        tools = self._known.setdefault(tool.server, {})
-        tools.setdefault(tool.name, {APPROVED: tool.digest})[SEEN] = tool.digest
+    def _is_approved(self, item: ListedItem) -> bool:
+        known = self._known.get(item.server, {}).get(item.kind, {}).get(item.name, {})
+        return bool(item.digest) and known.get(APPROVED) == item.digest
 
-    def _note_approved(self, changed: Iterable[tuple[str, str]]) -> None:
-        for server, name in changed:
-            known = self._known[server][name]
-            known[APPROVED] = known[SEEN]
+    def _merge(
+        self, server: str, kind: str, items: Sequence[ListedItem], *, adopt: bool
+    ) -> Digests:
+        kinds = self._known.get(server, {})
+        before = kinds.get(kind, {})
+        after = {i.name: {**before.get(i.name, {}), SEEN: i.digest} for i in items if i.digest}
+        if adopt or kind not in kinds:
+            return {name: {APPROVED: known[SEEN]} | known for name, known in after.items()}
+        return {name: known for name, known in before.items() if APPROVED in known} | after
 
-    def _find(self, server: str, name: str) -> dict[str, str] | None:
-        return self._known.get(server, {}).get(name)
+    def _note_seen(
+        self, server: str, kind: str, items: Sequence[ListedItem], *, adopt: bool
+    ) -> None:
+        noted = self._merge(server, kind, items, adopt=adopt)
+        self._known.setdefault(server, {})[kind] = noted
+
+    def _note_approved(self, changed: Iterable[tuple[str, str, str]]) -> None:
+        for server, kind, name in changed:
+            known = self._known.get(server, {}).get(kind, {}).get(name)
+            if known is not None:  # else another gateway has seen it go
+                known[APPROVED] = known[SEEN]
 
     def _read_anew(self) -> None:
         """Read the file where somebody has written it since."""
@@ -109,10 +129,6 @@ class Pins:
         self._seen_at = _find_stamp(file)
 
 
-def _is_changed(known: Mapping[str, str] | None) -> bool:
-    return known is not None and known[APPROVED] != known[SEEN]
-
-
 def _find_stamp(file: Path) -> Stamp:
     """By what it is seen that a file is another one; `None` where there is none."""
     try:
@@ -127,13 +143,18 @@ def _load(file: Path) -> Known:
         read: Any = json.loads(file.read_text(encoding="utf-8"))
         return {
             str(server): {
-                str(name): {part: str(digests[part]) for part in (APPROVED, SEEN)}
-                for name, digests in tools.items()
+                str(kind): {str(name): _read_digests(known) for name, known in digests.items()}
+                for kind, digests in kinds.items()
             }
-            for server, tools in read.items()
+            for server, kinds in read.items()
         }
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise ConfigurationError(
-            f"{file} says what tools looked like, and cannot be read: {error!r}. Put it right, or "
-            "delete it: then every tool is taken as it is."
+            f"{file} says what servers listed, and cannot be read: {error!r}. Put it right, or "
+            "delete it: then everything is taken as it is."
         ) from error
+
+
+def _read_digests(known: Mapping[str, object]) -> dict[str, str]:
+    approved = {APPROVED: str(known[APPROVED])} if APPROVED in known else {}
+    return {**approved, SEEN: str(known[SEEN])}
