@@ -18,11 +18,12 @@ from mulligan.gateway.servers_file import Server
 from mulligan.gateway.sessions.questions import Questions
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.tools.shown_list import ListedTool, ToolReader
+from mulligan.redaction.agent_text import hide_secrets
 
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
 
-_log = logging.getLogger("mulligan.gateway").warning
+_log = logging.getLogger("mulligan").warning
 
 
 class Shared:
@@ -41,7 +42,7 @@ class Shared:
         self.m = m
         self.servers = tuple(servers)
         self.options = options or GatewayOptions()
-        self.report = report
+        self.report: Report = lambda said: report(hide_secrets(said))
         self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001
         self.tools = ToolReader()
         self.pins = Pins(self.options.pins)
