@@ -48,4 +48,5 @@ class ScrubbedJudge:
         """What the judge says to the scrubbed question."""
         ids = StandIns()
         asked = scrub_question(question, self._scrub, ids)
-        return ids.restore(await self._judge.ask(asked))
+        answer = await self._judge.ask(asked)
+        return ids.restore(answer)
