@@ -48,6 +48,8 @@ from mulligan.turns.turn.context import OpenTurn
 from tests.cli.running import run
 from tests.gateway.world import connect, run_gateway, scripted
 
+pytestmark = pytest.mark.promise(8)
+
 KEY, PASSWORD, WORD, CARD = (
     "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e", "Zebra-7734-correct", "hunterword", "4111111111111111",
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from mulligan.core.runtime.late_pattern import compile_late
 
@@ -36,7 +36,7 @@ class StandIns:
             parts = {each.name: getattr(found, each.name) for each in dataclasses.fields(found)}
             changed = {name: self.restore(part) for name, part in parts.items()}
             found = found if changed == parts else dataclasses.replace(found, **changed)
-        return found  # type: ignore[no-any-return]
+        return cast("T", found)
 
 
 def deface(text: str) -> str:
