@@ -129,7 +129,7 @@ def test_a_judge_without_its_extra_says_what_to_install(elsewhere, tmp_path):
 from mulligan.core.errors import MissingExtraError
 from mulligan.judge.model import ModelJudge
 try:
-    ModelJudge("anthropic:claude", render=print, scrub=str)
+    ModelJudge("anthropic:claude", render=print, scrub=print)
 except MissingExtraError as missing:
     print(missing)
 """

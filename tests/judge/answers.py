@@ -16,6 +16,7 @@ from mulligan.core.display.question import Prompt, Question
 from mulligan.core.happened.event import JudgeAsked
 from mulligan.core.waiting.limits import Breaker, JudgeLimits
 from mulligan.judge.model import ModelJudge
+from mulligan.judge.scrubbing import Scrub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,7 @@ class Bench:
         self,
         model: object,
         *,
-        scrub: Callable[[str], str] = str,
+        scrub: Scrub = lambda text, _: text,
         render: Callable[[Question], Prompt] = plain,
         monotonic: Callable[[], float] = lambda: 0.0,
         timeout: float = 3,

@@ -14,6 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from mulligan.core.display.question import Question
+from mulligan.core.display.stand_ins import StandIns
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.happened.event import AskOutcome
 from mulligan.judge import model
@@ -205,7 +206,9 @@ async def test_secrets_are_taken_out_before_anything_is_cut_or_sent() -> None:
         sent.append(messages[0].parts[0].content)
         return structured(info, {"right": True})
 
-    await Bench(FunctionModel(listen), scrub=lambda text: text.replace("dinner", "<secret>")).ask()
+    await Bench(
+        FunctionModel(listen), scrub=lambda text, _: text.replace("dinner", "<secret>")
+    ).ask()
 
     assert sent == ["Move <secret> to Friday\nmoved"]
 
@@ -213,7 +216,7 @@ async def test_secrets_are_taken_out_before_anything_is_cut_or_sent() -> None:
 async def test_what_cannot_be_scrubbed_is_not_sent() -> None:
     sent: list[str] = []
 
-    def scrub(text: str) -> str:
+    def scrub(text: str, _: StandIns) -> str:
         if "dinner" in text:
             raise ValueError(text)
         return text

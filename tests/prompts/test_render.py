@@ -36,7 +36,7 @@ def rendered(untrusted: dict[str, str]) -> str:
 def test_values_stand_in_the_message_and_never_in_the_instructions() -> None:
     prompt = render(asking())
 
-    assert (prompt.name, prompt.version) == ("review_actions", 3)
+    assert (prompt.name, prompt.version) == ("review_actions", 4)
     assert all(value in prompt.message for value in VALUES.values())
     assert "Move dinner" not in prompt.instructions
     assert "{{" not in prompt.message

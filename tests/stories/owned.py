@@ -18,7 +18,7 @@ from mulligan.core.waiting.limits import Breaker, JudgeLimits
 from mulligan.judge.model import ModelJudge
 from mulligan.loops.actions import Attempted
 from mulligan.prompts.render import render
-from mulligan.redaction.scrub import scrub
+from mulligan.redaction.scrub import number_ids
 from mulligan.testing.remote import FakeRemote, Item
 from mulligan.turns.journal.hold import Held
 from mulligan.turns.turn.act import Done
@@ -148,7 +148,7 @@ def judge_that(model: FunctionModel, told: list[JudgeAsked]) -> ModelJudge:
     return ModelJudge(
         model,
         render=render,
-        scrub=scrub,
+        scrub=number_ids,
         tell=told.append,
         limits=JudgeLimits(timeout=timedelta(minutes=5)),
         make_breaker=lambda: Breaker(failures=10**9),

@@ -18,7 +18,7 @@ from mulligan.judge.model import ModelJudge
 from mulligan.loops.review import Area, Opinion, Remark, ask_about
 from mulligan.prompts.render import render
 from mulligan.redaction import Redactor
-from mulligan.redaction.scrub import scrub
+from mulligan.redaction.scrub import number_ids
 from tests.judge.answers import let_an_hour_pass
 from tests.judge.endpoint import Endpoint, endpoint
 
@@ -40,7 +40,7 @@ THURSDAY = Fact(
     kind="date.weekday", subject="2025-10-23", value="Thursday", about="2025-10-23 is a Thursday."
 )
 QUESTION = ask_about(
-    TURN, executions=[MOVED], facts=[THURSDAY], show=Redactor(key=b"k" * 32).redact_value
+    TURN, executions=[MOVED], facts=[THURSDAY], show=Redactor(key=b"k" * 32).show_value
 )
 ANSWER = {
     "findings": [
@@ -69,7 +69,7 @@ def server(monkeypatch) -> Iterator[Endpoint]:
 
 def judge(name: str, told: list[JudgeAsked]) -> ModelJudge:
     return ModelJudge(
-        name, render=render, scrub=scrub, tell=told.append, limits=JudgeLimits(timeout=LONG)
+        name, render=render, scrub=number_ids, tell=told.append, limits=JudgeLimits(timeout=LONG)
     )
 
 

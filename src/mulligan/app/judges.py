@@ -15,7 +15,7 @@ from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from mulligan.core.interfaces import Judge
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.instants import from_us
-from mulligan.redaction.scrub import scrub
+from mulligan.redaction.scrub import number_ids
 
 if TYPE_CHECKING:
     from mulligan.turns.calls.runtime import Runtime
@@ -86,7 +86,7 @@ class Judges:
 
     @property
     def _scrub(self) -> Any:
-        return partial(scrub, hide=self._runtime.redactor.hide)
+        return partial(number_ids, hide=self._runtime.redactor.hide)
 
     def _tell(self, asked: JudgeAsked) -> None:
         self._runtime.events.publish(asked)

@@ -41,7 +41,7 @@ def build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Re
             *_list_shipped_facts(runtime.judge),
         ),
         judge=runtime.judge,
-        show=runtime.redactor.redact_value,
+        show=runtime.redactor.show_value,
         tell=partial(_announce_review, runtime=runtime),
     )
 

@@ -114,6 +114,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _complain(error: object, code: int) -> int:
     from mulligan.cli.terminal.render import escape_text
+    from mulligan.redaction.agent_text import hide_secrets
 
-    print(f"mulligan: {escape_text(str(error))}", file=sys.stderr)
+    print(f"mulligan: {escape_text(hide_secrets(str(error)))}", file=sys.stderr)
     return code

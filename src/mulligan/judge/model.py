@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from mulligan.core.display.question import A, Prompt, Question
+from mulligan.core.display.stand_ins import StandIns
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from mulligan.core.runtime.dataclass import dataclass
@@ -93,9 +94,10 @@ class BoundedJudge(ABC):
         usage = self._make_usage()
         answer: A | None = None
         prompt: Prompt | None = None
+        ids = StandIns()
         if self._is_left_alone(question, began):
             outcome = AskOutcome.NOT_ASKED
-        elif (prompt := self._render_prompt(question)) is None:
+        elif (prompt := self._render_prompt(question, ids)) is None:
             outcome = AskOutcome.NOT_ASKABLE
         else:
             timeout = question.timeout or self._limits.timeout
@@ -114,12 +116,12 @@ class BoundedJudge(ABC):
                 output_tokens=usage.output_tokens,
             )
         )
-        return answer
+        return ids.restore(answer)
 
-    def _render_prompt(self, question: Question[A]) -> Prompt | None:
+    def _render_prompt(self, question: Question[A], ids: StandIns) -> Prompt | None:
         """The prompt, less secrets."""
         try:
-            return self._render(scrub_question(question, self._scrub))
+            return self._render(scrub_question(question, self._scrub, ids))
         except Exception as error:  # noqa: BLE001 - the agent's own work goes on
             why = error if isinstance(error, ConfigurationError) else type(error).__name__
             _report.warning("The judge cannot be asked about %s: %s", question.purpose, why)

@@ -36,6 +36,7 @@ from mulligan.core.waiting.awaiting import await_value
 from mulligan.core.waiting.limits import ATTEMPTS, UndoBudget
 from mulligan.core.waiting.timeouts import run_with_timeout
 from mulligan.loops.checking import run_checks_aside
+from mulligan.redaction.agent_text import hide_in_findings
 
 if TYPE_CHECKING:
     from mulligan.loops.review import Show, Weighed
@@ -173,8 +174,10 @@ async def review_attempt(
         confirmed=looks.confirmed and not find_agreed(attempted.turn),
         attempt=attempt,
     )
+    given = (execution.call.arguments for execution in attempted.executions)
     verdict = replace(
         verdict,
+        findings=hide_in_findings(verdict.findings, *given),
         by=looks.by,
         unchecked=looks.unchecked,
         looked=looks.calls,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import statistics
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
@@ -17,6 +18,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Critique, Draft
 from mulligan.core.waiting.awaiting import call_function
 from mulligan.prompts.template import read_own_prompt
+from mulligan.redaction.agent_text import hide_secrets
 
 PROMPT = "critique_draft"
 RUBRIC = "Accuracy, completeness, clarity."
@@ -99,7 +101,8 @@ async def criticise(
         if critique is None:
             return None
         critiques.append(critique)
-    return _validate_critique(combine(critiques)) if critiques else None
+    combined = _validate_critique(combine(critiques)) if critiques else None
+    return None if combined is None else _hide_in_critique(combined)
 
 
 async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique | None:
@@ -116,6 +119,15 @@ async def _ask_critic(critic: Critic, question: str, draft: Draft) -> Critique |
 
 def _validate_critique(said: object) -> Critique | None:
     return said if isinstance(said, Critique) and said.readable else None
+
+
+def _hide_in_critique(critique: Critique) -> Critique:
+    """As the writer is told of it, and whoever reads the log."""
+    return replace(
+        critique,
+        issues=tuple(map(hide_secrets, critique.issues)),
+        suggestion=hide_secrets(critique.suggestion),
+    )
 
 
 def _merge_critiques(critiques: Sequence[Critique], *, score: float) -> Critique:

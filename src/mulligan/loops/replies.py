@@ -41,6 +41,7 @@ from mulligan.core.waiting.awaiting import call_aside, call_function, watch_step
 from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.loops.checking import run_text_checks
 from mulligan.loops.drafting import ReplyBrief, Tools
+from mulligan.redaction.agent_text import hide_in_findings
 
 ATTEMPTS = 3
 """The first try and two more: in practice what two rounds of feedback do not mend, ten do not
@@ -255,6 +256,7 @@ class _ReplyLoop:
             verdict = reach_verdict([_build_empty_finding(self._failure)], attempt=self._number)
         else:
             verdict = await self._check_reply(reply)
+        verdict = replace(verdict, findings=hide_in_findings(verdict.findings))
         self._announce(
             ReplyChecked(
                 turn=self._turn,

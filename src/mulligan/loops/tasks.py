@@ -44,6 +44,7 @@ from mulligan.loops.reflecting import (
     reflect,
     take_over,
 )
+from mulligan.redaction.agent_text import hide_in_findings
 
 KEPT_TOKENS = 1_000
 """Of an output, that its archive keeps of each run."""
@@ -206,7 +207,9 @@ async def _work_beside(
         alone = replace(plan, chosen=0, beside=True)
         return await _work_once(task, work, plan=alone, using=using)
     except Exception as error:  # noqa: BLE001 - there is an output already
-        _report.warning("The static text failed beside version %s: %s", first.version, error)
+        _report.warning(
+            "The static text failed beside version %s (%s).", first.version, type(error).__name__
+        )
         return None
 
 
@@ -214,7 +217,7 @@ async def review(task: Task, ran: Ran) -> Verdict:
     """What the run reported, and what the task's own checks find in its output."""
     findings, answered = await run_checks(ran.output, task.checks)
     return reach_verdict(
-        [*ran.findings, *findings],
+        hide_in_findings([*ran.findings, *findings]),
         answered=answered and ran.reviewed,
         looked=bool(task.checks or ran.findings),
     )

@@ -11,7 +11,7 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.storage.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
-from mulligan.redaction.scrub import clip
+from mulligan.redaction.scrub import clip, scrub_value
 from mulligan.redaction.secrets.hide import Hide
 from mulligan.redaction.values.fast import FastWalk, build_compiled
 from mulligan.redaction.values.keys import Keys
@@ -38,6 +38,14 @@ class Capture(StrEnum):
     """Numbers, booleans, enum values, ids and what is allowed by name; stubs of everything else."""
     FULL = "full"
     """Everything less secrets, for development."""
+
+
+class _WalkWithIds(Walk):
+    """One value on its way to a judge."""
+
+    def __init__(self, **about: Any) -> None:
+        super().__init__(**about)
+        self._scrub = self._short = partial(scrub_value, hide=self.hide, ids=True)
 
 
 class Redactor:
@@ -175,9 +183,18 @@ class Redactor:
         return self._identities.identify(name, kind)
 
     def redact_value(self, value: object) -> object:
-        """The value less secrets, in JSON's own types: for a judge, never for the log."""
+        """The value less secrets, in JSON's own types: for a page, never for the log."""
         try:
             return self._make_walk(FIELD_BYTES, full=True).redact_value(value)
+        except Exception:  # noqa: BLE001 - as above
+            return FAILED
+
+    def show_value(self, value: object) -> object:
+        """The same with its ids, for a judge's question: there they are numbered."""
+        try:
+            hide = Hide.PERSONAL if self.hide is Hide.ALL else self.hide
+            walk = _WalkWithIds(stubs=self._stubs, keys=self._keys, full=True, hide=hide)
+            return walk.redact_value(value)
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 

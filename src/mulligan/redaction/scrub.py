@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mulligan.core.display.escape import escape
+from mulligan.core.display.stand_ins import StandIns
 from mulligan.redaction.secrets.edits import Edit, apply_edits
 from mulligan.redaction.secrets.folding import (
     MOST_LAYERS,
@@ -226,24 +227,24 @@ def scrub_only(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
     return _apply_rules(text, may_apply(text), hide=hide)
 
 
-def _apply_rules(text: str, bits: int, *, hide: Hide) -> str:
+def _apply_rules(text: str, bits: int, *, hide: Hide, ids: bool = False) -> str:
     # A replacement stands between angle brackets, so it never completes another secret, and what
     # could not apply at first cannot apply later.
     for rule in _choose_rules(bits, hide):
         text = rule.apply(text)
     if bits & WRAPPED or (bits & CODED and is_coded(text)):
-        return _scrub_folded(text, hide=hide)
+        return _scrub_folded(text, hide=hide, ids=ids)
     return text
 
 
-def _scrub_folded(text: str, *, hide: Hide) -> str:
+def _scrub_folded(text: str, *, hide: Hide, ids: bool) -> str:
     """Hide what only shows when the text is read as it is meant, layer by layer."""
     hidden: list[Edit] = []
     view = fold_text(text)
     for _ in range(MOST_LAYERS):
         if view is None:
             break
-        for rule in _choose_rules(may_apply(view.plain), hide):
+        for rule in _choose_rules(may_apply(view.plain) & (~TOKEN if ids else ~0), hide):
             view = edit_view(view, rule.find(view.plain), hidden=hidden)
         view = fold_view(view)
     return apply_edits(text, join_edits(hidden)) if hidden else text
@@ -261,22 +262,28 @@ def scrub(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
     return scrub_value(text, prose=True, hide=hide)
 
 
-def scrub_value(text: str, *, prose: bool = False, hide: Hide = Hide.PERSONAL) -> str:
-    """A value without secrets, safe to print: what is said of one is looked for less."""
+def scrub_value(
+    text: str, *, prose: bool = False, hide: Hide = Hide.PERSONAL, ids: bool = False
+) -> str:
+    """A value without secrets, safe to print: what is said of one is looked for less.
+
+    Where it may hold ids, nothing is a token for being random.
+    """
     if "://" in text and (link := _LINK.fullmatch(text)):
-        return _scrub_link(link, hide=hide)
-    bits = may_apply(text, prose=prose)
+        return _scrub_link(link, hide=hide, ids=ids)
+    ids = ids and hide is not Hide.ALL
+    bits = may_apply(text, prose=prose) & (~TOKEN if ids else ~0)
     if not bits:
         return text
     if bits != UNSAFE:
-        text = _apply_rules(text, bits, hide=hide)
+        text = _apply_rules(text, bits, hide=hide, ids=ids)
     return escape(text) if bits & UNSAFE else text
 
 
-def _scrub_link(link: re.Match[str], *, hide: Hide) -> str:
+def _scrub_link(link: re.Match[str], *, hide: Hide, ids: bool) -> str:
     """Without its scheme and its query, a link leaves most rules nothing to look for."""
     scheme, place, query = link.groups("")
-    shown = scrub_value(place, hide=hide)
+    shown = scrub_value(place, hide=hide, ids=ids)
     return f"{scheme}{shown}{'?<query>' if len(query) > 1 else query}"
 
 
@@ -294,3 +301,21 @@ def clip(text: str, *, most: int, hide: Hide = Hide.PERSONAL) -> str:
     elif len(scrubbed) <= most:
         return scrubbed
     return f"{scrubbed[:most]}<… {len(text) - most:,} more>"
+
+
+def number_ids(text: str, ids: StandIns, *, hide: Hide = Hide.PERSONAL) -> str:
+    """Text without secrets, as `scrub` has it, in which what may be an id is told from others."""
+    from mulligan.redaction.secrets.tokens import find_any_token, find_tokens
+
+    every = hide is Hide.ALL
+    text = scrub_value(text, prose=True, hide=Hide.PERSONAL if every else hide, ids=True)
+    found = (find_any_token if every else find_tokens)(text)
+    text = apply_edits(text, (_number_id(edit, text, ids) for edit in found))
+    # Again, for what is one only as it is meant, not as it is written.
+    return scrub(text, hide=hide)
+
+
+def _number_id(edit: Edit, text: str, ids: StandIns) -> Edit:
+    # In JSON the letter of an escape, such as that of a new line, is no part of what follows it.
+    start = edit.start + (text[edit.start - 1 : edit.start] == "\\")
+    return Edit(start, edit.end, ids.number(text[start : edit.end], kind=edit.shown[1:-1]))

@@ -26,6 +26,7 @@ from mulligan.core.storage.instants import from_us
 from mulligan.core.storage.log_query import LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.core.storage.retention import Retention
 from mulligan.redaction import Capture, Redactor
+from mulligan.redaction.agent_text import hide_in_advice, hide_secrets
 from mulligan.redaction.values.fast import describe_form
 from mulligan.stores.opening import open_store
 from mulligan.stores.process.clock import read_utc_now
@@ -246,7 +247,10 @@ class Insights:
         )
         found = suggest_corrections(failed)
         like = self._find_alike(tool, arguments=arguments, error=error)
-        return decide(failed, found), found, like
+        told = tuple(
+            replace(each, evidence=hide_secrets(each.evidence, arguments)) for each in found
+        )
+        return hide_in_advice(decide(failed, found), arguments), told, like
 
     def tally(self) -> RowCounts:
         """What became of every row this process has logged: stored, dropped or waiting."""

@@ -44,6 +44,7 @@ from mulligan.learning.lessons.life import SEED
 from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
 from mulligan.learning.lessons.seed import load_seed_lessons
 from mulligan.learning.lessons.telling.pitfalls import find_met, render_pitfalls
+from mulligan.redaction.agent_text import hide_secrets
 
 MOST_RACES = 5
 """How often a change is made again because another process made one first."""
@@ -321,8 +322,9 @@ class LessonList:
                 f"Lesson {lesson} is built in and belongs to no store. The setting seeds=False "
                 "leaves all of these out."
             )
+        why = hide_secrets(note)
         for _ in range(MOST_RACES):
-            decided = decide(self._find(lesson), by=by, at=self._clock(), why=note)
+            decided = decide(self._find(lesson), by=by, at=self._clock(), why=why)
             try:
                 self._casebook.append([decided])
             except StaleLessonError:

@@ -33,6 +33,7 @@ from mulligan.core.interfaces import Clock, Store
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.redaction import Redactor
+from mulligan.redaction.agent_text import hide_secrets
 from mulligan.turns.journal.evidence import load_evidence
 from mulligan.turns.journal.kept.findings import load_findings
 from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
@@ -320,12 +321,14 @@ class OpenList:
             )
 
     def _move(self, action: Action, state: State, **detail: object) -> Action:
+        # A person's own words may hold whatever they have just looked up.
+        said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
         entry = Entry(
             action=action.id,
             state=state,
             at=self._clock(),
             version=action.version + 1,
-            detail=detail,
+            detail=said,
         )
         self._journal.submit([entry]).result()
         return self.find(action.id)

@@ -22,6 +22,7 @@ from mulligan.core.failures.advice import Advice
 from mulligan.core.failures.suggestion import shorten_pattern
 from mulligan.core.finding import FindingCount
 from mulligan.core.storage.log_query import PatternSeen
+from mulligan.redaction.agent_text import hide_secrets
 
 
 def add_to(commands: Commands) -> None:
@@ -163,7 +164,16 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
     console.print(render.build_text(_format_advice(advice)))
     if like is not None:
         console.print(render.build_text(f"Nobody knows this error; it is most like {like}."))
-    rows = [(s.patch, s.source.value, f"{s.probability:.0%}", s.n, s.evidence) for s in found]
+    rows = [
+        (
+            hide_secrets(str(s.patch), s.patch.changes),
+            s.source.value,
+            f"{s.probability:.0%}",
+            s.n,
+            s.evidence,
+        )
+        for s in found
+    ]
     if rows:
         columns = ("change", "from", "probability", "n", "because")
         console.print(render.build_table(rows, columns=columns))

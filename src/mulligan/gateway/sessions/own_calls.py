@@ -15,6 +15,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.offered import PITFALLS, STATUS, UNDO, WHY
 from mulligan.gateway.tools.results import build_result
+from mulligan.redaction.agent_text import hide_secrets
 
 MOST_KEPT = 1_000
 """Actions and turns of a client that are remembered."""
@@ -85,8 +86,9 @@ class OwnCalls:
         advice, _, _ = insights.suggest(
             last.tool, server=last.server, arguments=last.arguments, error=last.said
         )
+        said = hide_secrets(last.said, last.arguments)
         told = [
-            f"{show_name(last.tool)} failed. {Quoted(last.said, 'the server')}",
+            f"{show_name(last.tool)} failed. {Quoted(said, 'the server')}",
             f"Advice: {advice.why}",
             self._shared.m.pitfalls(last.tool),
         ]

@@ -19,12 +19,13 @@ from mulligan.gateway.sessions.questions import Questions
 from mulligan.gateway.tools.exposed_names import describe_item
 from mulligan.gateway.tools.pins import Pins
 from mulligan.gateway.tools.shown_list import ListedItem, ListedTool
+from mulligan.redaction.agent_text import hide_secrets
 
 Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
 
 DESTROYS = "destructiveHint"
-_log = logging.getLogger("mulligan.gateway").warning
+_log = logging.getLogger("mulligan").warning
 
 
 class Shared:
@@ -43,7 +44,7 @@ class Shared:
         self.m = m
         self.servers = tuple(servers)
         self.options = options or GatewayOptions()
-        self.report = report
+        self.report: Report = lambda said: report(hide_secrets(said))
         self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001
         self.pins = Pins(self.options.pins)
         self.questions = Questions()

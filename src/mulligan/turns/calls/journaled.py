@@ -20,6 +20,7 @@ from mulligan.core.errors import (
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import DATES
+from mulligan.redaction.agent_text import hide_secrets
 from mulligan.turns.calls.advice import conclude
 from mulligan.turns.calls.images import (
     build_action,
@@ -187,7 +188,7 @@ class JournaledCall:
             actions = await read_images(self.call, self.turn)
             await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
-            what = describe_error(error)[:200]
+            what = hide_secrets(describe_error(error), self.call.arguments)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
         return await self._make_on_record(actions)

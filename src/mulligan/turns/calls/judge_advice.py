@@ -46,7 +46,7 @@ async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
     from mulligan.learning.repair.from_judge import ask_to_mend, from_proposal
     from mulligan.learning.repair.suggest import suggest_corrections
 
-    failed, show = advised.failed, tool.runtime.redactor.redact_value
+    failed, show = advised.failed, tool.runtime.redactor.show_value
     question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)
     asked = judge.ask(question)
     answer = await run_with_timeout(asked, within=ANSWERS_WITHIN)

@@ -13,6 +13,7 @@ from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import Earlier, Planned
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.happened.event import CallFlagged
+from mulligan.redaction.agent_text import hide_secrets
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.outcome import build_proposal, fail_call, note_failure
 from mulligan.turns.calls.tool import Tool
@@ -103,7 +104,8 @@ async def precheck_call(call: LiveCall, turn: OpenTurn) -> Execution | None:
     if made:
         return None
     reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
-    error = FlaggedCallError(f"{declared.tool} was not called. {reasons}")
+    said = hide_secrets(f"{declared.tool} was not called. {reasons}", call.arguments)
+    error = FlaggedCallError(said)
     # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
     failure = Failure(
         error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True

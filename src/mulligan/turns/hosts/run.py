@@ -14,6 +14,7 @@ from mulligan.core.display.escape import format_value
 from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
 from mulligan.core.finding import Correction, Standing
 from mulligan.core.history import CallKey, name_call
+from mulligan.redaction.agent_text import hide_in_arguments
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.hosts.ahead import hold_ahead
 from mulligan.turns.hosts.holds import HostHolds
@@ -311,7 +312,8 @@ class Run:
 
 def _tell_change(called: Called, call: HostCall) -> Called:
     """Tell the agent too, whose own messages have the call as it had asked for it."""
-    given = ", ".join(f"{name}={format_value(value)}" for name, value in call.arguments.items())
+    shown = hide_in_arguments(call.arguments).items()
+    given = ", ".join(f"{name}={format_value(value)}" for name, value in shown)
     said = (
         "[A person has changed this call before it was made. It was made with "
         f"{given or 'no arguments'}. Do not make the first one again.]"

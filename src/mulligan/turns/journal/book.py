@@ -23,6 +23,7 @@ from mulligan.core.happened.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.retention import Retention
+from mulligan.redaction.agent_text import hide_secrets
 from mulligan.turns.journal.kept.call_values import keep_arguments, keep_before, keep_outcome
 from mulligan.turns.journal.kept.findings import keep_findings
 from mulligan.turns.journal.kept.reviews import ReviewedAttempt, keep_review
@@ -279,7 +280,10 @@ class Book:
         self.live.difference_update(action.id for action in actions if not action.under_way)
 
     def _build_entries(self, move: StateChange) -> list[Entry]:
-        said = dict(move.facts) | ({"why": self.scrub(move.why)} if move.why else {})
+        said = dict(move.facts)
+        if move.why:
+            given = (action.record.arguments for action in move.actions)
+            said["why"] = self.scrub(hide_secrets(move.why, *given))
         return [self._build_entry(action, move.state, said) for action in move.actions]
 
     def _build_entry(self, action: LiveAction, state: State, said: Mapping[str, object]) -> Entry:

@@ -15,6 +15,7 @@ from mulligan.core.display.sentence import render_sentence
 from mulligan.core.record import Abilities, Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
+from mulligan.redaction.agent_text import hide_in_arguments, hide_secrets
 from mulligan.turns.journal.steady import Steady
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.concerns import find_objects
@@ -106,7 +107,8 @@ class LiveAction:
     def what(self) -> str:
         """The call in a few words, as it was asked for."""
         given = {k: v for k, v in self.record.arguments.items() if v is not None}
-        shown = ", ".join(f"{show_name(k)}={quote_value(v, most=_SHOWN)}" for k, v in given.items())
+        told = hide_in_arguments(given).items()
+        shown = ", ".join(f"{show_name(k)}={quote_value(v, most=_SHOWN)}" for k, v in told)
         return f"{show_name(self.opening.tool)}({shown})"
 
     @property
@@ -114,8 +116,9 @@ class LiveAction:
         """What it does, as a sentence for a person."""
         ours = (self.declaration.key, self.opening.call)
         given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
-        record = replace(self.record, arguments=given)
-        return render_sentence(self.opening.tool, record, describe=self.declaration.describe)
+        record = replace(self.record, arguments=hide_in_arguments(given))
+        said = render_sentence(self.opening.tool, record, describe=self.declaration.describe)
+        return hide_secrets(said, given)
 
 
 def read_order(action: Action | LiveAction) -> tuple[datetime, str]:

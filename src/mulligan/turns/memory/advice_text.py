@@ -8,6 +8,7 @@ from mulligan.core.failures.advice import Advice
 from mulligan.core.failures.suggestion import Alike, FailedCall, Origin, Patch, Suggestion
 from mulligan.core.finding import Finding
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.redaction.agent_text import hide_in_advice, hide_in_findings, hide_secrets
 
 MOST_SHOWN = 500
 """Characters of what a conflict left, where advice is put into words."""
@@ -54,6 +55,12 @@ class Advised:
     tried: tuple[FailedMend, ...] = ()
     """Corrections that were made of the call by itself, in vain."""
 
+    def __post_init__(self) -> None:
+        # Hosts and programs read these as they are; the corrections are for who makes the call.
+        given = self.failed.call.arguments
+        object.__setattr__(self, "advice", hide_in_advice(self.advice, given))
+        object.__setattr__(self, "foreseen", hide_in_findings(self.foreseen, given))
+
     def __str__(self) -> str:
         """What an agent or a person reads."""
         lines = [f"What to do: {self.advice.decision}. {self.advice.why}"]
@@ -66,7 +73,7 @@ class Advised:
         lines += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
         lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
-        return "\n".join(lines)
+        return hide_secrets("\n".join(lines), self.failed.call.arguments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +90,10 @@ class Mended:
 
     def __str__(self) -> str:
         """What an agent reads."""
-        return (
+        return hide_secrets(
             f"[Mulligan: {self.tool} failed as it was called. This is the result of calling it "
-            f"{_format_changed(self.changed)} instead. Call it so from now on.]"
+            f"{_format_changed(self.changed)} instead. Call it so from now on.]",
+            self.changed.changes,
         )
 
 

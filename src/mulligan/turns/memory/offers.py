@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from mulligan.core.call import Execution
 from mulligan.core.failures.suggestion import Suggestion
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.redaction.agent_text import hide_secrets
 from mulligan.turns.memory.advice_text import Advised
 
 MOST_OPEN = 20
@@ -29,7 +30,8 @@ class Corrected:
     @property
     def by(self) -> str:
         """Where the correction came from, and why."""
-        return f"{self.suggestion.source}: {self.suggestion.evidence}"
+        said = f"{self.suggestion.source}: {self.suggestion.evidence}"
+        return hide_secrets(said, self.execution.call.arguments, self.arguments)
 
 
 class Offers:
