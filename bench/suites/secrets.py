@@ -72,7 +72,7 @@ def is_held(kind: str) -> bool:
 
 
 def _is_asked(options: argparse.Namespace, kind: str) -> bool:
-    return options.part == "all" or is_held(kind) == (options.part == "held")
+    return options.part in ("all", PARTS[is_held(kind)])
 
 
 def _is_readable(case: Case) -> bool:
