@@ -39,6 +39,7 @@ FIXED: Mapping[str, str] = {
     "drops": "rows gone_ms drop_ms wait_ms ratio",
     "redaction": "secrets kinds places encodings leaks ordinary ordinary_hidden_share"
     " redaction_ratio",
+    "secrets": "secrets readable readable_share ordinary ordinary_changed_share ids_changed_share",
     "hosts": "ratio",
     "gateway": "direct_ratio_p50 stdio_ratio_p50 stdio_ratio_p99 http_ratio_p50 http_ratio_p99"
     " direct_ms",

@@ -67,6 +67,10 @@ typedef struct {
     PyObject *full;
     PyObject *value;
     PyObject *Value;
+    PyObject *pure_scrub;  /* forms that are the walk's own */
+    PyObject *scrub_id;
+    PyObject *hide_beside;
+    PyObject *hide_after;
 } Names;
 
 extern Names NAMES;
@@ -77,17 +81,14 @@ typedef struct {
     TextRules rules;
     PyObject *open;        /* names that are shown as they are, and hide nothing */
     PyObject *ids;         /* those of them whose values are ids */
-    PyObject *scrub;       /* the pure forms, for all that is not common */
-    PyObject *hash_short;
+    PyObject *hash_short;  /* the pure forms, for all that is not common */
     PyObject *redact_value;
     PyObject *add_entry;
-    PyObject *hide_beside;
-    PyObject *hide_after;
 } Compiled;
 
 /* Each gives a new reference, or NULL with an error set. */
 PyObject *hash_short(Compiled *self, PyObject *text);
-PyObject *scrub(Compiled *self, PyObject *text);
+PyObject *scrub(Compiled *self, PyObject *const *args, Py_ssize_t count);
 PyObject *write_lean(Compiled *self, PyObject *value);
 PyObject *redact(Compiled *self, PyObject *const *args, Py_ssize_t count);
 
@@ -95,6 +96,9 @@ PyObject *redact(Compiled *self, PyObject *const *args, Py_ssize_t count);
 
 int add_queue(PyObject *module);
 int add_site(PyObject *module);
+
+/* text.c: a text that no rule can change, as it is shown; NULL without an error where one may. */
+PyObject *scrub_clean(Compiled *self, PyObject *text);
 
 int write_stub(const Compiled *self, PyObject *text, Py_ssize_t size, char *out);
 

@@ -58,8 +58,8 @@ static PyObject *make_compiled(PyTypeObject *type, PyObject *args, PyObject *kwa
                                      &open, &PySet_Type, &ids, &PyTuple_Type, &pure, &PyTuple_Type,
                                      &tables))
         return NULL;
-    if (length > LONGEST_KEY || PyTuple_Size(pure) != 6) {
-        PyErr_SetString(PyExc_ValueError, "a key of at most 32 bytes, and six pure forms");
+    if (length > LONGEST_KEY || PyTuple_Size(pure) != 3) {
+        PyErr_SetString(PyExc_ValueError, "a key of at most 32 bytes, and three pure forms");
         return NULL;
     }
     Compiled *self = (Compiled *)PyType_GenericAlloc(type, 0);
@@ -68,12 +68,9 @@ static PyObject *make_compiled(PyTypeObject *type, PyObject *args, PyObject *kwa
     init_hasher(&self->hasher, (const uint8_t *)key, (size_t)length);
     self->open = Py_NewRef(open);
     self->ids = Py_NewRef(ids);
-    self->scrub = Py_NewRef(PyTuple_GetItem(pure, 0));
-    self->hash_short = Py_NewRef(PyTuple_GetItem(pure, 1));
-    self->redact_value = Py_NewRef(PyTuple_GetItem(pure, 2));
-    self->add_entry = Py_NewRef(PyTuple_GetItem(pure, 3));
-    self->hide_beside = Py_NewRef(PyTuple_GetItem(pure, 4));
-    self->hide_after = Py_NewRef(PyTuple_GetItem(pure, 5));
+    self->hash_short = Py_NewRef(PyTuple_GetItem(pure, 0));
+    self->redact_value = Py_NewRef(PyTuple_GetItem(pure, 1));
+    self->add_entry = Py_NewRef(PyTuple_GetItem(pure, 2));
     if (init_text_rules(&self->rules, tables) < 0) {
         Py_DECREF(self);
         return NULL;
@@ -87,12 +84,9 @@ static void drop_compiled(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     Py_CLEAR(self->open);
     Py_CLEAR(self->ids);
-    Py_CLEAR(self->scrub);
     Py_CLEAR(self->hash_short);
     Py_CLEAR(self->redact_value);
     Py_CLEAR(self->add_entry);
-    Py_CLEAR(self->hide_beside);
-    Py_CLEAR(self->hide_after);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
@@ -101,7 +95,7 @@ static void drop_compiled(PyObject *object)
 static PyMethodDef methods[] = {
     {"write", (PyCFunction)(void (*)(void))write_lean, METH_O, "As `Lean.write`."},
     {"hash_short", (PyCFunction)(void (*)(void))hash_short, METH_O, "As `Stubs.hash_short`."},
-    {"scrub", (PyCFunction)(void (*)(void))scrub, METH_O, "As `scrub_value`."},
+    {"scrub", (PyCFunction)(void (*)(void))scrub, METH_FASTCALL, "As `scrub_value`."},
     {"redact", (PyCFunction)(void (*)(void))redact, METH_FASTCALL,
      "As `Walk.redact_value`, of a dict, a list or a tuple."},
     {NULL, NULL, 0, NULL},
@@ -136,7 +130,12 @@ static int intern_names(void)
     NAMES.full = PyUnicode_InternFromString("full");
     NAMES.value = PyUnicode_InternFromString("value");
     NAMES.Value = PyUnicode_InternFromString("Value");
-    return NAMES.room && NAMES.items && NAMES.full && NAMES.value && NAMES.Value;
+    NAMES.pure_scrub = PyUnicode_InternFromString("pure_scrub");
+    NAMES.scrub_id = PyUnicode_InternFromString("scrub_id");
+    NAMES.hide_beside = PyUnicode_InternFromString("hide_beside");
+    NAMES.hide_after = PyUnicode_InternFromString("hide_after");
+    return NAMES.room && NAMES.items && NAMES.full && NAMES.value && NAMES.Value
+           && NAMES.pure_scrub && NAMES.scrub_id && NAMES.hide_beside && NAMES.hide_after;
 }
 
 PyMODINIT_FUNC PyInit_core(void)

@@ -332,7 +332,7 @@ static PyObject *scrub_copy(const TextRules *rules, PyObject *text)
     return shown;
 }
 
-PyObject *scrub(Compiled *self, PyObject *text)
+PyObject *scrub_clean(Compiled *self, PyObject *text)
 {
     PyObject *shown = NULL;
     if (PyUnicode_CheckExact(text)) {
@@ -345,9 +345,18 @@ PyObject *scrub(Compiled *self, PyObject *text)
                 shown = scrub_bytes(&self->rules, text, (const uint8_t *)bytes, size);
         }
     }
-    if (shown == NULL) {
+    if (shown == NULL)
         PyErr_Clear();
-        shown = PyObject_CallFunctionObjArgs(self->scrub, text, NULL);
-    }
     return shown;
+}
+
+/* scrub(pure, text): `pure` is called for a text that is not clean. */
+PyObject *scrub(Compiled *self, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "scrub takes its pure form and a text");
+        return NULL;
+    }
+    PyObject *shown = scrub_clean(self, args[1]);
+    return shown != NULL ? shown : PyObject_CallFunctionObjArgs(args[0], args[1], NULL);
 }

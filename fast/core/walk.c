@@ -87,10 +87,19 @@ static int add_purely(Walk *walk, PyObject *name, PyObject *value, PyObject *sho
     return answer == NULL ? -1 : 0;
 }
 
-/* What most strings come to: `Walk._short`. */
-static PyObject *make_text(const Walk *walk, PyObject *text)
+/* What most strings come to: `Walk._short`, or `Walk.scrub_id` under the name of an id. */
+static PyObject *make_text(const Walk *walk, PyObject *text, PyObject *name)
 {
-    return walk->full ? scrub(walk->core, text) : hash_short(walk->core, text);
+    if (!walk->full)
+        return hash_short(walk->core, text);
+    PyObject *shown = scrub_clean(walk->core, text);
+    if (shown != NULL)
+        return shown;
+    int ids = name == NULL ? 0 : PySet_Contains(walk->core->ids, name);
+    if (ids < 0)
+        return NULL;
+    PyObject *form = ids ? NAMES.scrub_id : NAMES.pure_scrub;
+    return PyObject_CallMethodObjArgs(walk->walk, form, text, NULL);
 }
 
 static PyObject *make_more(Py_ssize_t count)
@@ -173,7 +182,7 @@ static int add_entry(Walk *walk, PyObject *name, PyObject *value, PyObject *show
     if (known && PyUnicode_CheckExact(value)) {
         Py_ssize_t length = PyUnicode_GetLength(value);
         if (length <= SHORT && length != UUID_LENGTH) {
-            PyObject *text = make_text(walk, value);
+            PyObject *text = make_text(walk, value, name);
             if (text == NULL)
                 return -1;
             *room -= PyUnicode_GetLength(text) + ENTRY;
@@ -200,7 +209,7 @@ static int hide_beside(const Walk *walk, PyObject *shown)
         there = PyDict_Contains(shown, NAMES.Value);
     if (there <= 0)
         return there;
-    PyObject *answer = PyObject_CallFunctionObjArgs(walk->core->hide_beside, shown, NULL);
+    PyObject *answer = PyObject_CallMethodObjArgs(walk->walk, NAMES.hide_beside, shown, NULL);
     Py_XDECREF(answer);
     return answer == NULL ? -1 : 0;
 }
@@ -271,7 +280,7 @@ static PyObject *redact_item(Walk *walk, PyObject *item, int depth, int ids, Py_
 {
     PyObject *shown;
     if (!ids && PyUnicode_CheckExact(item) && PyUnicode_GetLength(item) <= SHORT) {
-        shown = make_text(walk, item);
+        shown = make_text(walk, item, NULL);
         if (shown != NULL)
             *room -= PyUnicode_GetLength(shown) + ITEM;
         return shown;
@@ -298,7 +307,8 @@ static int hide_after(const Walk *walk, PyObject *taken, Py_ssize_t size, PyObje
 {
     if (!walk->full || size <= 1 || !may_hide_after(taken, size))
         return 0;
-    PyObject *answer = PyObject_CallFunctionObjArgs(walk->core->hide_after, taken, shown, NULL);
+    PyObject *form = NAMES.hide_after;
+    PyObject *answer = PyObject_CallMethodObjArgs(walk->walk, form, taken, shown, NULL);
     Py_XDECREF(answer);
     return answer == NULL ? -1 : 0;
 }

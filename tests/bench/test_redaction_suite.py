@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 
 from bench.redaction.wrappings import ENCODINGS, PLACES, is_leaked
 from bench.suites import redaction
+from tests.bench.running import read_result, write_cases
 
 SECRET = "sk-live0123456789abcdefghij"
 
@@ -47,3 +49,29 @@ def test_what_is_not_as_it_must_be_is_said() -> None:
     assert (
         redaction.failed(bad) == "2 of 9 secrets came through; 20.0% of ordinary values are hidden"
     )
+
+
+def test_secrets_counts_what_is_readable_and_what_is_changed(tmp_path: Path) -> None:
+    run = "62D6iKM9GSlJxK5nrMf9XwrE"
+    write_cases(
+        tmp_path,
+        "third/secrets",
+        {"kind": "a", "text": f"key {run}", "secret": run, "form": "secret"},
+        {"kind": "b", "text": "key abcd", "secret": "abcd", "form": "secret"},
+        {"kind": "c", "text": "at example.org", "secret": "example.org", "form": "domain"},
+        {"kind": "d", "text": "nothing"},
+    )
+    write_cases(
+        tmp_path,
+        "third/api_answers",
+        {"provider": "x", "status": "200", "body": {"id": run, "note": run, "list": ["plain"]}},
+        {"provider": "y", "status": "404", "body": {"note": run}},
+    )
+
+    result = read_result("secrets", "--data", str(tmp_path))
+
+    assert (result["secrets"], result["readable"], result["readable_share"]) == (2, 1, 0.5)
+    assert result["unfiltered"] == 3
+    assert (result["ordinary"], result["ordinary_changed_share"]) == (3, 0.3333)
+    assert (result["ids"], result["ids_changed_share"]) == (2, 0.5)
+    assert result["alone_changed_share"] == 0.6667

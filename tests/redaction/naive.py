@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Iterator
 
 from mulligan.core.display.escape import escape
+from mulligan.redaction.scrub import remember_edits
 from mulligan.redaction.secrets.edits import Edit, apply_edits
 from mulligan.redaction.secrets.folding import (
     MOST_LAYERS,
@@ -16,6 +17,7 @@ from mulligan.redaction.secrets.folding import (
     join_edits,
 )
 from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.known import hide_known
 from mulligan.redaction.secrets.patterns import RULES, Rule
 
 
@@ -26,17 +28,22 @@ def naive_scrub(text: str, *, hide: Hide = Hide.PERSONAL, without: int = 0) -> s
 
 
 def _apply(text: str, rules: list[Rule]) -> str:
+    known: set[str] = set()
     for rule in rules:
-        text = rule.apply(text)
+        edits = list(rule.find(text))
+        remember_edits(rule, text, edits, known)
+        text = apply_edits(text, edits)
     hidden: list[Edit] = []
     view = fold_text(text)
     for _ in range(MOST_LAYERS):
         if view is None:
             break
         for rule in rules:
-            view = edit_view(view, rule.find(view.plain), hidden=hidden)
+            edits = list(rule.find(view.plain))
+            remember_edits(rule, view.plain, edits, known)
+            view = edit_view(view, edits, hidden=hidden)
         view = fold_view(view)
-    return apply_edits(text, join_edits(hidden))
+    return hide_known(apply_edits(text, join_edits(hidden)), known)
 
 
 ALNUM = string.ascii_letters + string.digits

@@ -201,7 +201,7 @@ def test_no_rule_is_ruled_out_where_it_would_act():
         text
         for text in texts(5_000, seed=99)
         for rule in RULES
-        if not may_apply(text) & rule.bit and rule.apply(text) != text
+        if not may_apply(text) & rule.bit and list(rule.find(text))
     ]
 
     assert missed == []

@@ -14,6 +14,7 @@ from urllib.parse import quote, quote_plus
 from uuid import UUID
 
 from mulligan.redaction.quotes import Quotable, TooMuchError, find_quotes, fold, replace
+from mulligan.redaction.scrub import scrub_value
 from mulligan.redaction.values.keys import Keys
 from mulligan.redaction.values.objects import is_record, read_attributes
 from mulligan.redaction.values.walk import NO_ENUM
@@ -135,6 +136,13 @@ def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from read_attributes(value).items()
 
 
+def _find_known(text: str) -> set[str]:
+    """What an argument that is shown calls a secret."""
+    known: set[str] = set()
+    scrub_value(text, prose=True, known=known)
+    return known
+
+
 class Masks:
     """Stand-ins in a text for the arguments it quotes."""
 
@@ -153,6 +161,8 @@ class Masks:
                     found.setdefault(text, mask)
                     if len(bare := text.strip()) >= _SHORTEST:
                         found.setdefault(bare, mask)
+                elif secrets_only:
+                    found |= dict.fromkeys(_find_known(text) - found.keys(), mask)
         self._found = sorted(found.items(), key=lambda pair: -len(pair[0]))
         self._whole = reading.whole and len(arguments) <= _MOST_MASKS
         self._quotable = [Quotable(text, fold(text), mask) for text, mask in self._found]

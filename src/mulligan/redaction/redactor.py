@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -11,8 +12,9 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.storage.identity import Identities, IdentityKind
 from mulligan.redaction.error import ErrorText, describe
-from mulligan.redaction.scrub import clip, scrub_value
+from mulligan.redaction.scrub import clip
 from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.known import hide_known
 from mulligan.redaction.values.fast import FastWalk, build_compiled
 from mulligan.redaction.values.keys import Keys
 from mulligan.redaction.values.lean import Lean
@@ -45,7 +47,7 @@ class _WalkWithIds(Walk):
 
     def __init__(self, **about: Any) -> None:
         super().__init__(**about)
-        self._scrub = self._short = partial(scrub_value, hide=self.hide, ids=True)
+        self._scrub = self._short = self.scrub_id
 
 
 class Redactor:
@@ -71,9 +73,7 @@ class Redactor:
         self._full = capture is Capture.FULL
         self._stubs = Stubs(key)
         self._keys = Keys(self._stubs)
-        self._compiled = (
-            build_compiled(key, stubs=self._stubs, keys=self._keys, hide=hide) if fast else None
-        )
+        self._compiled = build_compiled(key, stubs=self._stubs, keys=self._keys) if fast else None
         lean = self._compiled or Lean(stubs=self._stubs, keys=self._keys)
         self._write = None if self._full else lean.write
         self._labels: dict[str, str] = {}
@@ -118,12 +118,35 @@ class Redactor:
             if text is not None:
                 return text
             for room in _ROOMS:
-                encoded = encode_json(self._make_walk(room).redact_value(value))
+                encoded = encode_json(self._show(value, room=room))
                 if len(encoded) <= FIELD_BYTES:
                     return encoded.decode()
         except Exception:  # noqa: BLE001 - as above
             return _FAILED_JSON
         return _FAILED_JSON
+
+    def redact_row(
+        self,
+        arguments: Mapping[str, object],
+        result: object,
+        *,
+        enums: Mapping[str, frozenset[str]] = _NO_ENUMS,
+        allow: frozenset[str] = _NONE_ALLOWED,
+    ) -> tuple[str, str]:
+        """Arguments and result in full capture; what either calls a secret is hidden in both."""
+        with suppress(Exception):
+            for room in _ROOMS:
+                known: set[str] = set()
+                given = self._redact_arguments(
+                    arguments, enums=enums, allow=self._allow | allow, room=room, known=known
+                )
+                got = self._show(result, room=room, known=known)
+                texts = encode_json(hide_known(given, known)), encode_json(got)
+                if max(map(len, texts)) <= FIELD_BYTES:
+                    return texts[0].decode(), texts[1].decode()
+        # One of them fails, or is too long: each for itself.
+        alone = self.redact_parameters(arguments, enums=enums, allow=allow)
+        return alone, self.redact_result(result)
 
     def redact_error(
         self,
@@ -185,7 +208,7 @@ class Redactor:
     def redact_value(self, value: object) -> object:
         """The value less secrets, in JSON's own types: for a page, never for the log."""
         try:
-            return self._make_walk(FIELD_BYTES, full=True).redact_value(value)
+            return self._show(value, room=FIELD_BYTES, full=True)
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
@@ -194,17 +217,28 @@ class Redactor:
         try:
             hide = Hide.PERSONAL if self.hide is Hide.ALL else self.hide
             walk = _WalkWithIds(stubs=self._stubs, keys=self._keys, full=True, hide=hide)
-            return walk.redact_value(value)
+            shown = walk.redact_value(value)
+            return hide_known(shown, walk.known) if walk.known else shown
         except Exception:  # noqa: BLE001 - as above
             return FAILED
 
-    def _make_walk(self, room: int, *, full: bool = False) -> Walk:
-        stubs, keys, full = self._stubs, self._keys, full or self._full
-        if self._compiled is None:
-            return Walk(stubs=stubs, keys=keys, full=full, room=room, hide=self.hide)
-        return FastWalk(
-            self._compiled, stubs=stubs, keys=keys, full=full, room=room, hide=self.hide
-        )
+    def _show(
+        self, value: object, *, room: int, full: bool = False, known: set[str] | None = None
+    ) -> object:
+        walk = self._make_walk(room, full=full, known=known)
+        shown = walk.redact_value(value)
+        return hide_known(shown, walk.known) if walk.full and walk.known else shown
+
+    def _make_walk(self, room: int, *, full: bool = False, known: set[str] | None = None) -> Walk:
+        bounds: dict[str, Any] = {
+            "stubs": self._stubs,
+            "keys": self._keys,
+            "full": full or self._full,
+            "room": room,
+            "hide": self.hide,
+            "known": known,
+        }
+        return FastWalk(self._compiled, **bounds) if self._compiled else Walk(**bounds)
 
     def _redact_arguments(
         self,
@@ -213,10 +247,11 @@ class Redactor:
         enums: Mapping[str, frozenset[str]],
         allow: frozenset[str],
         room: int,
+        known: set[str] | None = None,
     ) -> dict[str, object]:
         shown: dict[str, object] = {}
         opened = bool(allow or enums)
-        walk = self._make_walk(room)
+        walk = self._make_walk(room, known=known)
         for name, value in arguments.items():
             if len(shown) >= ITEMS or walk.room <= 0:
                 shown["<…>"] = f"<… {len(arguments) - len(shown):,} more>"
@@ -224,4 +259,6 @@ class Redactor:
             if opened:
                 walk.open(full=self._full or name in allow, enum=enums.get(name, NO_ENUM))
             walk.add_argument(name, value=value, shown=shown)
+        if walk.known and (opened or self._full):
+            return {name: hide_known(value, walk.known) for name, value in shown.items()}
         return shown

@@ -48,13 +48,15 @@ from mulligan.redaction.secrets.hide import (
     XML,
     Hide,
 )
+from mulligan.redaction.secrets.known import hide_known, remember
 from mulligan.redaction.secrets.names import ABROAD
-from mulligan.redaction.secrets.pairs import may_hold_pairs
+from mulligan.redaction.secrets.pairs import find_pairs, may_hold_pairs, names_words
 from mulligan.redaction.secrets.seed_phrases import may_hold_phrase
 
 if TYPE_CHECKING:
     from mulligan.redaction.secrets.patterns import Rule
 
+QUERY_SHOWN = "?<query>"
 UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
 WRAPPED = 1 << 31
@@ -96,7 +98,7 @@ _BETWEEN_DIGITS = b" .()_-/\t" + bytes(range(0x80, 0x100))
 # from and go on into the query, such as a quote or a comma.
 _LINK = re.compile(r"(https?:)(//[A-Za-z0-9/._~+-]++)([?#][!#-;=?A-~]*+)?")
 _RARE = frozenset("%<&~=\\")
-NAMED_ELSE = f"[ _-]key|apikey|[ _-]code|{ABROAD}"
+NAMED_ELSE = f"[ _-]key|apikey|[ _-]code|otp|{ABROAD}"
 _NAMED_ELSE = re.compile(NAMED_ELSE)
 _RUN = "r" * 16
 _CODE = "r" * 12
@@ -174,8 +176,8 @@ def _find_rare_rules(text: str, marks: str) -> int:
     bits = WRAPPED if is_escaped(text) else 0
     if "%" in marks:
         bits |= (PAIRS if "%3" in text else 0) | (ENCODED_EMAIL if "%40" in text else 0)
-    if "<" in marks and "</" in text:
-        bits |= XML
+    if "<" in marks:
+        bits |= (XML if "</" in text else 0) | (PERSON if "<<" in text else 0)
     if "~" in marks and "Q~" in text:
         bits |= AZURE
     return bits
@@ -224,20 +226,37 @@ def _find_named_rules(text: str) -> int:
 
 def scrub_only(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
     """Replace what looks like a secret, by kind: `<email>`, `<card>`, `<token>`."""
-    return _apply_rules(text, may_apply(text), hide=hide)
+    return _apply_rules(text, may_apply(text), hide=hide, known=set())
 
 
-def _apply_rules(text: str, bits: int, *, hide: Hide, ids: bool = False) -> str:
+def _apply_rules(text: str, bits: int, *, hide: Hide, known: set[str], ids: bool = False) -> str:
     # A replacement stands between angle brackets, so it never completes another secret, and what
     # could not apply at first cannot apply later.
     for rule in _choose_rules(bits, hide):
-        text = rule.apply(text)
+        edits = list(rule.find(text))
+        remember_edits(rule, text, edits, known)
+        text = apply_edits(text, edits)
     if bits & WRAPPED or (bits & CODED and is_coded(text)):
-        return _scrub_folded(text, hide=hide, ids=ids)
-    return text
+        text = _scrub_folded(text, hide=hide, known=known, ids=ids)
+    return str(hide_known(text, known)) if known else text
 
 
-def _scrub_folded(text: str, *, hide: Hide, ids: bool) -> str:
+_ABOUT = 24
+
+
+def remember_edits(rule: Rule, text: str, edits: list[Edit], known: set[str]) -> None:
+    """Add what a rule hides because it is called a secret, not because it looks like one."""
+    for start, end, shown in edits if rule.told else ():
+        if shown == QUERY_SHOWN:
+            named = find_pairs(text[start:end])
+            remember_edits(rule, text[start:end], list(named), known)
+        else:
+            before = text[max(0, start - _ABOUT) : start]
+            told = before.rstrip()[-1:] == "=" or text[start] in "\"'"
+            remember(text[start:end], known, told=told and names_words(before))
+
+
+def _scrub_folded(text: str, *, hide: Hide, known: set[str], ids: bool) -> str:
     """Hide what only shows when the text is read as it is meant, layer by layer."""
     hidden: list[Edit] = []
     view = fold_text(text)
@@ -245,7 +264,9 @@ def _scrub_folded(text: str, *, hide: Hide, ids: bool) -> str:
         if view is None:
             break
         for rule in _choose_rules(may_apply(view.plain) & (~TOKEN if ids else ~0), hide):
-            view = edit_view(view, rule.find(view.plain), hidden=hidden)
+            edits = list(rule.find(view.plain))
+            remember_edits(rule, view.plain, edits, known)
+            view = edit_view(view, edits, hidden=hidden)
         view = fold_view(view)
     return apply_edits(text, join_edits(hidden)) if hidden else text
 
@@ -263,11 +284,17 @@ def scrub(text: str, *, hide: Hide = Hide.PERSONAL) -> str:
 
 
 def scrub_value(
-    text: str, *, prose: bool = False, hide: Hide = Hide.PERSONAL, ids: bool = False
+    text: str,
+    *,
+    prose: bool = False,
+    hide: Hide = Hide.PERSONAL,
+    ids: bool = False,
+    known: set[str] | None = None,
 ) -> str:
     """A value without secrets, safe to print: what is said of one is looked for less.
 
-    Where it may hold ids, nothing is a token for being random.
+    Where it may hold ids, nothing is a token for being random. What is called a secret in it is
+    added to `known`.
     """
     if "://" in text and (link := _LINK.fullmatch(text)):
         return _scrub_link(link, hide=hide, ids=ids)
@@ -276,7 +303,10 @@ def scrub_value(
     if not bits:
         return text
     if bits != UNSAFE:
-        text = _apply_rules(text, bits, hide=hide, ids=ids)
+        found: set[str] = set()
+        text = _apply_rules(text, bits, hide=hide, known=found, ids=ids)
+        if known is not None:
+            known |= found
     return escape(text) if bits & UNSAFE else text
 
 
@@ -284,7 +314,7 @@ def _scrub_link(link: re.Match[str], *, hide: Hide, ids: bool) -> str:
     """Without its scheme and its query, a link leaves most rules nothing to look for."""
     scheme, place, query = link.groups("")
     shown = scrub_value(place, hide=hide, ids=ids)
-    return f"{scheme}{shown}{'?<query>' if len(query) > 1 else query}"
+    return f"{scheme}{shown}{QUERY_SHOWN if len(query) > 1 else query}"
 
 
 _MARGIN = 1024
@@ -292,10 +322,10 @@ UNSURE = 512
 """Longer than any part of a secret that is not recognised without the rest of it."""
 
 
-def clip(text: str, *, most: int, hide: Hide = Hide.PERSONAL) -> str:
+def clip(text: str, *, most: int, hide: Hide = Hide.PERSONAL, known: set[str] | None = None) -> str:
     """Scrub, then cut. A secret that lies across a cut does not survive in part."""
     wide = text[: most + _MARGIN]
-    scrubbed = scrub(wide, hide=hide)
+    scrubbed = scrub_value(wide, prose=True, hide=hide, known=known)
     if len(wide) < len(text):
         scrubbed = scrubbed[:-UNSURE]
     elif len(scrubbed) <= most:

@@ -50,7 +50,7 @@ def test_a_number_of_a_person_is_told_by_its_form_or_by_the_words_before(text, s
         "123 456 789 bytes",
         "52.5200080001",
         "2019-2020-2021-2022",
-        "order 0482910482",
+        "upc 012345678905 and isbn 0306406152",
         "ORD-026319375",
         "4111111111111112",
     ],

@@ -18,7 +18,7 @@ from mulligan.redaction.secrets.edits import Find, apply_edits
         (spoken.find_sql, "identified by 'abc'", "identified by <hidden>"),
         (spoken.find_in_curl, "curl -u bob:hunter2 x", "curl -u bob:<hidden> x"),
         (spoken.find_in_mysql, "mysql -uroot -phunter2", "mysql -uroot -p<hidden>"),
-        (spoken.find_in_sshpass, "sshpass -p hunter2 ssh", "sshpass -p <hidden> ssh"),
+        (spoken.find_in_logins, "sshpass -p hunter2 ssh", "sshpass -p <hidden> ssh"),
         (spoken.find_in_mysql, "head -n 3 x", "head -n 3 x"),
         (spoken.find_logins, "thin:bob/pw@host", "thin:<credentials>@host"),
         (spoken.find_plain_logins, "bob:pw@tcp(db)/x", "<credentials>@tcp(db)/x"),

@@ -34,7 +34,7 @@ _STEMS = re.compile(
     r"passw|passphrase|passcode|passkey|pwd|secret(?!ar)|token(?!i[sz])"
     r"|auth(?!or(?!i[sz]))|cookie|(?<!ob)(?<!pos)session|sessid|credential|private|bearer|jwt"
     r"|signature|mnemonic|csrf|xsrf|cvv|hmac|totp|passport|socialsecurity|kennwort|contrasena"
-    r"|motdepasse|wachtwoord|pswd|privkey|presharedkey|wpapsk|security(?:code|answer)|unlockcode"
+    r"|motdepasse|wachtwoord|pswd|privkey|presharedkey|wpapsk|(?:verification|security|onetime|unlock)code|securityanswer"
     r"|(?:credit|debit|bank)card|cardn(?:o|um)|cardholder|seed(?:phrase|words)"
     r"|recovery(?:phrase|code|key|words)|backupcode|(?:account|routing)n(?:o$|um)|sortcode|taxid"
     rf"|apikey|accesskey|(?:{_KEYS_OF})keys?(?:$|id|value|secret|base64|pem)"
@@ -169,9 +169,17 @@ def looks_like_field(name: str) -> bool:
     return _FIELD.match(name) is not None
 
 
+_OBJECTS = (
+    "id ids uid uids uuid uuids guid guids oid hash hashes sha sha1 sha256 sha512 md5 digest"
+    " digests checksum checksums etag etags commit commits revision fingerprint ref refs cursor"
+    " self href path"
+)
+_IDS = frozenset(_OBJECTS.split())
+
+
 def names_ids(name: str) -> bool:
-    """Whether a field holds ids: `id`, `event_id`, `eventId`, and their plurals."""
-    return name.endswith(("_id", "-id", "Id", "_ids", "-ids", "Ids")) or name in ("id", "ids")
+    """Whether a field holds what names an object: `id`, `eventId`, `NodeID`, `pdf_hash`, `href`."""
+    return _SEPARATORS.split(_CAMEL.sub("_", name).lower())[-1] in _IDS
 
 
 _PHONES = re.compile(

@@ -74,11 +74,7 @@ _ACCOUNT = re.compile(
     r"account|acct|konto\w{0,6}|routing|cards?|karten?\w{0,6}|visa|mastercard|amex|ssn|security|sort"
     r"|tax|steuer\w{0,6}|passport|licen[cs]e|insurance|pesel|bsn|sozialversicherung\w{0,8}"
 )
-_NAMED = re.compile(
-    r"(?:isbn|ean|gtin|upc|order|invoice|rechnung\w{0,6}|bestell\w{0,6}|ticket|ref\w{0,8}|sku|epoch|ts"
-    r"|timestamp|stamp|build|rev\w{0,5}|version|offset|byte|size|issue|case|part|serial|tracking|batch"
-    r"|lot|row|record|document|file|job|run|trace|span|request|event|message|product|item|line|pid|id)s?"
-)
+_GOODS = re.compile(r"isbn|ean|gtin|upc|barcode")
 _MONEY = re.compile(
     r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|sek|nok|dkk|pln))\s?\Z", re.IGNORECASE
 )
@@ -180,11 +176,10 @@ def _classify_piece(text: str, start: int, end: int) -> str | None:
         return PHONE
     if _ACCOUNT.fullmatch(word):
         return NUMBER
-    if _NAMED.fullmatch(word):
-        return None
     if len(groups) == 1:
         inside_word = _JOINED.search(before) or text[end : end + 1].isalpha()
-        return None if inside_word else _classify_unbroken(digits)
+        checked = _GOODS.fullmatch(word) and (has_ean(digits) or has_isbn10(digits[-10:]))
+        return None if inside_word or checked else _classify_unbroken(digits)
     if _is_amount(piece, groups) or _MONEY.search(before) or _UNIT.match(text, end):
         return None
     return _classify_groups(piece, groups, digits)

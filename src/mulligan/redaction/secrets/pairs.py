@@ -29,7 +29,7 @@ _SECOND_WORDS = frozenset(
 _TO_END_OF_LINE = re.compile(r"auth|cookie|phrase|mnemonic|words", re.IGNORECASE | re.ASCII)
 _LEAD = r"[\s=>:]{0,8}"
 _QUOTED = (
-    r"""<hidden>|\\++(?P<q>["'])(?:[^\\]++|\\++(?!(?P=q)))*+(?:\\++(?P=q)|\Z)"""
+    r"""<hidden>|<seed phrase>|\\++(?P<q>["'])(?:[^\\]++|\\++(?!(?P=q)))*+(?:\\++(?P=q)|\Z)"""
     r"""|[bBrRuUfF]{0,2}(?:\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)"""
     r"""|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
 )
@@ -63,6 +63,11 @@ _SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
 
 _known: dict[str, Secrecy] = {}
 _MOST_KNOWN = 4096
+
+
+def names_words(name: str) -> bool:
+    """Whether it names what people make up, of one word or of several."""
+    return _IN_WORDS.search(name) is not None
 
 
 def _find_last_name(text: str) -> str:
@@ -144,7 +149,7 @@ def find_pairs(text: str) -> Iterator[Edit]:
         if pattern is _VALUE:
             if found["open"]:
                 done = _find_closing(text, done)
-            elif found["word"] and _IN_WORDS.search(name):
+            elif found["word"] and names_words(name):
                 done = _find_last_word(text, done, told=text[start:end] != ":")
         yield Edit(found.start("value"), done, HIDDEN)
 

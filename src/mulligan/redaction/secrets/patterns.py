@@ -15,7 +15,6 @@ from mulligan.redaction.secrets.edits import (
     Edit,
     Find,
     Found,
-    apply_edits,
     hide_matches,
     hide_where,
 )
@@ -50,16 +49,17 @@ from mulligan.redaction.secrets.seed_phrases import find_phrases
 from mulligan.redaction.secrets.spoken import (
     find_before,
     find_beside,
+    find_codes,
     find_in_curl,
+    find_in_logins,
     find_in_mysql,
-    find_in_sshpass,
     find_in_tuples,
     find_logins,
     find_plain_logins,
     find_spoken,
     find_sql,
 )
-from mulligan.redaction.secrets.tokens import MASKS, find_any_token, find_tokens
+from mulligan.redaction.secrets.tokens import MASKS, UUID, find_any_token, find_tokens
 
 _XML = re.compile(r"<([A-Za-z][\w:.-]{0,63})((?:\s[^<>]{0,200})?>)[^<]++(?=</)", re.ASCII)
 _PEM = re.compile(
@@ -84,9 +84,15 @@ _VENDOR = re.compile(
     r"|(?:gh[oprsu]|npm|hf)_\w{13,}|github_pat_\w{12,}|gl[a-z]{2,6}-[\w-]{12,}"
     r"|(?:xox[a-z]|xapp|pypi)-[\w-]{11,}|sk-[\w-]{13,}|[prs]k_(?:live|test|prod)_\w{8,}"
     r"|whsec_\w{10,}|HRKU-[\w-]{12,}|AIza[\w-]{12,}|GOCSPX-[\w-]{9,}|AGE-SECRET-KEY-[A-Z0-9]{2,}"
-    r"|(?:dop_v1|doo_v1|glsa|shp[a-z]{2}|sq0[a-z]{3}|rubygems|sntrys|lin_api|dckr_pat|figd|tskey"
-    r"|PMAK|nvapi|pplx|gsk|xai)[-_][\w-]{12,}"
-    r"|(?:SG|ya29|hv[brs])\.[\w-]{16,}(?:\.[\w-]*)*)",
+    r"|(?:dop_v1|doo_v1|dor_v1|glsa|shp[a-z]{2}|sq0[a-z]{3}|rubygems|sntry[su]|lin_api|dckr_pat|figd"
+    r"|tskey|PMAK|nvapi|pplx|gsk|xai)[-_][\w-]{12,}"
+    r"|(?:rzp_(?:live|test)|xkeysib|xsmtpsib|sbp|sb_secret|pscale_(?:pw|tkn|oauth)|pul|sgp|ntn|glc"
+    r"|(?:shippo|duffel)_(?:live|test)|lsv2_[ps][tk]|r8|tvly|e2b|fio-u|FLWSECK|FLWSECK_TEST|CFPAT"
+    r"|NRAK|NRII|NRJS|phx|sq[aup]|tfp|vc[acikpr]|nfp|ory_[ar][tc]|pnu|rnd|rdme|zpka|apify_api|rootly"
+    r"|SWMKEY-1|SWMTKN-1|fm[12]|fo1)[-_](?=[A-Za-z]{0,40}[0-9])[A-Za-z0-9]{12,}[\w=-]*"
+    r"|(?:ATATT3|ATCTT3|EZAK|EZTK)[\w=-]{16,}"
+    rf"|(?:(?:api|sdk|mob)-|pat-[a-z]{{2}}[0-9]-){UUID.pattern}"
+    r"|(?:SG|ya29|hv[brs]|dp\.(?:pt|st|ct|sa|scim|audit)|dt0[a-z][0-9]{2}|xoxe)\.[\w-]{16,}(?:\.[\w-]*)*)",
     re.ASCII,
 )
 _LOCAL = re.compile(r"""[^\s@<>"'(),:;=\[\]{}\\|/?&]+""")
@@ -109,11 +115,13 @@ _HEX_PAIRS = re.compile(
 )
 # Azure: three characters, a digit, and a mark that nothing else has.
 _AZURE = re.compile(r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{3}[0-9]Q~[A-Za-z0-9_.~-]{16,}+")
-# Ids of people with letters in them: British, Italian, Spanish.
+# Ids of people with letters in them: British, Italian, Spanish; and the lines of a passport that
+# machines read.
 _PERSON = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?[0-9]{2}){3} ?[A-D]"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}(?:[ -]?[0-9]{2}){3}[ -]?[A-D]"
+    r"|(?=[A-Z0-9<]{0,42}<<)[A-Z0-9][A-Z0-9<]{29,43}"
     r"|[A-Z]{6}[0-9]{2}[A-EHLMPR-T][0-9]{2}[A-Z][0-9]{3}[A-Z]|(?P<dni>[XYZ]?-?[0-9]{7,8})-?(?P<check>[A-Z]))"
-    r"(?![A-Za-z0-9])"
+    r"(?![A-Za-z0-9<])"
 )
 _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 _TALK = frozenset({"auth", "authentication", "authorization", "credentials", "format", "header"})
@@ -221,35 +229,36 @@ class Rule(NamedTuple):
     """Set by the prefilter where it may apply."""
     least: Hide
     find: Find
-
-    def apply(self, text: str) -> str:
-        """The text without what it hides."""
-        return apply_edits(text, self.find(text))
+    told: bool = False
+    """It goes by what a value is called, not by how it looks, which is the same elsewhere."""
 
 
 _S, _P, _A = Hide.SECRETS, Hide.PERSONAL, Hide.ALL
 RULES: tuple[Rule, ...] = (
-    Rule(XML, _S, _hide_xml),
+    # Before a rule that would hide a part of one.
+    Rule(SEED, _S, find_phrases),
+    Rule(XML, _S, _hide_xml, told=True),
     Rule(PEM, _S, hide_matches(_PEM, "<pem>")),
-    Rule(URL, _S, _find_in_urls),
-    Rule(QUERY, _S, hide_matches(_QUERY, "?<query>")),
-    Rule(BESIDE, _S, find_beside),
-    Rule(BESIDE, _S, find_before),
-    Rule(TUPLE, _S, find_in_tuples),
-    Rule(PAIRS, _S, find_pairs),
-    Rule(FLAG, _S, _find_flags),
-    Rule(COMMAND, _S, find_in_curl),
-    Rule(COMMAND, _S, find_in_mysql),
-    Rule(COMMAND, _S, find_in_sshpass),
-    Rule(SPOKEN, _S, find_spoken),
-    Rule(SPOKEN, _S, find_sql),
-    Rule(SCHEME, _S, _find_schemes),
+    Rule(URL, _S, _find_in_urls, told=True),
+    Rule(QUERY, _S, hide_matches(_QUERY, "?<query>"), told=True),
+    Rule(BESIDE, _S, find_beside, told=True),
+    Rule(BESIDE, _S, find_before, told=True),
+    Rule(TUPLE, _S, find_in_tuples, told=True),
+    Rule(PAIRS, _S, find_pairs, told=True),
+    Rule(FLAG, _S, _find_flags, told=True),
+    Rule(COMMAND, _S, find_in_curl, told=True),
+    Rule(COMMAND, _S, find_in_mysql, told=True),
+    Rule(COMMAND, _S, find_in_logins, told=True),
+    Rule(SPOKEN, _S, find_spoken, told=True),
+    Rule(SPOKEN, _S, find_sql, told=True),
+    Rule(SPOKEN, _S, find_codes, told=True),
+    Rule(SCHEME, _S, _find_schemes, told=True),
     Rule(VENDOR, _S, hide_matches(_JWT, "<jwt>")),
     Rule(VENDOR, _S, hide_matches(_VENDOR, "<key>")),
     Rule(AZURE, _S, hide_matches(_AZURE, "<key>")),
     Rule(HEX, _S, hide_matches(_HEX_PAIRS, "<key>")),
-    Rule(EMAIL, _S, find_logins),
-    Rule(EMAIL, _S, find_plain_logins),
+    Rule(EMAIL, _S, find_logins, told=True),
+    Rule(EMAIL, _S, find_plain_logins, told=True),
     Rule(EMAIL, _P, _find_emails),
     Rule(ENCODED_EMAIL, _P, hide_matches(_ENCODED_EMAIL, "<email>")),
     Rule(IBAN, _P, _find_ibans),
@@ -259,6 +268,5 @@ RULES: tuple[Rule, ...] = (
     Rule(NUMBER, _S, find_cards),
     Rule(NUMBER, _P, find_numbers),
     Rule(NUMBER, _A, find_any_number),
-    Rule(SEED, _S, find_phrases),
 )
 """In the order they are applied."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mulligan.redaction.secrets.edits import Edit, hide_matches
 from mulligan.redaction.secrets.names import ABROAD, classify_name
@@ -44,17 +44,18 @@ _SQL = re.compile(
 )
 _GAP = r"""[\s"',]{1,5}"""
 _REST = r"""[^\s"'<>,][^\s"'<>]{0,255}"""
+_BETWEEN = r"(?:(?:[^\n|;\\]|\\\s?){0,200}?[\s\"',\\]{1,5})?"
+"""What stands between a command and its flag, on lines that go on too."""
 _CURL = re.compile(
-    rf"(?<!\w)(curl{_GAP}(?:[^\n|;]{{0,200}}?{_GAP})?(?:-u|--user)[\s\"',=]{{0,5}}+[^\s\"':<>]{{1,64}}:)"
-    rf"{_REST}",
+    rf"(?<!\w)(curl{_GAP}{_BETWEEN}(?:-u|--user|--proxy-user)[\"']?[\s,=]{{0,4}}(?P<q>[\"'])?"
+    rf"[^\s\"':<>]{{1,64}}:)(?(q)[^\"'<>\n]{{1,255}}|{_REST})",
     re.ASCII,
 )
 _MYSQL = re.compile(
-    rf"(?<!\w)((?:mysql|mariadb)[a-z-]{{0,10}}{_GAP}(?:[^\n|;]{{0,200}}?{_GAP})?-p[\"']?){_REST}",
-    re.ASCII,
+    rf"(?<!\w)((?:mysql|mariadb)[a-z-]{{0,10}}{_GAP}{_BETWEEN}-p[\"']?){_REST}", re.ASCII
 )
-_SSHPASS = re.compile(
-    rf"(?<!\w)(sshpass{_GAP}(?:-[a-z]{_GAP})?-p[\s\"',]{{0,5}}+){_REST}", re.ASCII
+_LOGIN = re.compile(
+    rf"(?<!\w)((?:login|sshpass){_GAP}{_BETWEEN}-p[\s\"',=]{{0,5}}+){_REST}", re.ASCII
 )
 _ORACLE = re.compile(r"((?:thin|oci8?):)[^\s@<>]{1,128}@", re.ASCII | re.IGNORECASE)
 _ADDRESS = r"\w{0,16}\(|/|(?!sha[0-9])[A-Za-z][\w.-]{0,253}(?:/|:[0-9]{2,5}(?!\w))|localhost\b"
@@ -80,7 +81,25 @@ _BEFORE = re.compile(
     rf"(?<![A-Za-z])({_VALUE}){_TEXT}(?P<rest>[\s,;]{{1,4}}[\"']?{_NAMED})",
     re.ASCII,
 )
+_DIGITS = r"(?P<code>[A-Z]-[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|[0-9]{4,8})(?![\w-])"
+_FOR = (
+    r"(?:one[- ]?time|verification|security|confirmation|log-?in|sign-?in|auth|authentication|2fa"
+    r"|mfa|sms|access|activation|reset|recovery|unlock)"
+)
+_CODE_NAME = rf"(?:(?:your|{_FOR})[ -](?:{_FOR}[ -])?(?:pass)?code|otp|passcode|one[- ]?time pin)"
+_CODE = re.compile(
+    rf"(?<!\w){_CODE_NAME}(?:[ \t]{{1,3}}(?:is|was|now)|[ \t]{{0,3}}[:=#\u2013-])?"
+    rf"[\s\"'`*(]{{1,4}}{_DIGITS}",
+    re.IGNORECASE,
+)
+_CODE_FIRST = re.compile(
+    rf"(?<![\w-]){_DIGITS}[ \t]is[ \t](?:your|the)[ \t](?:[\w'-]{{1,20}}[ \t]){{0,3}}"
+    r"(?:code|passcode|otp)\b",
+    re.IGNORECASE,
+)
 _SHORTEST = 4
+_UNSAID = 16
+"""Capitals in a row, too many for a word or a constant that stands behind a name."""
 _REPORT = re.compile(r"(?:Error|Exception|Warning)\Z")
 
 
@@ -89,8 +108,22 @@ find_sql = hide_matches(_SQL, _HIDDEN, after=1)
 
 find_in_curl = hide_matches(_CURL, _HIDDEN, after=1)
 find_in_mysql = hide_matches(_MYSQL, _HIDDEN, after=1)
-find_in_sshpass = hide_matches(_SSHPASS, _HIDDEN, after=1)
+find_in_logins = hide_matches(_LOGIN, _HIDDEN, after=1)
 """The passwords of well-known commands whose flags do not say what they are."""
+
+
+def find_codes(text: str) -> Iterator[Edit]:
+    """One-time codes, before or behind what they are called."""
+    for pattern in (_CODE, _CODE_FIRST):
+        for found in pattern.finditer(text):
+            yield Edit(*found.span("code"), _HIDDEN)
+
+
+def takes_login(command: Sequence[object], place: int) -> bool:
+    """Whether what follows a flag of a command in parts is a password, or ends in one."""
+    if command[place] == "-p":
+        return any(part in ("login", "sshpass") for part in command[:place])
+    return command[place] in ("-u", "--user", "--proxy-user") and command[0] == "curl"
 
 
 def find_spoken(text: str) -> Iterator[Edit]:
@@ -129,7 +162,7 @@ def _find_behind(text: str, place: int) -> Edit | None:
 def _is_odd(word: str) -> bool:
     """Whether it is no word of a language, nor what else prose is full of."""
     mixed = word[1:] != word[1:].lower() and word != word.upper()
-    odd = mixed or any(map(str.isdigit, word))
+    odd = mixed or any(map(str.isdigit, word)) or (word.isupper() and len(word) >= _UNSAID)
     return len(word) >= _SHORTEST and odd and not _REPORT.search(word) and not _PLACE.match(word)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from mulligan.redaction.secrets.checksums import has_iban
 from mulligan.redaction.secrets.edits import Edit
+from mulligan.redaction.secrets.names import classify_name, names_ids
 
 MASKS = "\ue000-\uf8ff"
 """Stand-ins for masked arguments. They count as part of a secret they lie in."""
 
-_RUN = re.compile(rf"(?<![A-Za-z0-9+/_={MASKS}-])[A-Za-z0-9+/_={MASKS}-]{{20,}}+")
+_RUN = re.compile(rf"(?<![A-Za-z0-9+/_={MASKS}-])[A-Za-z0-9+/_={MASKS}-]{{18,}}+")
 _LETTER = re.compile(r"[A-Za-z]")
 _DIGIT = re.compile(r"[0-9]")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -48,14 +49,17 @@ _DIGEST = re.compile(
 _SUBRESOURCE = re.compile(r"sha(?:256|384|512)-[A-Za-z0-9+/]{43,86}={0,2}")
 # A bank account opens nothing; where people are hidden, it is gone by now.
 _ACCOUNT = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
-_ABOUT = 24
+_NAMED = re.compile(r"""([A-Za-z][\w-]{0,40})\\?["']\s{0,2}:\s{0,2}\\?["']\Z""")
+"""JSON in a text names its values as a dictionary does."""
+_ABOUT = 60
 
 
 def find_tokens(text: str) -> Iterator[Edit]:
     """Runs that are neither words nor numbers nor what names an object."""
     for found in _RUN.finditer(text):
         start, run = found.start(), found[0]
-        if not _DIGIT.search(run) or not _LETTER.search(run):
+        one_case = run.isupper() or run.islower()
+        if not _LETTER.search(run) or (one_case and not _DIGIT.search(run)):
             continue
         span = _find_random_part(run)
         if span and not _names_object(run[span[0] : span[1]], text, start + span[0]):
@@ -108,5 +112,7 @@ def _names_object(part: str, text: str, start: int) -> bool:
         return True
     if _SUBRESOURCE.fullmatch(part) or (_ACCOUNT.fullmatch(part) and has_iban(part)):
         return True
-    digest = _HEX.fullmatch(part.lower())
-    return digest is not None and _DIGEST.search(text[max(0, start - _ABOUT) : start]) is not None
+    before = text[max(0, start - _ABOUT) : start]
+    if (named := _NAMED.search(before)) and names_ids(named[1]) and not classify_name(named[1]):
+        return True
+    return _HEX.fullmatch(part.lower()) is not None and _DIGEST.search(before) is not None

@@ -14,12 +14,12 @@ from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 from mulligan.core.runtime.version import VERSION
-from mulligan.redaction.scrub import IN_RUN, KINDS, NAMED_ELSE, scrub_value
+from mulligan.redaction.scrub import IN_RUN, KINDS, NAMED_ELSE
 from mulligan.redaction.secrets.hide import Hide
 from mulligan.redaction.secrets.seed_phrases import PROSE
 from mulligan.redaction.values.keys import Keys
 from mulligan.redaction.values.stub import Stubs, fit_key
-from mulligan.redaction.values.walk import Walk, hide_after, hide_beside
+from mulligan.redaction.values.walk import ChangeText, Walk
 
 MODULE = "mulligan_fast.core"
 
@@ -38,8 +38,8 @@ class Compiled(Protocol):
     def hash_short(self, text: str, /) -> str:
         """As `Stubs.hash_short`."""
 
-    def scrub(self, text: str, /) -> str:
-        """As `scrub_value`."""
+    def scrub(self, pure: ChangeText, text: str, /) -> str:
+        """As `scrub_value`; `pure` is it, for a text that may hold a secret."""
 
     redact: Callable[[Walk, object, int, bool], object]
     """As `Walk.redact_value`, of a dict, a list or a tuple."""
@@ -72,14 +72,13 @@ def describe_form(*, fast: bool) -> str:
     return find_form().reason if fast else "pure Python; fast is off"
 
 
-def build_compiled(key: bytes, *, stubs: Stubs, keys: Keys, hide: Hide) -> Compiled | None:
+def build_compiled(key: bytes, *, stubs: Stubs, keys: Keys) -> Compiled | None:
     """The compiled form for a redactor; `None` where the pure one runs."""
     module = find_form().module
     if module is None:
         return None
-    scrub = scrub_value if hide is Hide.PERSONAL else partial(scrub_value, hide=hide)
     entry = Walk._add_entry  # noqa: SLF001 - the walk's own other half
-    pure = (scrub, stubs.hash_short, Walk.redact_value, entry, hide_beside, hide_after)
+    pure = (stubs.hash_short, Walk.redact_value, entry)
     built: Compiled = module.Compiled(
         key=fit_key(key), open=keys.open, ids=keys.ids, pure=pure, tables=_build_tables()
     )
@@ -106,14 +105,24 @@ def expand_classes(pattern: str) -> list[str]:
 class FastWalk(Walk):
     """A walk whose loops are compiled. Where strings of an enum are shown, the pure ones run."""
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "pure_scrub")
 
     def __init__(
-        self, compiled: Compiled, *, stubs: Stubs, keys: Keys, full: bool, room: int, hide: Hide
+        self,
+        compiled: Compiled,
+        *,
+        stubs: Stubs,
+        keys: Keys,
+        full: bool,
+        room: int,
+        hide: Hide,
+        known: set[str] | None = None,
     ) -> None:
-        super().__init__(stubs=stubs, keys=keys, full=full, room=room, hide=hide)
+        super().__init__(stubs=stubs, keys=keys, full=full, room=room, hide=hide, known=known)
         self._compiled = compiled
-        self._scrub = compiled.scrub
+        self.pure_scrub = self._scrub
+        """What the loops call for a string that may hold a secret."""
+        self._scrub = partial(compiled.scrub, self.pure_scrub)
         self._hash = compiled.hash_short
         self._short = self._scrub if full else self._hash
 

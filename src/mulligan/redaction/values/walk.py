@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -18,8 +18,10 @@ from uuid import UUID
 
 from mulligan.redaction.scrub import clip, scrub_value
 from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.secrets.known import remember_named
 from mulligan.redaction.secrets.names import Secrecy, classify_if_name
 from mulligan.redaction.secrets.pairs import HIDDEN
+from mulligan.redaction.secrets.spoken import takes_login
 from mulligan.redaction.values.keys import Keys
 from mulligan.redaction.values.objects import (
     is_record,
@@ -63,6 +65,7 @@ class Walk:
         "hide",
         "items",
         "keys",
+        "known",
         "room",
         "stubs",
     )
@@ -75,11 +78,13 @@ class Walk:
         full: bool,
         room: int = FIELD_BYTES,
         hide: Hide = Hide.PERSONAL,
+        known: set[str] | None = None,
     ) -> None:
         self.stubs = stubs
         self.hide = hide
-        personal = hide is Hide.PERSONAL
-        self._scrub: ChangeText = scrub_value if personal else partial(scrub_value, hide=hide)
+        self.known: set[str] = set() if known is None else known
+        """What is called a secret in this row: its other places are for the redactor to hide."""
+        self._scrub: ChangeText = partial(scrub_value, hide=hide, known=self.known)
         self._hash: ChangeText = stubs.hash_short
         self.keys = keys
         self.room = room
@@ -90,6 +95,10 @@ class Walk:
         """Strings that may be shown as they are."""
         self._short: ChangeText = self._scrub if full else self._hash
         """What most strings come to, for the loops that see most of them."""
+
+    def scrub_id(self, text: str) -> str:
+        """A string under the name of an id, less secrets."""
+        return scrub_value(text, hide=self.hide, ids=True, known=self.known)
 
     def open(self, *, full: bool, enum: frozenset[str]) -> None:
         """Show more of the values that follow."""
@@ -120,8 +129,10 @@ class Walk:
             return self._scrub(value)
         if self.full:
             most = min(_LONGEST_STRING, max(self.room, 0))
-            long = len(value) > most
-            shown = clip(value, most=most, hide=self.hide) if long else self._scrub(value)
+            if len(value) > most:
+                shown = clip(value, most=most, hide=self.hide, known=self.known)
+            else:
+                shown = self.scrub_id(value) if ids else self._scrub(value)
         elif ids and len(value) == UUID_LENGTH and _UUID.fullmatch(value):
             shown = value
         else:
@@ -171,6 +182,7 @@ class Walk:
         taken = list(pairs) if size <= left else list(islice(pairs, left))
         self.items = left - len(taken)
         known, make, room = self.keys.open, self._short, self.room
+        ids = self.keys.ids if self.full else ()
         for name, value in taken:
             if room <= 0:
                 break
@@ -179,7 +191,8 @@ class Walk:
                 if kind is str:
                     length = len(value)
                     if length <= SHORT and length != UUID_LENGTH:
-                        shown[name] = text = make(value)
+                        text = self.scrub_id(value) if name in ids else make(value)
+                        shown[name] = text
                         room -= len(text) + _ENTRY
                         continue
                 elif value is None or kind is bool or (kind in NUMBERS and -BIG < value < BIG):
@@ -191,7 +204,7 @@ class Walk:
             room = self.room
         self.room = room
         if self.full and ("value" in shown or "Value" in shown):
-            hide_beside(shown)
+            self.hide_beside(shown)
         if len(shown) < size:
             shown["<…>"] = f"<… {size - len(shown):,} more>"
         return shown
@@ -201,17 +214,18 @@ class Walk:
         label = key.shown if key.plain else key.choose_label(shown)
         self.room -= len(label) + _ITEM
         if key.secrecy:
-            shown[label] = self._redact_secret(value, key.secrecy)
+            shown[label] = self._redact_secret(name, value, key.secrecy)
         elif key.phone and self.hide is not Hide.SECRETS and _is_number(value):
             self.room -= _ENTRY
             shown[label] = self.stubs.hash_text(str(value), name=format_class(type(value)))
         else:
             shown[label] = self.redact_value(value, depth=depth + 1, ids=key.ids)
 
-    def _redact_secret(self, value: Any, secrecy: Secrecy) -> object:
+    def _redact_secret(self, name: Any, value: Any, secrecy: Secrecy) -> object:
         """Under a secret name nothing is shown, or a small number where it is a count."""
         if secrecy is Secrecy.COUNT and type(value) in NUMBERS and -BIG < value < BIG:
             return value
+        remember_named(name, value, self.known)
         self.room -= len(HIDDEN)
         return HIDDEN
 
@@ -238,7 +252,7 @@ class Walk:
                 room = self.room
         self.room = room
         if self.full and size > 1:
-            hide_after(taken, shown)
+            self.hide_after(taken, shown)
         if len(shown) < size:
             shown.append(f"<… {size - len(shown):,} more>")
         return shown
@@ -313,6 +327,26 @@ class Walk:
             return self._redact_mapping(own.items(), len(own), depth)
         return f"<{format_class(kind)}>"
 
+    def hide_beside(self, shown: dict[str, object]) -> None:
+        """Hide the value of an entry that is named beside it: `{"name": "PIN", "value": …}`."""
+        for name in ("name", "Name", "key", "Key"):
+            told = shown.get(name)
+            if type(told) is str and classify_if_name(told):
+                for value in ("value", "Value"):
+                    if value in shown:
+                        remember_named(told, shown[value], self.known)
+                        shown[value] = HIDDEN
+
+    def hide_after(self, items: Sequence[Any], shown: list[object]) -> None:
+        """Hide what follows a secret name in a pair, or a secret flag in a command."""
+        pair = len(items) == 2
+        for place, item in enumerate(items[: len(shown) - 1] if shown else ()):
+            if type(item) is not str or not (pair or item[:1] == "-"):
+                continue
+            if classify_if_name(item) or takes_login(items, place):
+                remember_named(item, items[place + 1], self.known)
+                shown[place + 1] = HIDDEN
+
 
 def _is_number(value: Any) -> bool:
     """Whether it has as many digits as a phone number has, and no letter."""
@@ -320,22 +354,6 @@ def _is_number(value: Any) -> bool:
     if kind is int:
         return bool(_FEWEST_OF_PHONE <= abs(value) < _MOST_OF_PHONE)
     return kind is str and len(value) <= _ENTRY and _PHONE.fullmatch(value) is not None
-
-
-def hide_beside(shown: dict[str, object]) -> None:
-    """Hide the value of an entry that is named beside it: `{"name": "PIN", "value": …}`."""
-    for name in ("name", "Name", "key", "Key"):
-        told = shown.get(name)
-        if type(told) is str and classify_if_name(told):
-            shown.update((value, HIDDEN) for value in ("value", "Value") if value in shown)
-
-
-def hide_after(items: list[Any], shown: list[object]) -> None:
-    """Hide what follows a secret name in a pair, or a secret flag in a command."""
-    pair = len(items) == 2
-    for place, item in enumerate(items[: len(shown) - 1] if shown else ()):
-        if type(item) is str and (pair or item[:1] == "-") and classify_if_name(item):
-            shown[place + 1] = HIDDEN
 
 
 def _format_text(value: object, kind: type) -> str | None:

@@ -13,6 +13,7 @@ from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.finding import FindingRow, FindingSeen, Severity
 from mulligan.core.happened.event import AttemptReviewed, CallLogged, CallRepaired
 from mulligan.loops.traffic import CallKind
+from mulligan.redaction import Capture
 from mulligan.turns.calls.live import LiveCall, end_span
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
@@ -50,7 +51,10 @@ def log_success(call: LiveCall, result: object) -> None:
             tool.unlogged.add(_find_kind(call.labels))
             return
         runtime = tool.runtime
-        shown = runtime.redactor.redact_result(result)
+        if runtime.redactor.capture is Capture.FULL:
+            call.parameters, shown = _redact_row(call, result)
+        else:
+            shown = runtime.redactor.redact_result(result)
         sampled = runtime.sample < 1.0 and call.try_number == 1
         weight = 1.0 + tool.unlogged.take(_find_kind(call.labels)) if sampled else 1.0
         tenant, agent, context, turn = call.labels
@@ -64,6 +68,14 @@ def log_success(call: LiveCall, result: object) -> None:
         _emit(tool, _build_row(LogRow, columns))
     except Exception as error:  # noqa: BLE001 - the log may fail, the tool may not
         tool.warn("A call of %s could not be logged", error)
+
+
+def _redact_row(call: LiveCall, result: object) -> tuple[str, str]:
+    """Once more, arguments too: what the result calls a secret may stand in them."""
+    tool = call.tool
+    return tool.runtime.redactor.redact_row(
+        call.as_given(), result, enums=tool.signature.enums, allow=tool.declaration.allow
+    )
 
 
 def log_failure(
