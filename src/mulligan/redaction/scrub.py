@@ -339,7 +339,8 @@ def number_ids(text: str, ids: StandIns, *, hide: Hide = Hide.PERSONAL) -> str:
 
     every = hide is Hide.ALL
     text = scrub_value(text, prose=True, hide=Hide.PERSONAL if every else hide, ids=True)
-    found = (find_any_token if every else find_tokens)(text)
+    # Also those whose name says that they are ids, which stand elsewhere without it.
+    found = find_any_token(text) if every else find_tokens(text, objects=True)
     text = apply_edits(text, (_number_id(edit, text, ids) for edit in found))
     # Again, for what is one only as it is meant, not as it is written.
     return scrub(text, hide=hide)

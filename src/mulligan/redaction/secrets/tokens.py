@@ -54,15 +54,15 @@ _NAMED = re.compile(r"""([A-Za-z][\w-]{0,40})\\?["']\s{0,2}:\s{0,2}\\?["']\Z""")
 _ABOUT = 60
 
 
-def find_tokens(text: str) -> Iterator[Edit]:
-    """Runs that are neither words nor numbers nor what names an object."""
+def find_tokens(text: str, *, objects: bool = False) -> Iterator[Edit]:
+    """Runs that are neither words nor numbers, nor, unless `objects`, what names an object."""
     for found in _RUN.finditer(text):
         start, run = found.start(), found[0]
         one_case = run.isupper() or run.islower()
         if not _LETTER.search(run) or (one_case and not _DIGIT.search(run)):
             continue
         span = _find_random_part(run)
-        if span and not _names_object(run[span[0] : span[1]], text, start + span[0]):
+        if span and (objects or not _names_object(run[span[0] : span[1]], text, start + span[0])):
             yield Edit(start + span[0], start + span[1], "<token>")
 
 
