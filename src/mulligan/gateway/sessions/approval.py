@@ -82,7 +82,7 @@ class Approval:
 
     def _build_question(self, held: HeldError) -> dict[str, Any]:
         try:
-            open_list = self._ends.shared.m.insights.open_list
+            open_list = self._ends.shared.insights.open_list
             what = open_list.describe(open_list.find(held.action))
         except MulliganError:
             what = "A call"
