@@ -220,13 +220,12 @@ class Mulligan(Blocking, Hosts, Writing):
         """
         redactor = self._parts.runtime.redactor
         try:
-            return self.insights.lesson_list.describe_pitfalls(
+            return self._ask_about(tenant).lesson_list.describe_pitfalls(
                 () if tool is None else (tool,),
                 # By its identity, for an agent may have any name, also one that looks like one.
                 agent=redactor.identify(agent, IdentityKind.AGENT) if agent else None,
                 label=redactor.redact_label(agent),
                 tokens=tokens,
-                tenant=self._identify_tenant(tenant),
             )
         except StoreError as error:
             logging.getLogger("mulligan").warning("Pitfalls could not be read: %s", error)
@@ -242,7 +241,17 @@ class Mulligan(Blocking, Hosts, Writing):
 
     @property
     def insights(self) -> Insights:
-        """Every question about what was logged and done, and every act a person may take."""
+        """Every question about what was logged and done, and every act a person may take.
+
+        About everybody, or about the tenant in the settings alone, where there is one.
+        """
+        return self._ask_about() if self.settings.tenant else self._build_insights(None)
+
+    def _ask_about(self, tenant: str = "") -> Insights:
+        """Questions about one tenant, else about that of the settings, which may be nobody."""
+        return self._build_insights(self._identify_tenant(tenant))
+
+    def _build_insights(self, tenant: str | None) -> Insights:
         from mulligan.app.insights.insights import Insights
 
         return Insights(
@@ -250,6 +259,8 @@ class Mulligan(Blocking, Hosts, Writing):
             settings=self.settings,
             clock=self._clock,
             tally=self._opener.tally,
+            declared=self._parts.describe_tools,
+            tenant=tenant,
         )
 
     def _build_onlooker(self) -> Onlooker:
@@ -290,7 +301,8 @@ class Mulligan(Blocking, Hosts, Writing):
             opener=self._opener,
             parts=self._parts,
             tools=self._hosted,
-            decide=lambda: self.insights.open_list,
+            # A turn may be of another tenant than that of the settings.
+            decide=lambda: self._build_insights(None).open_list,
             pitfalls=self.pitfalls,
             read_written=self.read_calls,
             clock=self._clock,

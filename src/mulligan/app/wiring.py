@@ -27,7 +27,7 @@ from mulligan.core.happened.event import (
     ActionUndone,
     Happened,
 )
-from mulligan.core.interfaces import Check, Clock, Store
+from mulligan.core.interfaces import Check, Clock, KnownTool, Store
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.storage.instants import to_us
@@ -110,9 +110,13 @@ class Parts:
         self.lease_renewer.start()
         if self.toolbox.news:
             self.toolbox.news = False
-            known = [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
+            known = self.describe_tools()
             self.store.catalog.remember(known)
             self._warn_of_misnamed([each.tool for each in known])
+
+    def describe_tools(self) -> list[KnownTool]:
+        """The tools that are here, as the catalog has them."""
+        return [describe_tool(tool.declaration, rules=self.rules) for tool in self.toolbox]
 
     def begin_recovery(self) -> None:
         """Look after what others left, now and from now on."""

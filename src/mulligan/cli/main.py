@@ -103,8 +103,8 @@ def _run(options: argparse.Namespace) -> int:
     from mulligan.cli.terminal.waiting import show_waiting
 
     settings = Settings.load()
-    if getattr(options, "store", None) is not None:
-        settings = settings.with_values(store=options.store)
+    named = {name: getattr(options, name, None) for name in ("store", "tenant")}
+    settings = settings.with_values(**{k: said for k, said in named.items() if said is not None})
     with nullcontext() if options.command in LIVE else show_waiting(options.command):
         code = int(options.run(options, settings))
     # Now, while there is still somebody to tell that it did not work.

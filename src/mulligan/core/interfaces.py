@@ -239,8 +239,13 @@ class Log(Protocol):
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
 
-    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
-        """How often each rule spoke up from `since` to `until`, by tool and agent, most first."""
+    def list_finding_counts(
+        self, *, since: datetime, until: datetime, tenant: str | None = None
+    ) -> list[FindingCount]:
+        """How often each rule spoke up from `since` to `until`, by tool and agent, most first.
+
+        `tenant`: about whose calls; an empty one is a tenant of its own, and `None` is any.
+        """
 
     def prune(self, *, before: datetime) -> int:
         """Delete rows, counts, losses and findings older than that. Returns how many rows."""

@@ -75,7 +75,8 @@ def create_app(
     ]
     app = Starlette(routes=routes, lifespan=live)
     app.add_exception_handler(HTTPException, answer_error(site))
-    return Guard(app, access=access, refusal=answer_refusal(site))
+    tenant = insights.tenant or ""
+    return Guard(app, access=access, refusal=answer_refusal(site), tenant=tenant)
 
 
 def _build_page(site: Site, section: Section) -> Route:

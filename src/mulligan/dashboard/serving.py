@@ -50,12 +50,13 @@ class DashboardServer:
         self._socket = _bind(address)
         self.port = int(self._socket.getsockname()[1])
         self._sealer = Sealer()
+        self._tenant = insights.tenant or ""
         host = f"[{address.host}]" if ":" in address.host else address.host
-        open_to_all = Visitor(name=address.name, role=Role.ADMIN) if address.open else None
+        everybody = Visitor(name=address.name, role=Role.ADMIN, tenant=self._tenant)
         self.access = PageAccess(
             sealer=self._sealer,
             hosts=frozenset({host, "localhost", "127.0.0.1", *address.names}),
-            visitor=open_to_all,
+            visitor=everybody if address.open else None,
             cookie=f"{'__Host-' if address.secure else ''}mulligan_{self.port}",
             secure=address.secure,
         )
@@ -74,7 +75,7 @@ class DashboardServer:
         """An address that lets somebody in; it holds a token, so it is for them alone."""
         if self._address.open:
             return self.url
-        visitor = Visitor(name=self._address.name, role=role)
+        visitor = Visitor(name=self._address.name, role=role, tenant=self._tenant)
         token = self._sealer.write(visitor, kind=TokenKind.LINK, life=LINK_LIFE)
         return f"{self.url}enter?token={quote(token)}"
 

@@ -115,7 +115,8 @@ def change_client(options: argparse.Namespace, settings: Settings) -> int:
         _report(f"{done.path} is as it was." if done.changed else "Nothing there was wrapped.")
         return 0
     store = choose_store(settings, named=options.store is not None)
-    done = wrap_file(find_file(options.wrap), options=list_handed_on(options, store))
+    handed = list_handed_on(options, store, tenant=settings.tenant)
+    done = wrap_file(find_file(options.wrap), options=handed)
     names = ", ".join(done.wrapped) or "no server"
     _report(f"{done.path}: {names} behind the gateway; as it was it lies in {done.kept}.")
     for name, why in (done.left or {}).items():
@@ -144,9 +145,9 @@ def choose_store(settings: Settings, *, named: bool) -> str:
     return store if path == store else f"sqlite:///{Path(path).resolve()}"
 
 
-def list_handed_on(options: argparse.Namespace, store: str) -> list[str]:
+def list_handed_on(options: argparse.Namespace, store: str, *, tenant: str = "") -> list[str]:
     """What is said beside `--wrap`, for each gateway that the client will start."""
-    handed = ["--store", store]
+    handed = ["--store", store, *(("--tenant", tenant) if tenant else ())]
     if options.declarations:
         # The client starts it in a folder of its own choice.
         file = Path(options.declarations).resolve()

@@ -36,7 +36,9 @@ def open_insights(app: str, settings: Settings) -> Iterator[tuple[Insights, Mull
         return
     application = load_application(app)
     try:
-        yield application.insights, application
+        insights = application.insights
+        named = settings.tenant
+        yield (insights.keep_to(named) if named else insights), application
     finally:
         application.close()
 

@@ -28,6 +28,7 @@ from mulligan.core.storage.retention import Retention
 from mulligan.redaction import Capture, Redactor
 from mulligan.redaction.agent_text import hide_in_advice, hide_secrets
 from mulligan.redaction.values.fast import describe_form
+from mulligan.stores.one_tenant import keep_to_tenant
 from mulligan.stores.opening import open_store
 from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.writer import RowCounts
@@ -47,6 +48,9 @@ CONTEXT_GOAL = 0.8
 GRACE = timedelta(days=2)
 """How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
 where the log is in partitions a day goes as a whole."""
+
+KNOWN = timedelta(days=30)
+"""How long a tool is one of a tenant's after its last call."""
 
 _LITTLE_CONTEXT = (
     "Only {share:.0%} of the last day's calls say which agent made them and what for "
@@ -88,7 +92,10 @@ class Diagnosis:
 
 
 class Insights:
-    """Questions about a store, and the acts a person may take on it."""
+    """Questions about a store, and the acts a person may take on it.
+
+    Of one tenant where the settings name one, or who asks does; else about everybody's.
+    """
 
     def __init__(
         self,
@@ -97,8 +104,15 @@ class Insights:
         settings: Settings,
         clock: Clock = read_utc_now,
         tally: Callable[[], RowCounts] | None = None,
+        declared: Callable[[], Sequence[KnownTool]] = tuple,
+        tenant: str | None = None,
     ) -> None:
-        self.store = store
+        self.tenant = tenant
+        """By its identity: whose everything is that is answered here. `None`: everybody's."""
+        self.store = store if tenant is None else keep_to_tenant(store, tenant)
+        self._whole = store
+        self._declared = declared
+        """The tools of this process, where it is an application's."""
         self._tally = tally
         self._settings = settings
         self.clock = clock
@@ -118,7 +132,26 @@ class Insights:
             tolerate_damage=tolerate_damage,
             row_security=settings.row_security,
         )
-        return cls(store, settings=settings)
+        whole = cls(store, settings=settings)
+        return whole.keep_to(settings.tenant) if settings.tenant else whole
+
+    def keep_to(self, tenant: str) -> Self:
+        """The same questions about one tenant alone, by its name or as it is shown.
+
+        Without a name it is who is named nowhere, and nobody else. Who asks about one tenant
+        already is not told of another.
+        """
+        whose = self._names.find_tenant(tenant) or ""
+        if self.tenant not in (None, whose):
+            raise ConfigurationError("These questions are about another tenant, and stay so.")
+        return type(self)(
+            self._whole,
+            settings=self._settings,
+            clock=self.clock,
+            tally=self._tally,
+            declared=self._declared,
+            tenant=whose,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +194,7 @@ class Insights:
         """What was learned about tasks."""
         from mulligan.app.insights.task_list import TaskList
 
-        return TaskList(self.store.archive, names=self._names)
+        return TaskList(self.store.archive)
 
     @property
     def text_list(self) -> TextList:
@@ -170,9 +203,27 @@ class Insights:
 
         return TextList(self.store, scrub=self._redactor.redact_text)
 
-    def tools(self) -> list[KnownTool]:
-        """What applications have declared their tools to be, and what that promises."""
-        return self.store.catalog.list_tools()
+    def tools(self) -> Sequence[KnownTool]:
+        """What applications have declared their tools to be, and what that promises.
+
+        Nobody knows which tenant a declaration is of. So of one tenant it is those of this process,
+        and of others that the tenant has called no more than what they do.
+        """
+        if self.tenant is None:
+            return self.store.catalog.list_tools()
+        declared = {(each.server, each.tool): each for each in self._declared()}
+        now, label = self.clock(), self._names.find_label
+        slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
+        called = {(slot.server, slot.tool) for slot in slots}
+        return [
+            declared.get((each.server, each.tool)) or _show_little(each)
+            for each in self.store.catalog.list_tools()
+            if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
+        ]
+
+    def _list_callable(self) -> Sequence[KnownTool]:
+        """The tools whose schemas may be quoted."""
+        return self._declared() if self.tenant is not None else self.store.catalog.list_tools()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
@@ -218,6 +269,8 @@ class Insights:
             error_class=classify_text(error),
             rules=self._list_error_rules(),
         )
+        if self.tenant is not None and self.lesson_list.has_people():
+            return None
         known = [
             classify_pattern(each.pattern)
             for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
@@ -230,18 +283,19 @@ class Insights:
         """What to do about a failed call, by the schema its application declared.
 
         `server`: where the tool lives, for others of that name say nothing about it.
-        Where nobody can say what the error is, the known pattern that it is most like is there too.
+        Where nobody can say what the error is, the known pattern that it is most like is there
+        too; not where a tenant asks that names its people, as it may be another one's.
         """
         from mulligan.learning.errors.wording import classify_text
         from mulligan.learning.repair.decide import decide
         from mulligan.learning.repair.suggest import suggest_corrections
 
-        named = [each for each in self.tools() if each.tool == tool]
-        known = [each for each in named if not server or each.server == server]
+        tools = self._list_callable()
+        known = [t for t in tools if t.tool == tool and (not server or t.server == server)]
         failed = FailedCall(
             call=Call(id="", tool=tool, arguments=arguments),
             schema=known[0].schema if known else {},
-            tools=tuple(each.tool for each in self.tools()),
+            tools=tuple(each.tool for each in tools),
             failure=Failure(error_class=classify_text(error)),
             error=error,
         )
@@ -345,7 +399,7 @@ class Insights:
 
     def _list_error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""
-        of_tools = (rule for tool in self.tools() for rule in tool.error_rules)
+        of_tools = (rule for tool in self._list_callable() for rule in tool.error_rules)
         return (*of_tools, *self._settings.error_rules)
 
     def accept_damage(self, note: str) -> int:
@@ -393,6 +447,11 @@ def copy_store(settings: Settings, folder: Path) -> list[Path]:
     # Opened as any other, so that what cannot be read is said before anything is written.
     with Insights.open(settings, tolerate_damage=True):
         return copy_files(read_path(settings.store), folder)
+
+
+def _show_little(tool: KnownTool) -> KnownTool:
+    """A tool without what only its author can have written."""
+    return replace(tool, promises=(), schema={}, error_rules=(), kinds={})
 
 
 def _refuse_memory(settings: Settings) -> None:

@@ -201,20 +201,18 @@ class LessonList:
         label: str = "",
         tokens: int,
         link: str = "",
-        tenant: str | None = "",
     ) -> str:
-        """What a tenant knows to go wrong, for a prompt or a tool's description.
+        """What is known to go wrong, for a prompt or a tool's description: ask of one tenant alone.
 
         With some tools, their pitfalls; with an agent, what has failed that agent, of these tools
         or of every one. `label` is what the log shows of an agent that is named by its identity.
         """
-        whose = self._names.find_tenant(tenant)
-        asked = LessonQuery(tenant=whose, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        asked = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
         wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
         seen = [
             replace(each, pattern=classify_pattern(each.pattern))
             for tool in wanted
-            for each in self._list_seen(tool, tenant=whose)
+            for each in self._list_seen(tool)
         ]
         shown = None if agent is None else label or self._names.find_label(agent)
         own = [each for each in seen if shown is None or shown in each.agents]
@@ -237,7 +235,7 @@ class LessonList:
             link=link,
             tools=tools_now,
             # Counted only where there is an error that could be quoted.
-            quoting=bool(seen) and not self._has_people(whose),
+            quoting=bool(seen) and not self.has_people(),
         )
 
     def list_told_tools(
@@ -256,7 +254,7 @@ class LessonList:
         known = self._store.catalog.list_tools()
         schemas = hash_schemas(known)
         failed = _group_by_tool(seen, lambda each: each.pattern.tool)
-        active = LessonQuery(tenant=None, state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        active = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
         lessons = _group_by_tool(self._casebook.list_lessons(active), lambda each: each.tool)
         return {
             tool
@@ -272,18 +270,17 @@ class LessonList:
             )
         }
 
-    def _list_seen(self, tool: str | None, *, tenant: str | None) -> list[PatternSeen]:
+    def _list_seen(self, tool: str | None) -> list[PatternSeen]:
         """What has failed of late; tools stand in the log under their label."""
         now = self._clock()
         name = None if tool is None else self._names.find_label(tool)
         return self._store.log.list_patterns(
-            PatternQuery(since=now - RECENT, until=now, tenant=tenant, tool=name, limit=MOST_SEEN)
+            PatternQuery(since=now - RECENT, until=now, tool=name, limit=MOST_SEEN)
         )
 
-    def _has_people(self, tenant: str | None) -> bool:
+    def has_people(self) -> bool:
         """Whether people are named: then nobody is told what an error of another one said."""
-        people = count_people(self._casebook, now=self._clock())
-        return any(people.values()) if tenant is None else bool(people.get(tenant))
+        return any(count_people(self._casebook, now=self._clock()).values())
 
     def list_changed_tools(self, since: datetime) -> list[str]:
         """Tools whose lessons have changed since then."""

@@ -93,10 +93,9 @@ class OpenList:
             hold_life=self._hold_life,
         )
 
-    def actions(self, *, tenant: str | None = None, limit: int = MOST) -> list[Action]:
+    def actions(self, *, limit: int = MOST) -> list[Action]:
         """Open actions, oldest first, each with what was found as long as that is kept."""
-        whose = NameLookup(self._redactor).find_tenant(tenant)
-        found = self._journal.list_open_actions(tenant=whose, limit=limit)
+        found = self._journal.list_open_actions(limit=limit)
         return [self.with_findings(action) for action in found]
 
     def read_story(self, id_or_prefix: str) -> ActionStory:

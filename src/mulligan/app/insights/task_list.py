@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
@@ -61,12 +60,11 @@ class TaskList:
     """Questions about tasks, and a person's word on their versions.
 
     A task is named by its identity or the beginning of it. Of several grounds, the one that was
-    run on last is meant, unless a model or a tenant is named.
+    run on last is meant, unless a model is named.
     """
 
-    def __init__(self, archive: Archive, *, names: NameLookup) -> None:
+    def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._names = names
 
     def list_tasks(self) -> list[TaskSummary]:
         """Every task that was run, on each ground it was run on."""
@@ -86,46 +84,35 @@ class TaskList:
             mean=next((result.mean for result in found if result.card.version == top), None),
         )
 
-    def read_history(
-        self, task: str, *, model: str | None = None, tenant: str | None = None
-    ) -> TaskHistory:
+    def read_history(self, task: str, *, model: str | None = None) -> TaskHistory:
         """One task with all its versions."""
-        ground = self.require_ground(task, model=model, tenant=tenant)
+        ground = self.require_ground(task, model=model)
         versions = self._archive.list_versions(ground.task, tenant=ground.tenant)
         found = tuple(list_results(self._archive, ground))
         return TaskHistory(ground=ground, versions=tuple(reversed(versions)), results=found)
 
-    def diff(self, task: str, *, one: int, other: int, tenant: str | None = None) -> list[str]:
+    def diff(self, task: str, *, one: int, other: int) -> list[str]:
         """What differs between the notes of two versions, as lines of a unified diff."""
-        ground = self.require_ground(task, tenant=tenant)
+        ground = self.require_ground(task)
         before, after = (find(self._archive, ground, version=each) for each in (one, other))
         return compare(before, after)
 
-    def pin(
-        self,
-        task: str,
-        *,
-        version: int | None,
-        model: str | None = None,
-        tenant: str | None = None,
-    ) -> Ground:
+    def pin(self, task: str, *, version: int | None, model: str | None = None) -> Ground:
         """Give a version every run from now on; `None` lets runs decide again."""
-        ground = self.require_ground(task, model=model, tenant=tenant)
+        ground = self.require_ground(task, model=model)
         if version is None:
             unpin(self._archive, ground)
         else:
             pin(self._archive, ground, version=version)
         return ground
 
-    def roll_back(
-        self, task: str, *, model: str | None = None, tenant: str | None = None
-    ) -> int | None:
+    def roll_back(self, task: str, *, model: str | None = None) -> int | None:
         """Take the version on top out; version 0 takes its place. Which one left, if any."""
-        return roll_back(self._archive, self.require_ground(task, model=model, tenant=tenant))
+        return roll_back(self._archive, self.require_ground(task, model=model))
 
-    def clear(self, task: str, *, tenant: str | None = None) -> int:
+    def clear(self, task: str) -> int:
         """Forget a task, on every ground. Returns how many versions went."""
-        ground = self.require_ground(task, tenant=tenant)
+        ground = self.require_ground(task)
         return self._archive.clear(ground.task, tenant=ground.tenant)
 
     def list_reflectors(self) -> list[ReflectorSummary]:
@@ -133,18 +120,14 @@ class TaskList:
         tenants = dict.fromkeys(ground.tenant for ground in self._archive.list_grounds())
         return [each for tenant in tenants for each in summarize(self._archive, tenant=tenant)]
 
-    def export(self, task: str, *, tenant: str | None = None) -> dict[str, Any]:
+    def export(self, task: str) -> dict[str, Any]:
         """Everything that is kept about a task but its runs."""
-        ground = self.require_ground(task, tenant=tenant)
+        ground = self.require_ground(task)
         return export(self._archive, ground.task, tenant=ground.tenant)
 
-    def require_ground(
-        self, task: str, *, model: str | None = None, tenant: str | None = None
-    ) -> Ground:
+    def require_ground(self, task: str, *, model: str | None = None) -> Ground:
         """Where a task was run; an error says what else has to be named."""
-        whose = self._names.find_tenant(tenant)
-        known = [g for g in self._archive.list_grounds() if whose in (None, g.tenant)]
-        near = [g for g in known if task and g.task.startswith(task)]
+        near = [g for g in self._archive.list_grounds() if task and g.task.startswith(task)]
         meant = [g for g in near if g.task == task] or near
         names = {g.task for g in meant}
         if len(names) != 1:

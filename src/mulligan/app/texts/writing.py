@@ -142,10 +142,12 @@ class Writing:
         from mulligan.app.insights.task_list import TaskList
         from mulligan.core.task import Reflect
         from mulligan.loops.optimizing import optimize
+        from mulligan.stores.one_tenant import keep_to_tenant
 
-        names = NameLookup(self._parts.runtime.redactor)
-        tasks = TaskList(self._parts.learning.archive, names=names)
-        ground = tasks.require_ground(task, model=model, tenant=tenant)
+        named = NameLookup(self._parts.runtime.redactor).find_tenant(tenant)
+        whose, store = named or self._parts.learning.tenant, self._parts.store
+        tasks = TaskList((keep_to_tenant(store, whose) if whose else store).archive)
+        ground = tasks.require_ground(task, model=model)
         return await optimize(
             ground,
             settings=reflect or Reflect(),

@@ -45,7 +45,7 @@ def add_to(commands: Commands) -> None:
         'It needs `pip install "mulligan[demo]"`.',
     )
     add_json(parser)
-    add_store(parser)
+    add_store(parser, whole=True)
     parser.add_argument(
         "--no-serve", action="store_true", help="end after the story, without the dashboard"
     )

@@ -44,7 +44,6 @@ def _add_open(commands: Commands) -> None:
     )
     add_store(parser)
     add_json(parser)
-    parser.add_argument("--tenant", help="only this tenant")
     add_limit(parser, default=100)
     parser.set_defaults(run=run_open)
 
@@ -60,7 +59,6 @@ def _add_actions(commands: Commands) -> None:
     add_json(parser)
     parser.add_argument("--tool", help="only this tool")
     parser.add_argument("--agent", help="only this agent")
-    parser.add_argument("--tenant", help="only this tenant")
     parser.add_argument("--turn", metavar="ID", help="only this turn")
     parser.add_argument("--bulk", metavar="ID", help="only the elements of this bulk")
     parser.add_argument(
@@ -79,7 +77,7 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
     """Show the open list."""
     with Insights.open(settings) as insights:
         listed = insights.open_list.show_people()
-        actions = listed.actions(tenant=options.tenant, limit=options.limit)
+        actions = listed.actions(limit=options.limit)
         if options.json:
             shown = [
                 encode_action(action)
@@ -123,7 +121,6 @@ def _build_query(options: argparse.Namespace, listed: OpenList) -> ActionQuery:
 
     return ActionQuery(
         id_prefix=options.id.replace("-", "").lower(),
-        tenant=options.tenant,
         tool=options.tool,
         agent=options.agent,
         turn=complete_id(options.turn, lambda: (each.turn for each in list_lately())),

@@ -37,7 +37,6 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--tool", help="only this tool")
     parser.add_argument("--agent", help="only this agent")
     parser.add_argument("--server", help="only this server")
-    parser.add_argument("--tenant", help="only this tenant")
     parser.add_argument("--turn", metavar="ID", help="only this turn")
     parser.add_argument("--id", metavar="PREFIX", default="", help="calls whose id starts so")
     parser.add_argument("--outcome", choices=[o.value for o in Outcome], help="only this outcome")
@@ -62,7 +61,6 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
 def _build_query(options: argparse.Namespace, turn: str | None) -> LogQuery:
     return LogQuery(
         id_prefix=options.id.replace("-", "").lower(),
-        tenant=options.tenant,
         agent=options.agent,
         server=options.server,
         tool=options.tool,

@@ -109,7 +109,6 @@ def _add_list(verbs: Commands) -> None:
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", help="only about this tool")
     parser.add_argument("--agent", help="only where the failure happened to this agent")
-    parser.add_argument("--tenant", help="only of this tenant")
     parser.add_argument(
         "--state", choices=[each.value for each in LessonState], help="only in this state"
     )
@@ -129,7 +128,6 @@ def _add_pitfalls(commands: Commands) -> None:
     parser.add_argument(
         "--agent", help="what has failed this agent, of these tools or of every one"
     )
-    parser.add_argument("--tenant", help="whose lessons, where there are several")
     parser.add_argument("--tokens", type=parse_count, default=400, help="at most (default: 400)")
     parser.add_argument("--link", default="", metavar="URL", help="where there is more")
     parser.add_argument(
@@ -259,15 +257,15 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
     if not (options.tool or options.agent or options.changed_since):
         raise ConfigurationError("Name a tool, --agent NAME or --changed-since TIME.")
     with Insights.open(settings) as insights:
-        known = insights.lesson_list
         if options.changed_since is not None:
-            return _show_changed(options, known.list_changed_tools(options.changed_since))
-        text = known.describe_pitfalls(
+            changed = insights.lesson_list.list_changed_tools(options.changed_since)
+            return _show_changed(options, changed)
+        # One tenant's, or those of nobody who is named: what goes into a prompt mixes none.
+        text = insights.keep_to(settings.tenant).lesson_list.describe_pitfalls(
             options.tool,
             agent=options.agent,
             tokens=options.tokens,
             link=options.link,
-            tenant=options.tenant or settings.tenant,
         )
         if options.tool:
             _record_export(insights, options.tool)
@@ -331,7 +329,6 @@ def _show_curve(measured: Measured) -> None:
 
 def _build_query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
     return LessonQuery(
-        tenant=options.tenant,
         tool=options.tool,
         agent=options.agent,
         state=None if options.state is None else LessonState(options.state),

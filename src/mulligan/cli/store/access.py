@@ -20,8 +20,10 @@ def add_to(commands: Commands) -> None:
     """Add the commands."""
     parser = add_command(commands, "access", about=_ABOUT)
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add_verb(verbs, "list", says="roles, and what each of them sees", run=run_list)
-    grant = add_verb(verbs, "grant", says="have a role see what it is for, alone", run=run_grant)
+    add_verb(verbs, "list", says="roles, and what each of them sees", run=run_list, whole=True)
+    grant = add_verb(
+        verbs, "grant", says="have a role see what it is for, alone", run=run_grant, whole=True
+    )
     grant.add_argument("role", help="of the server; what it was given before is taken back")
     what = grant.add_mutually_exclusive_group(required=True)
     what.add_argument(
@@ -33,7 +35,9 @@ def add_to(commands: Commands) -> None:
         help="everything, to read: the dashboard and the commands of who runs it",
     )  # fmt: skip
     what.add_argument("--tenant", metavar="NAME", help="one tenant's rows, to read")
-    revoke = add_verb(verbs, "revoke", says="have a role see nothing more", run=run_revoke)
+    revoke = add_verb(
+        verbs, "revoke", says="have a role see nothing more", run=run_revoke, whole=True
+    )
     revoke.add_argument("role", help="of the server")
 
 

@@ -19,7 +19,7 @@ def add_to(commands: Commands) -> None:
         "make it if it is not there.\nAn application does this by itself when it opens its "
         "store, unless `migrate = false`.",
     )
-    add_store(parser)
+    add_store(parser, whole=True)
     add_json(parser)
     parser.set_defaults(run=run)
 

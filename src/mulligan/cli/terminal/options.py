@@ -55,14 +55,18 @@ def _add_parser(commands: Commands, name: str, *, says: str, about: str) -> argp
     return parser
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    """`--store URL`."""
+def add_store(parser: argparse.ArgumentParser, *, whole: bool = False) -> None:
+    """`--store URL`; and `--tenant NAME`, unless the command is about the store as a whole."""
     parser.add_argument(
         "--store",
         metavar="URL",
         help="sqlite:///path.db or postgresql://…; else MULLIGAN_STORE, else "
         "`store` under [tool.mulligan] in pyproject.toml",
     )
+    if not whole:
+        parser.add_argument(
+            "--tenant", metavar="NAME", help="keep to one tenant; else MULLIGAN_TENANT, else all"
+        )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -85,10 +89,12 @@ def add_limit(parser: argparse.ArgumentParser, *, default: int) -> None:
     )
 
 
-def add_verb(verbs: Commands, name: str, *, says: str, run: object) -> argparse.ArgumentParser:
+def add_verb(
+    verbs: Commands, name: str, *, says: str, run: object, whole: bool = False
+) -> argparse.ArgumentParser:
     """A command of a group, which reads a store and may answer in JSON."""
     parser = _add_parser(verbs, name, says=says, about=f"{says[0].upper()}{says[1:]}.")
-    add_store(parser)
+    add_store(parser, whole=whole)
     add_json(parser)
     parser.set_defaults(run=run)
     return parser

@@ -49,7 +49,6 @@ async def _search(options: argparse.Namespace, settings: Settings) -> Optimized:
                 options.task,
                 rounds=options.rounds,
                 model=options.model,
-                tenant=options.tenant,
                 tell=lambda number, _said: progress.update(bar, completed=number),
             )
 

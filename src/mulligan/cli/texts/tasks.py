@@ -61,7 +61,6 @@ def _add(
     parser = add_verb(verbs, name, says=says, run=run)
     if task:
         parser.add_argument("task", help="its id or the beginning of it")
-        parser.add_argument("--tenant", help="whose task it is, where there are several")
     return parser
 
 
@@ -94,9 +93,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show the version on top."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.read_history(
-            options.task, model=options.model, tenant=options.tenant
-        )
+        history = insights.task_list.read_history(options.task, model=options.model)
         summary = insights.task_list.summarize(history.ground)
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     if options.json:
@@ -116,9 +113,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
 def run_history(options: argparse.Namespace, settings: Settings) -> int:
     """Show every version and how it did."""
     with Insights.open(settings) as insights:
-        history = insights.task_list.read_history(
-            options.task, model=options.model, tenant=options.tenant
-        )
+        history = insights.task_list.read_history(options.task, model=options.model)
     if options.json:
         render.print_json(
             {
@@ -135,9 +130,7 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
 def run_diff(options: argparse.Namespace, settings: Settings) -> int:
     """Compare two versions."""
     with Insights.open(settings) as insights:
-        lines = insights.task_list.diff(
-            options.task, one=options.one, other=options.other, tenant=options.tenant
-        )
+        lines = insights.task_list.diff(options.task, one=options.one, other=options.other)
     if options.json:
         render.print_json({"diff": lines})
         return 0
@@ -151,9 +144,7 @@ def run_diff(options: argparse.Namespace, settings: Settings) -> int:
 def run_pin(options: argparse.Namespace, settings: Settings) -> int:
     """Pin a version, or none."""
     with Insights.open(settings) as insights:
-        ground = insights.task_list.pin(
-            options.task, version=options.version, model=options.model, tenant=options.tenant
-        )
+        ground = insights.task_list.pin(options.task, version=options.version, model=options.model)
         summary = insights.task_list.summarize(ground)
     pinned = "no version" if options.version is None else f"version {options.version}"
     sentence = (
@@ -165,9 +156,7 @@ def run_pin(options: argparse.Namespace, settings: Settings) -> int:
 def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
     """Go back to version 0."""
     with Insights.open(settings) as insights:
-        left = insights.task_list.roll_back(
-            options.task, model=options.model, tenant=options.tenant
-        )
+        left = insights.task_list.roll_back(options.task, model=options.model)
     what = (
         "Version 0 was on top already."
         if left is None
@@ -179,7 +168,7 @@ def run_rollback(options: argparse.Namespace, settings: Settings) -> int:
 def run_clear(options: argparse.Namespace, settings: Settings) -> int:
     """Forget a task."""
     with Insights.open(settings) as insights:
-        gone = insights.task_list.clear(options.task, tenant=options.tenant)
+        gone = insights.task_list.clear(options.task)
     return _say(options, f"Forgotten, with {gone} versions.", versions=gone)
 
 
@@ -209,7 +198,7 @@ def run_reflectors(options: argparse.Namespace, settings: Settings) -> int:
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Print everything as JSON."""
     with Insights.open(settings) as insights:
-        render.print_json(insights.task_list.export(options.task, tenant=options.tenant))
+        render.print_json(insights.task_list.export(options.task))
     return 0
 
 

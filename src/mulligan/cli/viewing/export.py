@@ -53,7 +53,6 @@ def add_to(commands: Commands) -> None:
     add_json(parser)
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
-    parser.add_argument("--tenant", help="only this tenant")
     add_span(parser)
     parser.set_defaults(run=run)
 
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     if options.parquet:
         _require_duckdb()
     form = "parquet" if options.parquet else "jsonl"
-    asked = {"tenant": options.tenant, "since": options.since, "until": options.until}
+    asked = {"since": options.since, "until": options.until}
     files = {name: options.folder / f"{name}.{form}" for name in ("calls", "actions")}
     for path in files.values():
         if path.exists():
@@ -81,7 +80,8 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
         render.print_json({"rows": rows, "files": shown})
     else:
         said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-        hint = "" if any(rows.values()) else _explain_nothing(asked)
+        whose = {"tenant": settings.tenant or None}
+        hint = "" if any(rows.values()) else _explain_nothing(whose | asked)
         render.make_console().print(render.build_text(f"{options.folder}: {said}.{hint}"))
     return 0
 

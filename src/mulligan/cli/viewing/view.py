@@ -15,7 +15,7 @@ from mulligan.codec.json_text import encode_json
 from mulligan.core.display.escape import escape_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.dashboard.exporting import render_csv
-from mulligan.dashboard.queries import FILTERS, parse_query
+from mulligan.dashboard.queries import parse_query
 from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
 
 WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in section.words))
@@ -34,7 +34,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("id", nargs="?", default="", help="of the one thing that it is about")
     add_store(parser)
     parser.add_argument("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)")
-    for name in (*FILTERS[1:], *WORDS):
+    for name in ("tool", "agent", *WORDS):
         parser.add_argument(
             f"--{name}", default="", metavar=name.upper(), help=f"only of this {name}"
         )
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, settings: Settings) -> int:
     section = _find_section(options.view, one=bool(options.id))
     if options.csv and not section.rows:
         raise ConfigurationError(f"{section.title} has no table: leave --csv out.")
-    said = {name: getattr(options, name) for name in (*FILTERS, "page", *WORDS)}
+    said = {name: getattr(options, name) for name in ("window", "tool", "agent", "page", *WORDS)}
     asked = parse_query({name: value for name, value in said.items() if value}, id_=options.id)
     with Insights.open(settings) as insights:
         views = Views(insights)

@@ -20,7 +20,7 @@ def add_to(commands: Commands) -> None:
         "applications go on writing.\nWhat is in the folder is a store: open it there, or put its "
         "files back where they came from.",
     )
-    add_store(parser)
+    add_store(parser, whole=True)
     add_json(parser)
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     parser.set_defaults(run=run)

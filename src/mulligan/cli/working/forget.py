@@ -21,7 +21,7 @@ def add_to(commands: Commands) -> None:
         "32 MB; this does it at any size,\nwhile everybody who writes waits. How long things are "
         "kept: the settings that end in `_days`.",
     )
-    add_store(parser)
+    add_store(parser, whole=True)
     add_json(parser)
     parser.set_defaults(run=run)
 

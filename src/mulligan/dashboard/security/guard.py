@@ -63,9 +63,13 @@ def get_visitor(scope: Mapping[str, Any]) -> Visitor:
 class Guard:
     """Lets requests through to an application, or answers them itself."""
 
-    def __init__(self, app: ASGIApp, *, access: PageAccess, refusal: ASGIApp) -> None:
+    def __init__(
+        self, app: ASGIApp, *, access: PageAccess, refusal: ASGIApp, tenant: str = ""
+    ) -> None:
         self._app = app
         self._access = access
+        self._tenant = tenant
+        """Whose pages they are; empty: those of all."""
         self._refusal = refusal
         """The page for people who are not known."""
 
@@ -91,7 +95,7 @@ class Guard:
         if scope["path"] in OPEN_PATHS or scope["path"].startswith(STATIC):
             return None
         visitor, by_cookie = self._find_visitor(headers)
-        if visitor is None:
+        if visitor is None or visitor.tenant != self._tenant:
             shown = "text/html" in headers.get("accept", "")
             return self._refusal if shown else _say(401, "A token is needed.")
         scope["mulligan.visitor"] = visitor

@@ -39,6 +39,8 @@ class Visitor:
     name: str
     """What stands on record beside what they do."""
     role: Role
+    tenant: str = ""
+    """Whose pages they may see, by its identity; empty: those of all."""
     nonce: str = ""
     """Tells this session from any other."""
     until: float = math.inf
@@ -57,6 +59,7 @@ class Sealer:
         said = {
             "name": visitor.name,
             "role": visitor.role.value,
+            "tenant": visitor.tenant,
             "kind": kind.value,
             "until": self._now() + life.total_seconds(),
             "nonce": secrets.token_urlsafe(16),
@@ -78,7 +81,11 @@ class Sealer:
         if said["kind"] != kind.value or said["until"] < self._now():
             return None
         return Visitor(
-            name=said["name"], role=Role(said["role"]), nonce=said["nonce"], until=said["until"]
+            name=said["name"],
+            role=Role(said["role"]),
+            tenant=said["tenant"],
+            nonce=said["nonce"],
+            until=said["until"],
         )
 
     def count_left(self, visitor: Visitor) -> float:

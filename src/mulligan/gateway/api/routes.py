@@ -123,10 +123,11 @@ class Api:
         prefix: str,
     ) -> None:
         self._m = m
+        self._insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
         self._prefix = prefix
         self._find_principal = find_principal
         self._limits = limits
-        host = m._build_host({}, name="api")  # noqa: SLF001 - the gateway is an application of it
+        host = m._build_host({}, name="api")  # noqa: SLF001 - as above
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._count = RequestCount()
@@ -189,7 +190,7 @@ class Api:
         """What to do about a call that failed."""
         said = _decode(await self._read_body(request), SuggestRequest)
         advice, found, like = await asyncio.to_thread(
-            self._m.insights.suggest, said.tool, arguments=said.arguments, error=said.error
+            self._insights.suggest, said.tool, arguments=said.arguments, error=said.error
         )
         changes = [
             SuggestedChange(
@@ -262,7 +263,7 @@ class Api:
     ) -> Response:
         answer, replayed = await self._repeats.answer_once(
             request.headers.get("idempotency-key", ""),
-            whose=f"{principal}\0{request.url.path}",
+            whose="\0".join((self._insights.tenant or "", principal, request.url.path)),
             body=body,
             work=work,
         )

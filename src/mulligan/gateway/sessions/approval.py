@@ -93,7 +93,7 @@ class Approval:
 
     def _build_question(self, held: HeldError) -> dict[str, Any] | None:
         """The whole call, less secrets, as who decides sees it elsewhere; `None`: it is gone."""
-        open_list = self._ends.shared.m.insights.open_list.show_people()
+        open_list = self._ends.shared.insights.open_list.show_people()
         try:
             action = open_list.find(held.action)
             what, given = open_list.describe(action), open_list.read_arguments(action)

@@ -82,8 +82,7 @@ class OwnCalls:
         if not fitting:
             return "None of your calls has failed here." if not tool else self._tell_none(tool)
         last = fitting[-1]
-        insights = self._shared.m.insights
-        advice, _, _ = insights.suggest(
+        advice, _, _ = self._shared.insights.suggest(
             last.tool, server=last.server, arguments=last.arguments, error=last.said
         )
         said = hide_secrets(last.said, last.arguments)
@@ -106,10 +105,10 @@ class OwnCalls:
         """One of the client's own actions; of another's, nobody here knows anything."""
         wanted = id_or_prefix.replace("-", "").lower()
         near = [each for each in self._actions if wanted and each.startswith(wanted)]
-        return self._shared.m.insights.open_list.find(near[0]) if len(near) == 1 else None
+        return self._shared.insights.open_list.find(near[0]) if len(near) == 1 else None
 
     def _list_own(self) -> list[Action]:
-        open_list = self._shared.m.insights.open_list
+        open_list = self._shared.insights.open_list
         return [open_list.find(each) for each in reversed(self._actions)]
 
     def _tell_status(self, named: str) -> str:
@@ -125,7 +124,7 @@ class OwnCalls:
         return "\n".join(lines) or "Nothing of yours waits, and nothing is on record."
 
     def _describe(self, action: Action) -> str:
-        what = self._shared.m.insights.open_list.describe(action)
+        what = self._shared.insights.open_list.describe(action)
         return f"{action.id}: {action.state}. {what}{_NEXT.get(action.state, '')}"
 
     async def _undo(self, named: str, *, by: str) -> str:
@@ -134,7 +133,7 @@ class OwnCalls:
         found = await asyncio.to_thread(self._find_own, named)
         if found is None:
             return UNKNOWN
-        open_list = self._shared.m.insights.open_list
+        open_list = self._shared.insights.open_list
         who = f"its agent {by}".strip()
         await asyncio.to_thread(open_list.undo, found.id, by=who)
         await self._shared.m.recover()

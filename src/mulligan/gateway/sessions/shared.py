@@ -42,10 +42,12 @@ class Shared:
         if not servers:
             raise ConfigurationError("The file names no server: there is nothing to stand before.")
         self.m = m
+        self.insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
+        """What clients are told: of the gateway's own tenant alone, which may be nobody."""
         self.servers = tuple(servers)
         self.options = options or GatewayOptions()
         self.report: Report = lambda said: report(hide_secrets(said))
-        self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001
+        self.host = m._build_host({"pitfalls": True}, name="gateway")  # noqa: SLF001 - as above
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
         self.histories = SessionHistories()

@@ -125,14 +125,16 @@ class MemoryLog:
         with self._lock:
             return sorted(self._losses, key=lambda loss: (loss.at, loss.reason))
 
-    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+    def list_finding_counts(
+        self, *, since: datetime, until: datetime, tenant: str | None = None
+    ) -> list[FindingCount]:
         """How often each rule spoke up, by tool and agent, most first."""
         first, last = to_us(since, name="since"), to_us(until, name="until")
         with self._lock:
             seen = Counter(
                 (row.rule, row.severity, row.server, row.tool, row.agent)
                 for row in self._findings.values()
-                if first <= row.at_us <= last
+                if first <= row.at_us <= last and tenant in (None, row.tenant)
             )
         return [
             FindingCount(

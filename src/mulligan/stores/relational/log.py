@@ -147,10 +147,12 @@ class LogTables:
             for at_us, reason, successes, failures in rows
         ]
 
-    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+    def list_finding_counts(
+        self, *, since: datetime, until: datetime, tenant: str | None = None
+    ) -> list[FindingCount]:
         """How often each rule spoke up, by tool and agent, most first."""
         between = {"since": to_us(since, name="since"), "until": to_us(until, name="until")}
-        rows = self._pool.ask(lambda session: session.fetch("findings", **between))
+        rows = self._pool.ask(lambda session: session.fetch("findings", tenant=tenant, **between))
         return [
             FindingCount(
                 rule=rule,

@@ -273,5 +273,6 @@ delete from finding where at_us < :before
 
 -- name: findings
 select rule, severity, server, tool, agent, count(*) from finding
-where at_us between :since and :until group by rule, severity, server, tool, agent
+where at_us between :since and :until
+and (cast(:tenant as text) is null or tenant = :tenant) group by rule, severity, server, tool, agent
 order by count(*) desc, rule, severity, server, tool, agent

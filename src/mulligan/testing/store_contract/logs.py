@@ -57,13 +57,14 @@ def make_finding_row(
     rule: str = "process.sloppy",
     severity: str = "warning",
     agent: str = "planner",
+    tenant: str = "",
     at: datetime = NOW,
 ) -> FindingRow:
     """What a review found."""
     return FindingRow(
         id=f"{number}",
         at_us=to_us(at, name="at"),
-        tenant="",
+        tenant=tenant,
         agent=agent,
         server="cal",
         tool="move",
@@ -291,6 +292,19 @@ class LogContract(Contract):
             (1, "date.not_as_said", Severity.ERROR, "cal", "move", "planner"),
             (1, "process.sloppy", Severity.WARNING, "cal", "move", "writer"),
         ]
+
+    def test_findings_of_one_tenant_are_counted_alone(self, store: Store) -> None:
+        """Who is named nowhere is a tenant of its own."""
+        rows = [make_finding_row(1), make_finding_row(2, tenant="acme")]
+
+        store.log.write(Batch(rows=[make_log_row(1)], findings=[*rows, rows[1]._replace(id="3")]))
+
+        day = {"since": NOW - DAY, "until": NOW + DAY}
+        counts = [
+            sum(each.count for each in store.log.list_finding_counts(**day, tenant=tenant))
+            for tenant in ("acme", "", None, "other")
+        ]
+        assert counts == [2, 1, 3, 0]
 
     def test_pruning_deletes_what_is_older(self, store: Store) -> None:
         """Rows, roll-ups, losses and findings."""

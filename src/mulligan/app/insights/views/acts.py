@@ -39,9 +39,10 @@ class PersonActed:
 class ActLog:
     """Carries acts out, and puts each on record, also one that was refused."""
 
-    def __init__(self, store: Store, *, clock: Clock) -> None:
+    def __init__(self, store: Store, *, clock: Clock, tenant: str = "") -> None:
         self._store = store
         self._clock = clock
+        self._tenant = tenant
 
     def record(self, act: Callable[[], R], *, by: str, what: str) -> R:
         """Do it; what it raises comes through, and is on record too."""
@@ -83,7 +84,7 @@ class ActLog:
         row = LogRow(
             id=make_uuid7(at_us, secrets.randbits(RANDOM_BITS)),
             at_us=at_us,
-            tenant="",
+            tenant=self._tenant,
             agent=by,
             server=OWN,
             tool=kind,

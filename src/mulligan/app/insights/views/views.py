@@ -68,7 +68,7 @@ class Views:
             log=insights.store.log, clock=insights.clock, keeper=self._keeper
         )
         self.thorough = ThoroughLook(insights.store.check_health, clock=insights.clock)
-        self.acts = ActLog(insights.store, clock=insights.clock)
+        self.acts = ActLog(insights.store, clock=insights.clock, tenant=insights.tenant or "")
         self.traced = TracedViews(
             insights, keeper=self._keeper, counts=self._counts, patterns=self._patterns
         )
