@@ -38,9 +38,10 @@ class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_asked", "_copies", "_make", "arguments", "at_us", "brought", "duration_us", "follows",
-        "given", "id", "key", "labels", "parameters", "parent", "record", "records", "result",
-        "span", "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
+        "_asked", "_copies", "_make", "advised", "arguments", "at_us", "brought", "duration_us",
+        "follows", "given", "id", "key", "labels", "parameters", "parent", "record", "records",
+        "result", "span", "start", "step", "took_us", "tool", "traffic", "try_number", "turn",
+        "waiter",
     )  # fmt: skip
 
     start: int
@@ -66,6 +67,7 @@ class LiveCall:
         self.id = known.id if known is not None and known.id else runtime.make_id(at_us)
         self.took_us = None if known is None else known.took_us
         """How long it took where its client has made it already."""
+        self.advised = known is None or known.advised
         self.key: str | None = None
         """What the remote may know it by, the same on every try; `None`: its tool takes none."""
         self.brought: str | None = None
