@@ -220,6 +220,11 @@ class HostRun(Protocol):
     def id(self) -> str:
         """The turn's, as on every row of the log."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it has as many calls as are kept of one turn: for a framework whose clients name
+        their turns, and may never end one."""
+
     def note_tools(self, count: int) -> None:
         """How many tools its agent has, where the framework tells: a part of its context."""
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import uvicorn
 
 from mulligan.app.insights import Insights
+from mulligan.app.web_server import BACKLOG, configure_server
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.app import CarryOut, create_app
@@ -61,13 +62,9 @@ class DashboardServer:
             secure=address.secure,
         )
         self.url = self._build_url(host)
-        config = uvicorn.Config(
+        config = configure_server(
             create_app(insights, access=self.access, carry_out=carry_out),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
             timeout_graceful_shutdown=1,
-            limit_concurrency=300,
         )
         self._server = uvicorn.Server(config)
 
@@ -132,7 +129,7 @@ def _bind(address: PageAddress) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((address.host, address.port))
-        found.listen(128)
+        found.listen(BACKLOG)
     except OSError as error:
         found.close()
         raise ConfigurationError(

@@ -170,6 +170,7 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
         import uvicorn
     except ModuleNotFoundError as missing:
         raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
+    from mulligan.app.web_server import configure_server
     from mulligan.gateway.serving.http import PATH, GatewayApp
 
     host, port = read_address(address)
@@ -182,7 +183,7 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
     _report(f"Clients are served at http://{host}:{port}{PATH}.")
     if tokens is None:
         _report(f"The token of this run, shown once: {next(iter(known))}")
-    settings = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on")
+    settings = configure_server(app, host=host, port=port, lifespan="on")
     await uvicorn.Server(settings).serve()
 
 

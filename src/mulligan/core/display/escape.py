@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mulligan.core.runtime.late_pattern import compile_late
 
@@ -25,10 +26,18 @@ _SPELLED = compile_late(
 """Characters without a shape of their own where writing needs them: they hide nothing."""
 
 
+_JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
+
+
 def _escape_character(found: re.Match[str]) -> str:
-    if _SPELLED.match(found.string, found.start()):
+    if found[0] in _JOINERS and _SPELLED.match(found.string, found.start()):
         return found[0]
-    code = ord(found[0])
+    return _write_escape(found[0])
+
+
+@lru_cache(maxsize=1_024)
+def _write_escape(character: str) -> str:
+    code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import field
@@ -32,9 +33,12 @@ from mulligan.gateway.api.messages import (
 from mulligan.gateway.api.openapi import describe_api
 from mulligan.gateway.api.problems import ProblemError, ProblemKind, answer_problem
 from mulligan.gateway.api.turns import ReportedTurns
+from mulligan.gateway.protocol.limits import LaneFullError, Lanes
 
 PREFIX = "/v1"
 JSON = "application/json"
+WAITING = 50
+"""Requests of one principal that wait for one that is worked on."""
 REPLAYED = {"Idempotent-Replayed": "true"}
 M = TypeVar("M")
 
@@ -80,9 +84,17 @@ def create_api(
     api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits, prefix=prefix)
     return [
         Route(f"{prefix}/executions", api.build_endpoint(api.log_executions), methods=["POST"]),
-        Route(f"{prefix}/suggestions", api.build_endpoint(api.suggest), methods=["POST"]),
+        Route(
+            f"{prefix}/suggestions",
+            api.build_endpoint(api.suggest, in_lane=True),
+            methods=["POST"],
+        ),
         Route(f"{prefix}/reviews", api.build_endpoint(api.review), methods=["POST"]),
-        Route(f"{prefix}/pitfalls", api.build_endpoint(api.list_pitfalls), methods=["GET"]),
+        Route(
+            f"{prefix}/pitfalls",
+            api.build_endpoint(api.list_pitfalls, in_lane=True),
+            methods=["GET"],
+        ),
         Route(f"{prefix}/openapi.json", api.show_description, methods=["GET"]),
     ]
 
@@ -131,16 +143,28 @@ class Api:
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
         self._count = RequestCount()
+        self._lanes = Lanes(wide=1, waiting=WAITING)
 
-    def build_endpoint(self, answer: Answers) -> Callable[[Request], Awaitable[Response]]:
-        """A route: whoever asks is known, and what goes wrong is told as a problem."""
+    def build_endpoint(
+        self, answer: Answers, *, in_lane: bool = False
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """A route: whoever asks is known, and what goes wrong is told as a problem.
+
+        `in_lane`: it is all work, so it waits until nothing else of the same principal is.
+        """
 
         async def answer_request(request: Request) -> Response:
             try:
                 principal = self._require_principal(request)
-                return await answer(request, principal)
+                if not in_lane:
+                    return await answer(request, principal)
+                async with self._lanes.enter(principal):
+                    return await answer(request, principal)
             except ProblemError as error:
                 return answer_problem(error)
+            except LaneFullError:
+                said = f"{WAITING} of your requests wait already."
+                return answer_problem(ProblemError(ProblemKind.TOO_MANY, said, retry_after=1))
             except StoreError as error:
                 said = f"{type(error).__name__}."
                 return answer_problem(ProblemError(ProblemKind.UNAVAILABLE, said, retry_after=5))
@@ -149,8 +173,9 @@ class Api:
 
     async def log_executions(self, request: Request, principal: str) -> Response:
         """Log calls that an agent has made, and say what would help those that failed."""
-        body = await self._read_body(request)
-        said = _decode(body, LogRequest)
+        async with self._lanes.enter(principal):
+            body = await self._read_body(request)
+            said = _decode(body, LogRequest)
 
         async def work() -> bytes:
             async with self._turns.enter(
@@ -161,15 +186,17 @@ class Api:
                 context=said.context,
                 last=False,
             ) as run:
-                logged = await self._turns.log(run, said.executions)
+                async with self._lanes.enter(principal):
+                    logged = await self._turns.log(run, said.executions)
                 return msgspec.json.encode(Logged(turn=run.id, executions=logged))
 
         return await self._write_once(request, principal, body=body, work=work, status=201)
 
     async def review(self, request: Request, principal: str) -> Response:
         """Review what an agent has done, and its reply, before anybody sees it."""
-        body = await self._read_body(request)
-        said = _decode(body, ReviewRequest)
+        async with self._lanes.enter(principal):
+            body = await self._read_body(request)
+            said = _decode(body, ReviewRequest)
 
         async def work() -> bytes:
             async with self._turns.enter(
@@ -180,7 +207,8 @@ class Api:
                 context=said.context,
                 last=True,
             ) as run:
-                await self._turns.log(run, said.executions)
+                async with self._lanes.enter(principal):
+                    await self._turns.log(run, said.executions)
                 answer = await self._turns.review(run, said.reply)
             return msgspec.json.encode(_build_review(answer))
 
@@ -218,7 +246,7 @@ class Api:
         if unknown:
             raise ProblemError(ProblemKind.UNREADABLE, f"Nobody knows {unknown[0]!r}.")
         tokens = asked.get("tokens", "400")
-        if not tokens.isdecimal() or not 0 < int(tokens) <= 4000:
+        if not re.fullmatch(r"[0-9]{1,4}", tokens) or not 0 < int(tokens) <= 4000:
             raise ProblemError(ProblemKind.UNREADABLE, "tokens is a number from 1 to 4000.")
         text = await asyncio.to_thread(
             self._m.pitfalls,

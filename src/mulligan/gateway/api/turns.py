@@ -21,6 +21,8 @@ MOST_TURNS = 1_000
 """Turns that clients have begun and not ended: the oldest ends first."""
 IDLE = 900.0
 """Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
+MOST_ADVISED = 10
+"""Failures of one request that are looked into, the last: each takes a tenth of a second."""
 MOST_TOOLS = 1_000
 """Names of tools that are taken from clients: names are kept for good."""
 
@@ -69,6 +71,9 @@ class ReportedTurns:
         """The turn of that name, begun if it is not there; without a name one of its own."""
         key = principal, name
         turn = self._open.pop(key, None) if name else None
+        if turn is not None and turn.run.is_full:
+            await turn.run.leave()
+            turn = None
         if turn is None:
             run = self._host.open(
                 message,
@@ -94,7 +99,12 @@ class ReportedTurns:
         """Log calls that their agent has made already, with what would help those that failed."""
         for call in calls:
             self._refuse_declared(call)
-        return [await self._log_one(run, call) for call in calls]
+        failed = [at for at, call in enumerate(calls) if call.error is not None]
+        unread = frozenset(failed[:-MOST_ADVISED])
+        return [
+            await self._log_one(run, call, advised=at not in unread)
+            for at, call in enumerate(calls)
+        ]
 
     async def review(self, run: HostRun, reply: str | None) -> Answer:
         """Review what was reported of a turn, and its reply."""
@@ -114,10 +124,10 @@ class ReportedTurns:
                 return
             await self._open.popitem(last=False)[1].run.leave()
 
-    async def _log_one(self, run: HostRun, call: ReportedCall) -> LoggedCall:
+    async def _log_one(self, run: HostRun, call: ReportedCall, *, advised: bool) -> LoggedCall:
         made = _build_call(call)
         try:
-            with with_next_call(NextCall(took_us=_read_duration(call))):
+            with with_next_call(NextCall(took_us=_read_duration(call), advised=advised)):
                 await run.call(made)
         except ReportedFailureError as failed:
             advice = self._host.read_advice(failed)

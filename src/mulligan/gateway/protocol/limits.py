@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
 from mulligan.core.runtime.dataclass import dataclass
 
 MEBI = 1024 * 1024
@@ -29,3 +35,47 @@ class Limits:
     """Seconds before the second start in a row; doubled for each that follows."""
     rest: float = 30.0
     """The longest pause between two starts, also of one that is left alone."""
+
+
+class LaneFullError(Exception):
+    """More of somebody's requests wait already than are let wait."""
+
+
+class Lanes:
+    """A lane for each principal: a few of their requests are worked on, and the rest wait behind
+    those, never before anybody else's."""
+
+    def __init__(self, *, wide: int, longest: float = 600.0, waiting: int = 1_000) -> None:
+        self._longest = longest
+        """Seconds after which a request makes room: what still goes on waits for a server."""
+        self._most = waiting
+        self._lanes = defaultdict[str, asyncio.Semaphore](partial(asyncio.Semaphore, wide))
+        self._waiting = Counter[str]()
+
+    @asynccontextmanager
+    async def enter(self, principal: str) -> AsyncIterator[None]:
+        """Wait for room; `LaneFullError` where too many wait already."""
+        lane = self._lanes[principal]
+        if self._waiting[principal] >= self._most:
+            raise LaneFullError
+        self._waiting[principal] += 1
+        try:
+            await lane.acquire()
+        finally:
+            self._waiting[principal] -= 1
+        held = [lane]
+
+        def make_room() -> None:
+            while held:
+                held.pop().release()
+
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        limit = loop.call_later(self._longest, make_room)
+        try:
+            yield
+        finally:
+            limit.cancel()
+            # A lane that is never empty rests for as long as it works: the time is not all theirs.
+            rest = loop.time() - began if held and self._waiting[principal] else 0.0
+            loop.call_later(rest, make_room)

@@ -12,8 +12,20 @@ from mulligan.gateway.serving.streams import Streams
 from mulligan.gateway.sessions.client import ClientSession
 
 MOST_SESSIONS = 500
+MOST_OF_ONE = 50
+"""Sessions of one principal: each has servers of its own, which are processes."""
 IDLE = 1_800.0
 """Seconds after which a session that nobody uses is over."""
+RECENT = 60.0
+"""Seconds after which a session that nobody uses makes room for another of the same principal."""
+
+
+class TooManySessionsError(Exception):
+    """There is no room for another session."""
+
+    def __init__(self, status: int, said: str) -> None:
+        super().__init__(said)
+        self.status = status
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -43,20 +55,37 @@ class HttpParty(Party):
 class HttpClients:
     """The clients of a gateway over HTTP."""
 
-    def __init__(self, gateway: Gateway, *, most: int = MOST_SESSIONS, idle: float = IDLE) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        most: int = MOST_SESSIONS,
+        most_of_one: int = MOST_OF_ONE,
+        idle: float = IDLE,
+    ) -> None:
         self._gateway = gateway
         self._most = most
+        self._most_of_one = most_of_one
         self._idle = idle
         self._by_id: dict[str, HttpSession] = {}
         self._by_principal: dict[str, HttpSession] = {}
         """Those of the revisions without sessions: one for all requests of one client."""
         self._closing: set[asyncio.Task[None]] = set()
+        self._sweep: asyncio.TimerHandle | None = None
 
-    def open(self, principal: str) -> tuple[str, HttpSession] | None:
-        """A client has come that will come back; `None`: there are too many."""
+    def open(self, principal: str) -> tuple[str, HttpSession]:
+        """A client has come that will come back; `TooManySessionsError` if there are too many."""
         self._end_idle()
+        own = [
+            (each.used_at, name)
+            for name, each in self._by_id.items()
+            if each.principal == principal
+        ]
+        if len(own) >= self._most_of_one and not self._end_oldest(own):
+            said = f"You have {len(own)} sessions, the most of one. End one first."
+            raise TooManySessionsError(429, said)
         if len(self._by_id) >= self._most:
-            return None
+            raise TooManySessionsError(503, "There are too many sessions.")
         found, name = self._make(principal), secrets.token_urlsafe(24)
         self._by_id[name] = found
         return name, found
@@ -83,6 +112,8 @@ class HttpClients:
 
     async def close(self) -> None:
         """The gateway ends."""
+        if self._sweep is not None:
+            self._sweep.cancel()
         every = [*self._by_id.values(), *self._by_principal.values()]
         self._by_id.clear()
         self._by_principal.clear()
@@ -98,12 +129,29 @@ class HttpClients:
         now = asyncio.get_running_loop().time()
         return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
 
+    def _end_oldest(self, own: list[tuple[float, str]]) -> bool:
+        """Make room where a session was left behind."""
+        before = asyncio.get_running_loop().time() - RECENT
+        left = [
+            name for used_at, name in sorted(own) if used_at < before and not self._by_id[name].busy
+        ]
+        if left:
+            self._close_apart(self._by_id.pop(left[0]))
+        return bool(left)
+
     def _end_idle(self) -> None:
-        before = asyncio.get_running_loop().time() - self._idle
+        """End what nobody uses, now and from time to time: its servers run for nobody."""
+        loop = asyncio.get_running_loop()
+        before = loop.time() - self._idle
         for kept in (self._by_id, self._by_principal):
             for name, each in list(kept.items()):
                 if not each.busy and each.used_at < before:
-                    del kept[name]
-                    closing = asyncio.ensure_future(each.session.close())
-                    self._closing.add(closing)
-                    closing.add_done_callback(self._closing.discard)
+                    self._close_apart(kept.pop(name))
+        if self._sweep is not None:
+            self._sweep.cancel()
+        self._sweep = loop.call_later(max(self._idle / 4, 1.0), self._end_idle)
+
+    def _close_apart(self, left: HttpSession) -> None:
+        closing = asyncio.ensure_future(left.session.close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)

@@ -7,6 +7,7 @@ operator's file alone. The token that a client shows is compared here and goes n
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any
@@ -35,9 +36,10 @@ from mulligan.gateway.protocol.headers import (
     is_modern,
     read_version,
 )
+from mulligan.gateway.protocol.limits import LaneFullError, Lanes
 from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.serving.access import Access, Refusal
-from mulligan.gateway.serving.clients import HttpClients, HttpSession
+from mulligan.gateway.serving.clients import HttpClients, HttpSession, TooManySessionsError
 from mulligan.gateway.serving.streams import Stream
 
 Scope = MutableMapping[str, Any]
@@ -54,6 +56,15 @@ PING = 15.0
 JSON, EVENTS = b"application/json", b"text/event-stream"
 SINGLE = (b"host", b"origin", b"authorization")
 """Headers by which a request is let in: of two, whoever reads them may take either."""
+WIDE = 1
+"""Requests of one principal that are worked on at once."""
+OPENING = 4
+"""Sessions of one principal that are opened at once: each starts servers."""
+SOON = 0.02
+"""Seconds after which a request waits for its server and makes room for the next."""
+PAUSE = 6.0
+"""The most seconds before a refusal, each time others: who asks again at once keeps nobody waiting,
+and hundreds of them do not come at the same moment."""
 PLAIN = ((b"content-type", b"text/plain; charset=utf-8"),)
 
 
@@ -65,6 +76,8 @@ class GatewayApp:
         self._access = access
         self._limits = gateway.options.limits
         self.clients = HttpClients(gateway)
+        self.lanes = Lanes(wide=WIDE, longest=SOON)
+        self.openings = Lanes(wide=OPENING, longest=gateway.options.limits.start)
         routes = create_api(
             gateway.m, find_principal=access.find_principal, trusted=gateway.options.trusted
         )
@@ -127,13 +140,25 @@ class Exchange:
         elif self._scope["path"].rstrip("/") != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
         elif method == "POST":
-            await self._take_post(principal)
+            await self._take_in_turn(principal)
         elif method == "GET":
             await self._listen(principal)
         elif method == "DELETE":
             await self._end(principal)
         else:
             await self._refuse(405, "POST a message, GET what servers say, or DELETE a session.")
+
+    async def _take_in_turn(self, principal: str) -> None:
+        opens = SESSION not in self._headers and VERSION not in self._headers
+        lanes = self._app.openings if opens else self._app.lanes
+        try:
+            async with lanes.enter(principal):
+                await self._take_post(principal)
+        except LaneFullError:
+            await self._refuse(429, "Too many of your requests wait.", retry_after=1)
+        except TooManySessionsError as full:
+            await asyncio.sleep(random.uniform(1.0, PAUSE))  # noqa: S311 - it guards no secret
+            await self._refuse(full.status, str(full), retry_after=10)
 
     async def _take_post(self, principal: str) -> None:
         if not self._headers.get("content-type", "").lower().startswith("application/json"):
@@ -188,11 +213,7 @@ class Exchange:
         found = clients.find(name, principal)
         headers: tuple[tuple[bytes, bytes], ...] = ()
         if not name and frame.method in ("initialize", "server/discover"):
-            opened = clients.open(principal)
-            if opened is None:
-                await self._refuse(503, "There are too many sessions.")
-                return
-            name, found = opened
+            name, found = clients.open(principal)
             headers = ((SESSION.encode(), name.encode()),)
         if found is None:
             said = "There is no such session." if name else "A session is needed: initialize first."
@@ -282,9 +303,10 @@ class Exchange:
             if not message.get("more_body"):
                 return b"".join(parts)
 
-    async def _refuse(self, status: int, said: str) -> None:
+    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
         asks = ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
-        await self._start(status, (*PLAIN, *asks))
+        later = ((b"retry-after", b"%d" % retry_after),) if retry_after else ()
+        await self._start(status, (*PLAIN, *asks, *later))
         await self._send_body(f"{said}\n".encode())
 
     async def _say(

@@ -177,6 +177,9 @@ class Calls:
         """The turn of a call. Calls of one turn come one after the other, each with its review."""
         name = str(asked.meta.get(TURN) or "")
         turn = self._ends.turns.pop(name, None) if name else await self._take_failed(asked, call)
+        if turn is not None and turn.run.is_full:
+            await turn.run.leave()
+            turn = None
         if turn is None:
             turn = ClientTurn(self._open_run(asked), self._tell_apart(asked))
         goes_on = bool(name) and not asked.meta.get(DONE)

@@ -22,7 +22,12 @@ from mulligan.gateway.upstream.event_stream import EventReader
 if TYPE_CHECKING:
     import httpx
 
-ACCEPT = "application/json, text/event-stream"
+ASKED_OF_ALL = {
+    "accept": "application/json, text/event-stream",
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+}
+"""A few bytes that are compressed may be any number of others, so nothing is to be."""
 CONNECT = 10.0
 
 
@@ -77,7 +82,7 @@ class ServerAddress:
         except ModuleNotFoundError as missing:
             raise MissingExtraError(need="A server over HTTP", extra="gateway") from missing
         self._client = httpx.AsyncClient(
-            headers={**self._server.headers, "accept": ACCEPT, "content-type": "application/json"},
+            headers={**self._server.headers, **ASKED_OF_ALL},
             timeout=httpx.Timeout(None, connect=CONNECT),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
         )
@@ -189,7 +194,7 @@ class ServerAddress:
 
     async def _read_body(self, response: httpx.Response) -> bytes:
         parts, length = [], 0
-        async for part in response.aiter_bytes():
+        async for part in iterate_plain(response):
             length += len(part)
             if length > self._limits.frame:
                 raise ConnectionError("its answer is too long")
@@ -230,7 +235,7 @@ class ServerAddress:
         return False
 
     async def _read_parts(self, response: httpx.Response) -> AsyncIterator[bytes]:
-        async for part in response.aiter_bytes():
+        async for part in iterate_plain(response):
             await self._room.wait()
             yield part
 
@@ -266,3 +271,10 @@ class ServerAddress:
         except Exception:  # noqa: BLE001 - what it says by itself is no answer to anybody
             return False
         return True
+
+
+def iterate_plain(response: httpx.Response) -> AsyncIterator[bytes]:
+    """What a server sends, as it sends it; a server that compresses unasked is not heard."""
+    if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise ConnectionError("its answer is compressed, and it was asked for a plain one")
+    return response.aiter_raw()

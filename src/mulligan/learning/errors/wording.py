@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from mulligan.core.call import Failure
 from mulligan.core.failures.error_class import ErrorClass
@@ -49,6 +50,7 @@ VAGUE = frozenset(
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
+@lru_cache(maxsize=16)  # each source of advice asks about the same failure
 def classify_text(error: str) -> ErrorClass:
     """The class an error's text describes; `UNKNOWN` when it uses none of the words."""
     return classify_fields(read_error(error))

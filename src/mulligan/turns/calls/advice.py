@@ -36,7 +36,9 @@ async def conclude(call: LiveCall, execution: Execution) -> Any:
     failure, tool = execution.failure, call.tool
     if failure is None or (failure.error is None and not _is_heard(call)):
         return execution.result
-    if tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
+    if not call.advised:
+        pass  # logged, and nothing more: it is one of too many in one request
+    elif tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
         await _note_failure(call, execution)
     elif (advised := await advise(call, execution)) is not None:
         offer(advised, turn=call.turn)

@@ -49,10 +49,10 @@ class LiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_asked", "_copies", "_make", "acted_within", "arguments", "at_us", "brought",
+        "_asked", "_copies", "_make", "acted_within", "advised", "arguments", "at_us", "brought",
         "duration_us", "follows", "given", "id", "key", "labels", "outer", "parameters", "parent",
-        "record", "records", "result",
-        "span", "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
+        "record", "records", "result", "span", "start", "step", "took_us", "tool", "traffic",
+        "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -78,6 +78,7 @@ class LiveCall:
         self.id = known.id if known is not None and known.id else runtime.make_id(at_us)
         self.took_us = None if known is None else known.took_us
         """How long it took where its client has made it already."""
+        self.advised = known is None or known.advised
         self.key: str | None = None
         """What the remote may know it by, the same on every try; `None`: its tool takes none."""
         self.brought: str | None = None

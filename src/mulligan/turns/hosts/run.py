@@ -33,6 +33,9 @@ from mulligan.turns.turn.reply import join_standings
 
 _report = logging.getLogger("mulligan")
 
+MOST_CALLS = 500
+"""Calls of one turn: each is kept with its result until the turn ends."""
+
 
 class Run:
     """A host's run on its way."""
@@ -60,6 +63,7 @@ class Run:
         self._seen: frozenset[str] = frozenset()
         """The calls that this was said of, as far as they changed something."""
         self._rewriting: Rewriting | None = None
+        self._calls = 0
         self._acted: dict[int, list[CallKey]] = {}
         """By attempt: the calls with an effect, as the host has them in its conversation."""
         turn.begin()
@@ -69,12 +73,18 @@ class Run:
         """The turn's, as on every row of the log."""
         return self.turn.id
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it has as many calls as are kept of one turn."""
+        return self._calls >= MOST_CALLS
+
     def note_tools(self, count: int) -> None:
         """How many tools its agent has."""
         self.turn.note_tools(count)
 
     async def call(self, call: HostCall) -> Called:
         """Make a call: logged, mended, journaled or held as its tool was declared."""
+        self._calls += 1
         with self.turn.make_current():
             wrapped, tool = self._tools.find(call), self._tools.find_tool(call)
             waited = None

@@ -1,5 +1,5 @@
 """What is known of the next call beforehand: its id, where an engine that makes steps again has to
-find it by that; how long it took, where its client has made it already."""
+find it by that; how long it took and whether advice is wanted, where its client has made it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class NextCall(NamedTuple):
     """Empty: any."""
     took_us: int | None = None
     """`None`: as long as it takes."""
+    advised: bool = True
+    """Whether anybody reads what would help if it fails."""
 
 
 _next: ContextVar[list[NextCall] | None] = ContextVar("mulligan_next_call", default=None)
