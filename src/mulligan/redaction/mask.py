@@ -136,6 +136,10 @@ def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from read_attributes(value).items()
 
 
+_LOOKED_AT = 65_536
+"""Characters of the arguments that are shown, which are read for what they call a secret."""
+
+
 def _find_known(text: str) -> set[str]:
     """What an argument that is shown calls a secret."""
     known: set[str] = set()
@@ -149,7 +153,7 @@ class Masks:
     def __init__(self, arguments: Mapping[str, object], *, keys: Keys, opened: Open) -> None:
         self._names: dict[str, str] = {}
         found: dict[str, str] = {}
-        reading = _Reading(keys)
+        reading, left = _Reading(keys), _LOOKED_AT
         for number, (name, value) in enumerate(islice(arguments.items(), _MOST_MASKS)):
             key = keys.classify(name)
             mask = chr(_FIRST_MASK + number)
@@ -161,8 +165,9 @@ class Masks:
                     found.setdefault(text, mask)
                     if len(bare := text.strip()) >= _SHORTEST:
                         found.setdefault(bare, mask)
-                elif secrets_only:
-                    found |= dict.fromkeys(_find_known(text) - found.keys(), mask)
+                elif secrets_only and left > 0:
+                    found |= dict.fromkeys(_find_known(text[:left]) - found.keys(), mask)
+                    left -= len(text)
         self._found = sorted(found.items(), key=lambda pair: -len(pair[0]))
         self._whole = reading.whole and len(arguments) <= _MOST_MASKS
         self._quotable = [Quotable(text, fold(text), mask) for text, mask in self._found]
