@@ -1,4 +1,5 @@
-"""A gateway whose server is killed, stopped and garbled: no write twice, no caller left waiting."""
+"""A gateway whose server is killed, stopped and garbled, and one that a crowd of one principal
+asks: no write twice, no caller left waiting, nobody else refused."""
 
 from __future__ import annotations
 
@@ -12,20 +13,25 @@ from rich.console import RenderableType
 
 from bench import versions
 from bench.gateway.chaos import play
+from bench.gateway.crowd import play as play_crowd
 from bench.report import table
 
 Result = dict[str, Any]
-PROVED = ("duplicates", "hung", "zombies")
+PROVED = ("duplicates", "hung", "zombies", "other_failed")
+CALLS = 400
+"""Of the one who comes beside the crowd; as many before, alone."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=1_000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=300, metavar="N", help="of the crowd")
 
 
 def run(options: argparse.Namespace) -> Result:
     with tempfile.TemporaryDirectory(prefix="mulligan-chaos-") as folder:
-        found = asyncio.run(play(options.rounds, Path(folder), seed=options.seed))
+        found: Result = asyncio.run(play(options.rounds, Path(folder), seed=options.seed))
+        found |= asyncio.run(play_crowd(options.clients, CALLS, Path(folder)))
     return {"n": options.rounds, **found, "versions": versions.ours()}
 
 
@@ -35,5 +41,7 @@ def failed(result: Result) -> str:
 
 
 def show(result: Result) -> RenderableType:
-    names = [name for name, value in result.items() if isinstance(value, int)]
-    return table("A server that comes to harm", names, [[result[name] for name in names]])
+    names = [name for name, value in result.items() if isinstance(value, int | float)]
+    return table(
+        "A server that comes to harm, and a crowd", names, [[result[name] for name in names]]
+    )

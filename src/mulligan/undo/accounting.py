@@ -45,12 +45,17 @@ def find_contradiction(given: object, found: object) -> str:
     """
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
-    both = ((name, value, found.get(name)) for name, value in _list_given(given))
-    for name, value, there in both:
-        plain = isinstance(value, str | int | float) and isinstance(there, str | int | float)
-        if plain and _read_plain(value) != _read_plain(there):
+    plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
+    # Under another name it was given all the same: what was moved has its new path as its path.
+    values = [_read_plain(value) for _, value in plain]
+    for name, _ in plain:
+        there = found.get(name)
+        if isinstance(there, _PLAIN) and _read_plain(there) not in values:
             return name
     return ""
+
+
+_PLAIN = (str, int, float)
 
 
 def _read_plain(value: object) -> object:

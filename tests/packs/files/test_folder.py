@@ -40,11 +40,11 @@ def test_a_content_is_kept_once_and_for_its_owner_alone(folder: Folder) -> None:
     assert folder.ours.stat().st_mode & 0o077 == 0
 
 
-def test_what_is_too_large_to_be_put_back_is_not_read(folder: Folder) -> None:
+def test_what_is_too_large_to_be_put_back_is_not_kept(folder: Folder) -> None:
     (Path(folder.root) / "big").write_bytes(b"x" * 1001)
 
     with pytest.raises(TooLargeError, match="1001 bytes"):
-        folder.read_state("big")
+        folder.read_state("big", keep=True)
 
 
 def test_a_file_takes_the_place_only_of_what_was_read(folder: Folder) -> None:

@@ -6,16 +6,18 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Mulligan, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
+from mulligan.packs.files.errors import LinkedFileError
 from mulligan.packs.files.folder import Folder, hash_content
-from mulligan.packs.files.tools import FileDesk, is_same
+from mulligan.packs.files.tools import FileDesk, FileTools, is_same
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.turns.turn.context import OpenTurn
 from tests.packs.proving import choose_proven
@@ -149,3 +151,58 @@ def test_what_a_tool_returned_is_compared_by_its_version(tmp_path: Path) -> None
 
     assert is_same(left, seen)
     assert not is_same({**left, "at": "absent"}, seen)
+
+
+async def take_back(root: Path, call: Any, **more: Any) -> list[State]:
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+        tools = file_tools(m, root, **more)
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number == 1:
+                call(tools)
+            return "Done."
+
+        await m.act("Do it", agent)
+        return [action.state for action in m.insights.open_list.actions()]
+
+
+async def test_extended_attributes_outlive_a_write_and_its_undo(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("milk")
+    try:
+        os.setxattr(file, "user.colour", b"blue")
+    except OSError:
+        pytest.skip("this file system has no extended attributes")
+    seen = []
+
+    def write(tools: FileTools) -> None:
+        tools.write_file("a.txt", "beer")
+        seen.append(os.getxattr(file, "user.colour"))
+
+    assert await take_back(tmp_path, write) == []
+
+    assert (file.read_text(), seen) == ("milk", [b"blue"])
+    assert os.getxattr(file, "user.colour") == b"blue"
+
+
+async def test_a_file_of_several_names_is_not_parted_by_a_write(tmp_path: Path) -> None:
+    file, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    file.write_text("milk")
+    other.hardlink_to(file)
+
+    def write(tools: FileTools) -> None:
+        with pytest.raises(LinkedFileError, match="hard links"):
+            tools.write_file("a.txt", "beer")
+
+    assert await take_back(tmp_path, write) == []
+
+    assert file.samefile(other)
+    assert file.read_text() == "milk"
+
+
+async def test_a_large_file_is_moved_and_moved_back(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("milk" * 100)
+
+    assert await take_back(tmp_path, CALLS["move"], most=10) == []
+
+    assert list(look(tmp_path)) == ["a.txt"]

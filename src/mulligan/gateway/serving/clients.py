@@ -24,8 +24,8 @@ class TooManySessionsError(Exception):
     """There is no room for another session."""
 
     def __init__(self, status: int, said: str) -> None:
-        super().__init__(said)
-        self.status = status
+        super().__init__(status, said)
+        self.status, self.said = status, said
 
 
 @dataclass(eq=False, slots=True, kw_only=True)

@@ -158,7 +158,7 @@ class Exchange:
             await self._refuse(429, "Too many of your requests wait.", retry_after=1)
         except TooManySessionsError as full:
             await asyncio.sleep(random.uniform(1.0, PAUSE))  # noqa: S311 - it guards no secret
-            await self._refuse(full.status, str(full), retry_after=10)
+            await self._refuse(full.status, full.said, retry_after=10)
 
     async def _take_post(self, principal: str) -> None:
         if not self._headers.get("content-type", "").lower().startswith("application/json"):

@@ -5,6 +5,8 @@ FilesPackError
 ├── NoSuchFileError    404: nothing is there
 ├── InTheWayError      409: something is there already
 ├── ChangedFileError   412: somebody has changed it since it was read; also a `ConflictError`
+├── LinkedFileError    a file with several names, which a write would part
+├── AttributesError    a file whose extended attributes cannot be kept
 └── TooLargeError      more than is kept of a file, so that it could not be put back
 """
 
@@ -44,6 +46,23 @@ class ChangedFileError(FilesPackError, ConflictError):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"Somebody has changed {path!r} since it was read. Read it again.")
+
+
+class LinkedFileError(FilesPackError):
+    """What takes the place of one name of a file leaves its others with what was there."""
+
+    status = 409
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path!r} has other names (hard links), which would keep the old content."
+        )
+
+
+class AttributesError(FilesPackError):
+    """What takes the place of a file could not be given its extended attributes."""
+
+    status = 409
 
 
 class TooLargeError(FilesPackError):

@@ -10,12 +10,15 @@ import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 
 from mulligan.core.errors import ConflictError
 from mulligan.packs.files.errors import (
+    AttributesError,
     ChangedFileError,
     InTheWayError,
+    LinkedFileError,
     NoSuchFileError,
     OutsideError,
     TooLargeError,
@@ -96,13 +99,22 @@ class Folder:
 
     def read_bytes(self, path: str) -> bytes:
         """The content of a file."""
+        with self._open(path) as file:
+            return file.read()
+
+    @contextmanager
+    def _open(self, path: str) -> Iterator[BufferedReader]:
         with self.locate(path) as target:
             try:
                 handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
             except FileNotFoundError as error:
                 raise NoSuchFileError(f"There is no file {path!r}.") from error
             with os.fdopen(handle, "rb") as file:
-                return file.read()
+                yield file
+
+    def _hash_content(self, path: str) -> str:
+        with self._open(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read_state(self, path: str, *, keep: bool = False) -> FileState:
         """What is at a path; `keep`: its content is put aside, to be had back."""
@@ -121,10 +133,9 @@ class Folder:
             return FileState(path=path, at=at, content=None, mode=mode, times=times)
         if not stat.S_ISREG(about.st_mode):
             raise OutsideError(f"{path!r} is no file and no folder.")
-        if about.st_size > self.most:
+        if keep and about.st_size > self.most:
             raise TooLargeError(f"{path!r} has {about.st_size} bytes; {self.most} could be kept.")
-        content = self.read_bytes(path)
-        kept = self.keep(content) if keep else hash_content(content)
+        kept = self.keep(self.read_bytes(path)) if keep else self._hash_content(path)
         at = f"{kept}:{mode:o}"
         return FileState(path=path, at=at, content=kept, mode=mode, times=times)
 
@@ -173,7 +184,10 @@ class Folder:
     def _swap(self, aside: Path, target: Path, path: str, *, over: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
+        if target.lstat().st_nlink > 1:
+            raise LinkedFileError(path)
         _copy_owner(target, aside)
+        _copy_attributes(target, aside)
         if not swap_files(aside, target):
             aside.replace(target)
             return
@@ -268,6 +282,18 @@ def _copy_owner(target: Path, aside: Path) -> None:
         with suppress(PermissionError):  # only some may give a file away
             os.chown(aside, was.st_uid, was.st_gid, follow_symlinks=False)
             aside.chmod(stat.S_IMODE(now.st_mode))  # a new owner takes some modes away
+
+
+def _copy_attributes(target: Path, aside: Path) -> None:
+    """What takes a file's place has its extended attributes, where the system has some."""
+    if not hasattr(os, "listxattr"):
+        return
+    try:
+        for name in os.listxattr(target, follow_symlinks=False):
+            os.setxattr(aside, name, os.getxattr(target, name, follow_symlinks=False))
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise AttributesError(str(error)) from error
 
 
 def _remove_folder(target: Path, path: str) -> None:

@@ -75,7 +75,10 @@ def file_tools(m: Declares, root: str | Path, *, most: int = MOST) -> FileTools:
         list_folder=reads(desk.list_folder),
         write_file=m.tool(**_declare(desk, desk.undo_write))(desk.write_file),
         append_to_file=m.tool(**_declare(desk, desk.undo_write))(desk.append_to_file),
-        move_file=m.tool(**_declare(desk, desk.undo_move))(desk.move_file),
+        # Nothing of it is kept, however large it is: it is moved back.
+        move_file=m.tool(**_declare(desk, desk.undo_move) | {"before": desk.read_current})(
+            desk.move_file
+        ),
         delete_file=m.tool(**_declare(desk, desk.undo_delete))(desk.delete_file),
         make_folder=m.tool(**_declare(desk, desk.undo_make))(desk.make_folder),
     )
