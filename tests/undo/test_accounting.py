@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.undo.accounting import Given, is_edit_of, is_work_of
+from mulligan.undo.accounting import Given, find_contradiction, is_edit_of, is_work_of
 
 EVENT = {"day": 1, "title": "a"}
 
@@ -53,3 +53,30 @@ def test_replacements_account_for_a_text_and_for_all_of_it(
 ) -> None:
     assert is_edit_of(given, before="milk\nbread\n", now=now) is ours
     assert is_edit_of(given, before="milk\r\nbread\r\n", now=now) is ours
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("Nan", "Nan"), (True, 1), (False, "false"), ("4.50", 4.5), ("a  b ", "A b"),
+        ("2026-11-17T10:00", "2026-11-17T10:00:00+01:00"), ("2026-11-17", "2026-11-17T00:00:00Z"),
+        ("2026-11-17T10:00:00+01:00", "2026-11-17T09:00:00Z"),
+    ],
+)  # fmt: skip
+def test_what_a_remote_writes_in_another_way_is_no_contradiction(given, found) -> None:
+    assert find_contradiction({"what": given}, {"what": found}) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (4, 6), ("tea", "wine"), (12345678901234567890, 12345678901234567891),
+        ("2026-11-17T10:00", "2026-11-17T11:00"), ("2026-11-17", "2026-11-18T00:00:00Z"),
+    ],
+)  # fmt: skip
+def test_what_somebody_else_wrote_is_one(given, found) -> None:
+    assert find_contradiction({"what": given}, {"what": found}) == "what"
+
+
+def test_what_stands_under_another_name_was_given_too() -> None:
+    assert find_contradiction({"path": "a", "to": "b"}, {"path": "b"}) == ""

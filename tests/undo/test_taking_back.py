@@ -16,6 +16,7 @@ from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
 from mulligan.undo.assessment import Terms
+from mulligan.undo.sameness import is_restored
 from tests.undo.driving import take_back
 
 pytestmark = pytest.mark.promise(3)
@@ -411,7 +412,6 @@ class Page:
         return {
             **self.content,
             "number": self.writes,
-            "about": {name: value for name, value in moving.items() if name},
             **{name: value for name, value in moving.items() if name},
         }
 
@@ -443,7 +443,7 @@ async def undo_title(page: Page, *, writes: str) -> UndoResult:
 @pytest.mark.parametrize(
     "field",
     ["last_edited_time", "_rev", "lock_version", "sha", "updated_by", "LastModifiedDate", "mtime",
-     "resourceVersion", "metageneration", "checksum", "history", "sys_mod_count", "lastModified"],
+     "resourceVersion", "metageneration", "checksum", "sys_mod_count", "lastModified"],
 )  # fmt: skip
 async def test_a_field_that_every_write_moves_does_not_spoil_a_good_undo(field: str) -> None:
     assert await undo_title(Page(by_write=field), writes="Old") is UndoResult.RESTORED
@@ -457,3 +457,11 @@ async def test_neither_does_one_of_any_name_that_moves_between_two_reads() -> No
 
 async def test_one_of_any_name_that_only_a_write_moves_is_content() -> None:
     assert await undo_title(Page(by_write="note"), writes="Old") is UndoResult.PARTIAL
+
+
+async def test_a_version_inside_of_what_is_written_is_content() -> None:
+    before = {"deps": {"requests": {"version": "1.0"}}, "version": 1}
+    now = {"deps": {"requests": {"version": "2.0"}}, "version": 3}
+    record = Record(arguments={"pin": "2.0"}, image=Image(before))
+
+    assert not is_restored(record, now, abilities=Abilities())

@@ -130,9 +130,6 @@ class _OneTenantJournal:
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
         return self._journal.find_dead_writers(writers)
 
-    def accept_damage(self, note: str) -> int:
-        return self._journal.accept_damage(note)
-
 
 class _OneTenantLog:
     def __init__(self, log: Log, whose: _Tenant) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from mulligan.core.display.escape import format_value
 
@@ -46,11 +47,10 @@ def find_contradiction(given: object, found: object) -> str:
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
     plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
-    # Under another name it was given all the same: what was moved has its new path as its path.
-    values = [_read_plain(value) for _, value in plain]
     for name, _ in plain:
         there = found.get(name)
-        if isinstance(there, _PLAIN) and _read_plain(there) not in values:
+        # Under another name it was given all the same: what was moved has its new path as its path.
+        if isinstance(there, _PLAIN) and not any(_may_be(value, there) for _, value in plain):
             return name
     return ""
 
@@ -58,18 +58,33 @@ def find_contradiction(given: object, found: object) -> str:
 _PLAIN = (str, int, float)
 
 
-def _read_plain(value: object) -> object:
-    """A value less how it is written: blanks and case, a number as text, the zone of a time."""
-    text = format_value(value).strip()
+def _may_be(given: object, there: object) -> bool:
+    """Whether two values may be one, however each side writes it: blanks and case, a number as
+    text, a time with its zone or without."""
+    if given == there:
+        return True
+    one, other = (" ".join(format_value(each).casefold().split()) for each in (given, there))
+    return one == other or _read_number(one) == _read_number(other) or _is_moment(one, other)
+
+
+def _read_number(text: str) -> object:
     try:
-        return float(text)
-    except ValueError:
-        pass
+        return Decimal(text)
+    except ArithmeticError:
+        return {"true": Decimal(1), "false": Decimal(0)}.get(text, text)
+
+
+def _is_moment(one: str, other: str) -> bool:
+    """Whether both say one time; without a zone, or an hour, a text says less and not another."""
     try:
-        read = datetime.fromisoformat(text)
+        first, second = (datetime.fromisoformat(each.upper()) for each in (one, other))
     except ValueError:
-        return text.casefold()
-    return read.timestamp() if read.tzinfo is not None else read
+        return False
+    if "t" not in one or "t" not in other:
+        return first.date() == second.date()
+    if first.tzinfo and second.tzinfo:
+        return first == second
+    return first.replace(tzinfo=None) == second.replace(tzinfo=None)
 
 
 def is_edit_of(given: Given, *, before: str, now: str) -> bool:

@@ -84,11 +84,8 @@ def _as_fields(state: object) -> object:
     return state
 
 
-def _drop_fields(ignored: frozenset[str], state: object) -> object:
-    if not isinstance(state, Mapping):
-        return state
-    kept = ((name, value) for name, value in state.items() if _normalize(name) not in ignored)
-    return {name: _drop_fields(ignored, value) for name, value in kept}
+def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
+    return {name: value for name, value in state.items() if _normalize(name) not in ignored}
 
 
 def find_version_field(
@@ -120,12 +117,11 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
 
 _SELF_CHANGING = frozenset({
-    "activitycount", "changed", "changedat", "checksum", "datemodified", "edited", "editedat",
-    "etag", "generation", "history", "lasteditedby", "lasteditedtime", "lasteditor", "lastmodified",
-    "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat", "lockversion",
-    "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",
+    "checksum", "datemodified", "etag", "lasteditedby", "lasteditedtime", "lasteditor",
+    "lastmodified", "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat",
+    "lockversion", "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",
     "resourceversion", "rev", "revision", "revisionid", "sequence", "servertime", "sha",
-    "signedurl", "sysmodcount", "updated", "updatedat", "updatedby", "updatedtime", "version",
-    "versionid", "views", "viewcount",
+    "sysmodcount", "updated", "updatedat", "updatedby", "updatedtime", "version", "versionid",
 })  # fmt: skip
-"""Names of fields that a remote changes by itself, without `_` and `-`."""
+"""Names of fields that a remote changes with every write, without `_` and `-`. What only may be
+one, such as a history, is content."""

@@ -16,6 +16,7 @@ from mulligan.core.action import ActionQuery, State
 from mulligan.core.errors import ConfigurationError, OutsideTurnError, RunningLoopError
 from mulligan.core.record import Record
 from mulligan.core.waiting.limits import Backoff
+from mulligan.turns.calls import live
 
 pytestmark = pytest.mark.promise(2)
 
@@ -234,3 +235,14 @@ def test_what_we_refuse_inside_a_tool_proves_nothing_of_that_tool(m, sent, error
         pay("Ann")
 
     assert list_states(m, "pay") != [State.NOT_EXECUTED]
+
+
+def test_an_answer_without_an_end_is_not_waited_for(m, sent, monkeypatch) -> None:
+    monkeypatch.setattr(live, "MOST_GONE_THROUGH", 10)
+
+    @make_reversible(m, sent)
+    def pay(to: str) -> object:
+        return (number for number in itertools.count())
+
+    with m.turn(message="Pay Ann"), pytest.raises(ConfigurationError, match="Return a list"):
+        pay("Ann")

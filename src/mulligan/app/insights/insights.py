@@ -404,6 +404,10 @@ class Insights:
 
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
+        if self.tenant is not None:
+            raise ConfigurationError(
+                "A journal is everybody's: accept damage without a tenant."
+            )
         return self.store.journal.accept_damage(note)
 
     def _find_overdue(self, now: datetime) -> list[str]:

@@ -34,7 +34,7 @@ def add_to(commands: Commands) -> None:
         "--look", action="store_const", const="look", dest="surface",
         help="everything, to read: the dashboard and the commands of who runs it",
     )  # fmt: skip
-    what.add_argument("--tenant", metavar="NAME", help="one tenant's rows, to read")
+    what.add_argument("--tenant", dest="granted", metavar="NAME", help="one tenant's rows, to read")
     revoke = add_verb(
         verbs, "revoke", says="have a role see nothing more", run=run_revoke, whole=True
     )
@@ -57,7 +57,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
 def run_grant(options: argparse.Namespace, settings: Settings) -> int:
     """Give a role what it is for, and say what it is."""
     surface = options.surface or "tenant"
-    given = AccessList(settings).grant(options.role, surface=surface, tenant=options.tenant)
+    given = AccessList(settings).grant(options.role, surface=surface, tenant=options.granted)
     if options.json:
         render.print_json(asdict(given))
     else:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.effect import Effect
-from mulligan.core.errors import UnawaitedError
+from mulligan.core.errors import ConfigurationError, UnawaitedError
 from mulligan.core.record import Record
 from mulligan.core.storage.instants import from_us
 from mulligan.turns.calls.runtime import Make
@@ -40,6 +40,9 @@ _LAZY = (
 
 UNDER_WAY: ContextVar[LiveCall | None] = ContextVar("mulligan_call_under_way", default=None)
 """The call whose function runs here: what is called now, it calls."""
+
+MOST_GONE_THROUGH = 100_000
+"""Elements of such an answer."""
 
 Given = tuple[tuple[object, ...], dict[str, object]]
 """What a call was given, by position and by name."""
@@ -138,11 +141,24 @@ class LiveCall:
 
     async def _go_through(self, answer: Any) -> Any:
         """An answer with all that it does: gone through later, that would come after the review."""
+        found: list[object] = []
         if isinstance(answer, AsyncGeneratorType):
             if self.waiter is not ON_LOOP:
                 raise UnawaitedError(self.tool.declaration.tool)
-            return [each async for each in answer]
-        return list(answer) if isinstance(answer, _LAZY) else answer
+            async for each in answer:
+                found.append(each)
+                if len(found) > MOST_GONE_THROUGH:
+                    break
+        elif isinstance(answer, _LAZY):
+            found += itertools.islice(answer, MOST_GONE_THROUGH + 1)
+        else:
+            return answer
+        if len(found) > MOST_GONE_THROUGH:
+            raise ConfigurationError(
+                f"{self.tool.declaration.tool} answered with more than {MOST_GONE_THROUGH:,} "
+                "elements that come one by one, whose end nobody can wait for. Return a list."
+            )
+        return found
 
     def note_effect(self) -> None:
         """It may have changed something, and with it the calls that it was made by."""
