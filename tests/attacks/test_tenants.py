@@ -155,13 +155,13 @@ class Office:
         about = {"agent": f"{word}agent", "context": f"{word}context"}
         for n in range(4):
             async with m.turn(f"{word}message find W{n}", **about):
-                with suppress(ValueError):
+                with suppress(ValueError):  # as it is meant to fail
                     await self.find(f"W{n}")
                 await self.find(f"#W{n}")
-                with suppress(RuntimeError):
+                with suppress(RuntimeError):  # the same
                     await self.look(f"{word}argument")
         async with m.turn(f"{word}message pay", **about):
-            with suppress(HeldError):
+            with suppress(HeldError):  # it waits for a person
                 await self.pay(f"{word}recipient", 5)
 
         async def agent(_: object) -> str:
@@ -356,7 +356,7 @@ class Surfaces:
         for number, (name, given) in enumerate(self._list_commands(folder)):
             arguments = [*name, "--store", self.url, "--tenant", self.asker, *given]
             files = folder / f"c{number}"
-            with suppress(SystemExit):
+            with suppress(SystemExit):  # refused: what it said is looked at
                 main([each.replace("{new}", str(files)) for each in arguments])
             written = [each.read_text() for each in files.glob("*")] if files.is_dir() else []
             written += [files.read_text()] if files.is_file() else []
@@ -501,7 +501,7 @@ async def test_a_client_is_not_told_the_errors_and_tools_of_another_tenant(tmp_p
         def quokka_search(what: str) -> None:
             raise ValueError("Patient quokka not found in ward seven")
 
-        with a.turn("Find them"), suppress(ValueError):
+        with a.turn("Find them"), suppress(ValueError):  # as it is meant to fail
             quokka_search("x")
         a.flush()
         async with connect_api(b) as client:

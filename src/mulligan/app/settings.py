@@ -44,8 +44,7 @@ class Settings:
     """Where everything is kept, as a URL: `memory:`, `sqlite:///path.db` or `postgresql://…`.
     Never shown, as it may hold a password."""
     tenant: str = ""
-    """Whose data it is, where several share a store; a turn may name another. What is asked of the
-    store is then about this tenant alone."""
+    """Whose data it is, where several share a store; a turn may name another."""
     capture: Capture = Capture.REDACTED
     """`full` logs parameters and results raw less secrets: for development only."""
     hide: Hide = Hide.PERSONAL

@@ -16,7 +16,7 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.app.settings import Settings
 from mulligan.core.call import OWN, Call, Failure, LogRow
 from mulligan.core.effect import OUTSIDE, Effect, Outside
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.core.failures.advice import Advice
 from mulligan.core.failures.suggestion import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.core.finding import FindingCount
@@ -133,7 +133,12 @@ class Insights:
             row_security=settings.row_security,
         )
         whole = cls(store, settings=settings)
-        return whole.keep_to(settings.tenant) if settings.tenant else whole
+        try:
+            return whole.keep_to(settings.tenant) if settings.tenant else whole
+        except MulliganError:
+            # Who may not know how names are hashed cannot ask by a name.
+            store.close()
+            raise
 
     def keep_to(self, tenant: str) -> Self:
         """The same questions about one tenant alone, by its name or as it is shown.
@@ -405,9 +410,7 @@ class Insights:
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
         if self.tenant is not None:
-            raise ConfigurationError(
-                "A journal is everybody's: accept damage without a tenant."
-            )
+            raise ConfigurationError("A journal is everybody's: accept damage without a tenant.")
         return self.store.journal.accept_damage(note)
 
     def _find_overdue(self, now: datetime) -> list[str]:
