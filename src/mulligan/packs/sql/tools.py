@@ -49,10 +49,11 @@ def insert(
     version: str | None = None,
     leaves: Iterable[str] = (),
 ) -> Declared:
-    """A tool that makes one row. `id`: it is given the key, which else the database makes."""
-    options = TableOptions(
-        id=id or (lambda _: None), version=version, leaves=frozenset(leaves), makes=True
-    )
+    """A tool that makes one row, or changes it if it is there already (an upsert).
+
+    `id`: it is given the key, which else the database makes. Only then may the row be there.
+    """
+    options = TableOptions(id=id, version=version, leaves=frozenset(leaves), makes=True)
     return _declare(TableWriter(engine, table, options), options)
 
 
@@ -144,7 +145,7 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
         # Who looks for a call and does not find it rules out that it comes late.
         lands_within=timedelta(),
     )
-    if not options.makes:
+    if options.id is not None or options.where is not None:
         declared["before"] = writing.read_pre_image
     if options.each is not None:
         declared["each"] = options.each
