@@ -44,6 +44,8 @@ DEEDS = (
     "upsert nothing", "upsert replace", "upsert unique", "upsert made", "rows update",
     "rows delete", "savepoint",
 )  # fmt: skip
+BEYOND = ("update other", "upsert unique", "upsert made", "upsert replace")
+"""What may write other rows than the declared one."""
 CALLS = 5
 """Histories on one schema, each on rows of its own."""
 MOMENTS = ("never", "never", "inside", "after", "after")
@@ -66,6 +68,8 @@ class Totals:
     """Sentences that what is there does not bear out."""
     errors: int = 0
     """Ways to end that nobody declared."""
+    needless: int = 0
+    """Calls that were refused though all that they do is declared."""
     outcomes: Counter[str] = field(default_factory=Counter)
     deeds: Counter[str] = field(default_factory=Counter)
     person: Counter[str] = field(default_factory=Counter)
@@ -76,7 +80,9 @@ class Totals:
     @property
     def broken(self) -> int:
         """How many promises did not hold."""
-        return self.lost + self.deleted + self.overwritten + self.untrue + self.errors
+        return (
+            self.lost + self.deleted + self.overwritten + self.untrue + self.errors + self.needless
+        )
 
 
 class Place:
@@ -94,9 +100,8 @@ class Place:
         more: dict[str, Any] = {}
         if self.on == "postgresql":
             more["connect_args"] = {"prepare_threshold": None}
-        # One connection for each, as no two of a tool's statements run at once.
-        pool = NullPool if self.on == "sqlite" else StaticPool
-        engines = [create_engine(self.url, poolclass=pool, **more) for _ in range(2)]
+        # One connection for each, which is kept: no two of a tool's statements run at once.
+        engines = [create_engine(self.url, poolclass=StaticPool, **more) for _ in range(2)]
         for engine in engines:
             event.listen(engine, "connect", self._prepare)
         try:
@@ -423,6 +428,7 @@ class Judgement:
         match outcome:
             case "refused":
                 totals.refused[history.said] += 1
+                wrong["needless"] += self._is_needless()
                 wrong["untrue"] += self._differs("base", "called") or self._differs("edited", "end")
             case "kept":
                 wrong["untrue"] += self._differs("edited", "end")
@@ -453,6 +459,15 @@ class Judgement:
         if history.said:
             return f"raised {history.said}"
         return "undone" if history.wrong else "kept"
+
+    def _is_needless(self) -> bool:
+        """Whether nothing beyond the declared rows could have been written."""
+        history = self.history
+        if history.said != "UndeclaredWriteError" or history.schema.triggers:
+            return False
+        # Postgres goes on counting what a savepoint has taken back.
+        counted = history.schema.on == "postgresql" and history.deed == "savepoint"
+        return not counted and history.deed not in BEYOND
 
     def _name_cause(self, action: Any) -> str:
         why = str(action.detail.get("why", ""))

@@ -14,6 +14,10 @@ from mulligan.packs import sql
 from mulligan.packs.compose import compose
 from tests.packs.sql.world import World, act
 
+MERGE = (
+    "MERGE INTO page USING (SELECT 1 AS i) n ON id = n.i WHEN MATCHED THEN UPDATE SET said = 'new' "
+    "WHEN NOT MATCHED THEN INSERT VALUES (1, 'new')"
+)
 UPSERTS = {
     "sqlite": [
         "INSERT INTO page VALUES (1, 'new') ON CONFLICT (id) DO UPDATE SET said = 'new'",
@@ -24,8 +28,7 @@ UPSERTS = {
     "postgresql": [
         "INSERT INTO page VALUES (1, 'new') ON CONFLICT (id) DO UPDATE SET said = 'new'",
         "INSERT INTO page VALUES (1, 'new') ON CONFLICT DO NOTHING",
-        "MERGE INTO page USING (SELECT 1 AS id) n ON page.id = n.id "
-        "WHEN MATCHED THEN UPDATE SET said = 'new' WHEN NOT MATCHED THEN INSERT VALUES (1, 'new')",
+        MERGE,
     ],
     "mysql": [
         "INSERT INTO page VALUES (1, 'new') ON DUPLICATE KEY UPDATE said = 'new'",
@@ -81,7 +84,7 @@ async def test_an_upsert_whose_key_nobody_names_is_refused_where_a_row_is_there(
             connection.execute(wanted)
 
     async def work():
-        with pytest.raises(sql.UndeclaredWriteError, match="there before|whose keys are known"):
+        with pytest.raises(sql.UndeclaredWriteError, match=r"there before|whose keys are known"):
             await save()
 
     assert await act(m, work) == []
@@ -171,20 +174,18 @@ async def test_a_reference_beside_its_column_is_followed_to_the_end(
     assert world.read("page", "twig", "leaf") == [(1, "milk"), (1, 1), (1, 1)]
 
 
+TAKE = "UPDATE stock SET left_over = left_over - 4 WHERE id = NEW.id"
+FUNCTION = (
+    "CREATE OR REPLACE FUNCTION sell() RETURNS trigger LANGUAGE plpgsql "
+    f"AS $$ BEGIN {TAKE}; RETURN NEW; END $$"
+)
 TRIGGERS = {
-    "sqlite": [
-        "CREATE TRIGGER sold AFTER INSERT ON page BEGIN "
-        "UPDATE stock SET left_over = left_over - 4 WHERE id = NEW.id; END"
-    ],
+    "sqlite": [f"CREATE TRIGGER sold AFTER INSERT ON page BEGIN {TAKE}; END"],
     "postgresql": [
-        "CREATE OR REPLACE FUNCTION sell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "UPDATE stock SET left_over = left_over - 4 WHERE id = NEW.id; RETURN NEW; END $$",
+        FUNCTION,
         "CREATE TRIGGER sold AFTER INSERT ON page FOR EACH ROW EXECUTE FUNCTION sell()",
     ],
-    "mysql": [
-        "CREATE TRIGGER sold AFTER INSERT ON page FOR EACH ROW "
-        "UPDATE stock SET left_over = left_over - 4 WHERE id = NEW.id"
-    ],
+    "mysql": [f"CREATE TRIGGER sold AFTER INSERT ON page FOR EACH ROW {TAKE}"],
 }
 
 
@@ -319,4 +320,30 @@ async def test_a_session_that_makes_a_row_and_changes_it_takes_both_back(
             session.commit()
 
     assert await act(m, create) == []
+    assert world.read("task") == before
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_a_tool_leaves_uncommitted_does_not_land_later(
+    world: World, m: Mulligan, fails: bool
+) -> None:
+    before = world.read("task")
+    session = Session(world.engine)
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id"))
+    async def rename(task_id: int) -> None:
+        session.execute(text("UPDATE task SET title = 'beer' WHERE task_id = 1"))
+        if fails:
+            raise ValueError("too late")
+
+    async def work():
+        # Made again after its error, it meets what it has left itself.
+        refused = (ValueError, sql.OutdatedRowError) if fails else sql.NoTransactionError
+        with pytest.raises(refused):
+            await rename(1)
+        with pytest.raises(sql.NoTransactionError, match="before its transaction was committed"):
+            session.commit()
+
+    with session:
+        assert await act(m, work) == []
     assert world.read("task") == before

@@ -12,8 +12,10 @@ from sqlalchemy.orm import Session
 from mulligan.packs.sql.scope import (
     begin_watching,
     end_watching,
+    forget_abandoned,
     list_current,
     list_scopes,
+    refuse_abandoned,
     refuse_replacing,
     refuse_strange,
     refuse_undeclared,
@@ -126,6 +128,7 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
 def _on_commit(connection: Connection) -> None:
     scopes = list_scopes(connection)
     try:
+        refuse_abandoned(connection)
         for scope in scopes:
             work = scope.works.pop(id(connection), None)
             if work is not None and work.wrote:
@@ -141,6 +144,7 @@ def _on_commit(connection: Connection) -> None:
 
 
 def _on_rollback(connection: Connection) -> None:
+    forget_abandoned(connection)
     for scope in list_scopes(connection):
         scope.works.pop(id(connection), None)
         scope.watches.pop(id(connection), None)

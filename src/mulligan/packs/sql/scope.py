@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
@@ -68,6 +69,7 @@ class Writer(Protocol):
 class Work:
     """What one transaction has done so far."""
 
+    connection: Connection
     wrote: bool = False
     checked: bool = False
     """The rows are known to be what they were."""
@@ -97,7 +99,16 @@ class Scope:
 
     def find_work(self, connection: Connection) -> Work:
         """What the transaction of a connection has done."""
-        return self.works.setdefault(id(connection), Work())
+        return self.works.setdefault(id(connection), Work(connection=connection))
+
+    def list_uncommitted(self) -> list[Connection]:
+        """Connections that it has written by, and neither committed nor rolled back."""
+        return [work.connection for work in self.works.values() if work.wrote]
+
+    def require_committed(self) -> None:
+        """Refuse to leave it to somebody else whether a call has happened."""
+        if self.list_uncommitted():
+            raise NoTransactionError(_UNCOMMITTED)
 
     @contextmanager
     def on_our_own(self) -> Iterator[None]:
@@ -216,6 +227,22 @@ def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[Known]:
     return [each for scope in scopes for each in scope.writer.list_known(connection, scope)]
 
 
+_abandoned: WeakSet[Connection] = WeakSet()
+"""Connections with writes of a call that has ended, which would land behind its back."""
+
+
+def refuse_abandoned(connection: Connection) -> None:
+    """What a call has left uncommitted is on record as not done, and stays so."""
+    if connection in _abandoned:
+        raise NoTransactionError(_UNCOMMITTED)
+
+
+def forget_abandoned(connection: Connection) -> None:
+    """It was rolled back."""
+    _abandoned.discard(connection)
+
+
+_UNCOMMITTED = "The tool returned before its transaction was committed"
 _current: ContextVar[tuple[Scope, ...]] = ContextVar("mulligan_sql_scopes", default=())
 
 
@@ -240,11 +267,13 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
     token = _current.set((*_current.get(), scope))
     try:
         yield scope
+        scope.require_committed()
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
         note_effect(error, late if scope.committing else EffectNote.NOTHING_DONE)
         raise
     finally:
+        _abandoned.update(scope.list_uncommitted())
         _current.reset(token)
 
 

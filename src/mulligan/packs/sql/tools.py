@@ -149,6 +149,9 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
         declared["before"] = writing.read_pre_image
     if options.each is not None:
         declared["each"] = options.each
+    gone = ", and what goes with them by foreign keys" if writing.may_delete else ""
+    more = "a call that makes the database write anything else, also by a trigger, is refused"
+    declared["rests_on"] = [f"the declared rows of {writing.table}{gone}: {more}"]
     left = [f"rows that it also wrote to {name}" for name in sorted(options.leaves)]
     if left:
         declared["loses"] = left

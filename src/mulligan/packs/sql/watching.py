@@ -8,7 +8,7 @@ MariaDB count rows, and a declared row shows whether it was one of them.
 from __future__ import annotations
 
 import json
-import zlib
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -21,7 +21,6 @@ from mulligan.packs.sql.dialects import quote_name
 from mulligan.packs.sql.statements import Statement, is_declared
 from mulligan.packs.sql.table import UserTable, to_plain
 
-OURS = ("mulligan_mark", "mulligan_written", "mulligan_watching")
 CHUNK = 100
 """Rows that are looked at in one statement."""
 
@@ -82,9 +81,16 @@ def open_watch(connection: Connection) -> Watch:
 
 
 class TriggerWatch:
-    """Triggers of SQLite's that belong to the connection alone, and sleep but for our own calls."""
+    """Triggers of SQLite's that belong to the connection alone, and to one transaction of it.
+
+    They are not kept for the next: a table that others make anew leaves them behind half dead.
+    """
 
     looks = False
+
+    def __init__(self) -> None:
+        self.token = f"mulligan_{uuid.uuid4().hex}"
+        self.count = 0
 
     def begin(
         self,
@@ -93,12 +99,29 @@ class TriggerWatch:
         statement: Statement | None = None,  # noqa: ARG002
     ) -> None:
         """Also after a savepoint was rolled back, which may have taken them along."""
-        cursor = connection.connection.cursor()
+        driver: Any = connection.connection
+        cursor = driver.cursor()
         try:
-            _set_triggers(cursor, connection.info, [each.table for each in known])
-            cursor.execute("INSERT OR IGNORE INTO temp.mulligan_watching VALUES (1)")
+            if not getattr(driver.dbapi_connection, "in_transaction", True):
+                cursor.execute("BEGIN IMMEDIATE")
+            if not self.count or self._count_triggers(cursor) != self.count:
+                self._set_triggers(cursor, connection.info, [each.table for each in known])
         finally:
             cursor.close()
+
+    def _count_triggers(self, cursor: Any) -> int:
+        cursor.execute(f"SELECT count(*) FROM sqlite_temp_master WHERE name LIKE '{self.token}%'")  # noqa: S608
+        return int(cursor.fetchone()[0])
+
+    def _set_triggers(self, cursor: Any, info: dict[Any, Any], tables: Sequence[UserTable]) -> None:
+        """Have triggers on every table that may be written, by whichever way."""
+        cursor.execute(
+            f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written (name, deed, count, {_VALUES})"
+        )
+        wanted = _list_triggers(cursor, info, tables)
+        for at, statement in enumerate(wanted):
+            cursor.execute(f"CREATE TEMP TRIGGER {self.token}_{at} {statement}")
+        self.count = len(wanted)
 
     def end(
         self,
@@ -116,7 +139,8 @@ class TriggerWatch:
             cursor.execute("SELECT * FROM temp.mulligan_written ORDER BY rowid")
             written = cursor.fetchall()
             cursor.execute("DELETE FROM temp.mulligan_written")
-            cursor.execute("DELETE FROM temp.mulligan_watching")
+            for at in range(self.count):
+                cursor.execute(f"DROP TRIGGER temp.{self.token}_{at}")
         finally:
             cursor.close()
         allowed, new = set[str](), set[str]()
@@ -150,32 +174,21 @@ def _name(table: str, key: Iterable[Any]) -> str:
     return f"{table.casefold()}:{json.dumps(list(key))}"
 
 
-def _set_triggers(cursor: Any, info: dict[Any, Any], tables: Sequence[UserTable]) -> None:
-    """Have triggers on every table that may be written, by whichever way."""
+def _list_triggers(cursor: Any, info: dict[Any, Any], tables: Sequence[UserTable]) -> list[str]:
+    """As long as no schema changes, they are as the last time."""
     schemas = sorted({table.schema or "main" for table in tables})
-    cursor.execute(
-        "SELECT count(*) FROM sqlite_temp_master WHERE name LIKE 'mulligan~_%' ESCAPE '~'"
-    )
-    [count] = cursor.fetchone()
-    names = sorted({name for table in tables for name in table.related})
-    there = (count, names, [_read_schema_version(cursor, schema) for schema in schemas])
-    if info.get("mulligan_watch") == there:
-        return
-    cursor.execute(
-        f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written (name, deed, count, {_VALUES})"
-    )
-    cursor.execute("CREATE TEMP TABLE IF NOT EXISTS mulligan_watching (on_ INTEGER PRIMARY KEY)")
-    cursor.execute("SELECT name FROM sqlite_temp_master WHERE type = 'trigger'")
-    old = {name for (name,) in cursor.fetchall() if name.startswith("mulligan_")}
-    wanted = dict(_list_triggers(cursor, schemas, tables))
-    for name in sorted(old - wanted.keys()):
-        cursor.execute(f"DROP TRIGGER temp.{name}")
-    for name in sorted(wanted.keys() - old):
-        cursor.execute(wanted[name])
-    cursor.execute(
-        "SELECT count(*) FROM sqlite_temp_master WHERE name LIKE 'mulligan~_%' ESCAPE '~'"
-    )
-    info["mulligan_watch"] = (cursor.fetchone()[0], *there[1:])
+    related = sorted({name.casefold() for table in tables for name in table.related})
+    state = (related, [_read_schema_version(cursor, schema) for schema in schemas])
+    if info.get("mulligan_watch", (None,))[0] != state:
+        found = [
+            statement
+            for schema in schemas
+            for name in _list_tables(cursor, schema, related)
+            for statement in _build_triggers(cursor, schema, name)
+        ]
+        info["mulligan_watch"] = (state, found)
+    statements: list[str] = info["mulligan_watch"][1]
+    return statements
 
 
 def _read_schema_version(cursor: Any, schema: str) -> int:
@@ -183,25 +196,18 @@ def _read_schema_version(cursor: Any, schema: str) -> int:
     return int(cursor.fetchone()[0])
 
 
-def _list_triggers(
-    cursor: Any, schemas: Sequence[str], tables: Sequence[UserTable]
-) -> Iterator[tuple[str, str]]:
-    """By a name that is another as soon as anything in it is another."""
-    related = {name.casefold() for table in tables for name in table.related}
-    for schema in schemas:
-        cursor.execute(f"SELECT type, name, sql FROM {quote_name(schema)}.sqlite_master")  # noqa: S608
-        found = cursor.fetchall()
-        # A trigger may write anywhere; without one, only what is related is ever reached.
-        triggered = any(kind == "trigger" for kind, *_ in found)
-        for kind, name, created in found:
-            if kind != "table" or name.startswith("sqlite_") or name in OURS:
-                continue
-            full = name if schema == "main" else f"{schema}.{name}"
-            virtual = str(created).upper().startswith("CREATE VIRTUAL")
-            if not virtual and (triggered or full.casefold() in related):
-                for statement in _build_triggers(cursor, schema, name):
-                    made = f"mulligan_{zlib.crc32(statement.encode()):08x}"
-                    yield made, f"CREATE TEMP TRIGGER {made} {statement}"
+def _list_tables(cursor: Any, schema: str, related: Sequence[str]) -> Iterator[str]:
+    """A trigger may write anywhere; without one, only what is related is ever reached."""
+    cursor.execute(f"SELECT type, name, sql FROM {quote_name(schema)}.sqlite_master")  # noqa: S608
+    found = cursor.fetchall()
+    triggered = any(kind == "trigger" for kind, *_ in found)
+    for kind, name, created in found:
+        if kind != "table" or name.startswith("sqlite_") or name == "mulligan_mark":
+            continue
+        full = name if schema == "main" else f"{schema}.{name}"
+        virtual = str(created).upper().startswith("CREATE VIRTUAL")
+        if not virtual and (triggered or full.casefold() in related):
+            yield name
 
 
 def _build_triggers(cursor: Any, schema: str, name: str) -> Iterator[str]:
@@ -212,12 +218,13 @@ def _build_triggers(cursor: Any, schema: str, name: str) -> Iterator[str]:
     for deed, sides in (("insert", ["NEW"]), ("update", ["OLD", "NEW"]), ("delete", ["OLD"])):
         body = "".join(
             f"INSERT INTO mulligan_written VALUES ({literal}, '{deed}', {len(columns)}, "  # noqa: S608
-            + ", ".join([f"{side}.{each}" for each in columns] + ["NULL"] * (16 - len(columns)))
+            + ", ".join(
+                [f"{side}.{each}" for each in columns] + ["NULL"] * (_MOST_KEYS - len(columns))
+            )
             + "); "
             for side in sides
         )
-        awake = "WHEN (SELECT count(*) FROM mulligan_watching)"
-        yield f"AFTER {deed.upper()} ON {place}.{quote_name(name)} {awake} BEGIN {body}END"
+        yield f"AFTER {deed.upper()} ON {place}.{quote_name(name)} BEGIN {body}END"
 
 
 class Deeds(NamedTuple):

@@ -83,10 +83,14 @@ class TableWriter:
         listen(self.database.engine)
 
     @property
+    def may_delete(self) -> bool:
+        """Whether it is declared to delete rows."""
+        return self._options.deletes or self._options.where is not None
+
+    @property
     def deep(self) -> bool:
         """Whether rows of other tables may go with its rows."""
-        may_delete = self._options.deletes or self._options.where is not None
-        return may_delete and bool(not self._loaded or self._loaded[0].acting)
+        return self.may_delete and bool(not self._loaded or self._loaded[0].acting)
 
     def load(self, connection: Connection) -> UserTable:
         """The table, as the database describes it; read once."""
