@@ -236,7 +236,7 @@ class History:
         kinds = {each.kind for each in self.schema.triggers}
         leaves = {each for each in kinds & {SIDE, AUDIT} if self.chance.random() < 0.4}
         shared: dict[str, Any] = {"version": table.version, "leaves": leaves}
-        sets = {"sets": ["n"]} if stamped else {}
+        sets: dict[str, Any] = {"sets": ["n"]} if stamped else {}
         keys = list(table.rows)
         self.key = self.chance.choice(keys)
         others = [key for key in keys if key != self.key]
@@ -250,7 +250,7 @@ class History:
             where = lambda _: ("n > :n", {"n": 4})  # noqa: E731
             declared = sql.rows(engine, table.name, where=where, **shared, **sets)
         elif way in ("insert", "upsert"):
-            given = {} if made else {"id": find}
+            given: dict[str, Any] = {} if made else {"id": find}
             declared = sql.insert(engine, table.name, **given, **shared)
         elif way == "delete":
             declared = sql.delete(engine, table.name, id=find, **shared, **sets)
@@ -278,7 +278,7 @@ class History:
         change = f"UPDATE {table.name} SET said = '{OURS}'{renew} WHERE {where}"
         same = f"UPDATE {table.name} SET said = said WHERE {where}"
         again = f"UPDATE {table.name} SET n = n + 3 WHERE {where}"
-        texts = {
+        texts: dict[str, list[tuple[str, dict[str, Any]]]] = {
             "update": [(change, bound)],
             "update same": [(same, bound)],
             "update twice": [(change, bound), (again, bound)],
@@ -297,7 +297,7 @@ class History:
             return lambda: self._run_construct(delete=self.deed.startswith("delete"))
         row = dict(zip(table.key_names, self.key, strict=True))
         row |= draw_values(self.chance, self.schema, table, OURS)
-        if self.deed == "upsert unique" and "code" in row:
+        if self.deed in ("upsert unique", "upsert replace") and "code" in row:
             row["code"] = table.rows[self.other]["code"]
         if self.deed.endswith("made"):
             return lambda: self._run_made(row)
@@ -369,7 +369,10 @@ class History:
         key = key or self.chance.choice(keys)
         where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(chosen.key_names))
         bound = {f"k{at}": value for at, value in enumerate(key)}
-        way = self.chance.choice(["edit", "edit", "edit", "delete", "child", "same key"])
+        ways = ["edit", "edit", "edit", "delete", "child", "same key"]
+        if self.key not in table.rows:  # the call makes a row
+            ways = ["edit", "child", "child", "same key"]
+        way = self.chance.choice(ways)
         try:
             with self.person.begin() as connection:
                 if way == "edit":
@@ -467,7 +470,9 @@ class Judgement:
             return False
         # Postgres goes on counting what a savepoint has taken back.
         counted = history.schema.on == "postgresql" and history.deed == "savepoint"
-        return not counted and history.deed not in BEYOND
+        # Somebody may have added a row for which the condition holds.
+        added = history.moment == "inside" and history.deed.startswith("rows")
+        return not counted and not added and history.deed not in BEYOND
 
     def _name_cause(self, action: Any) -> str:
         why = str(action.detail.get("why", ""))

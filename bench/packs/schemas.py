@@ -205,7 +205,7 @@ def _draw_triggers(chance: random.Random, tables: list[TableSpec], on: str) -> I
     for _ in range(chance.choice([1, 1, 2])):
         kind = chance.choice(kinds)
         operation = "UPDATE" if kind == "stamp" else chance.choice(OPERATIONS)
-        table = tables[0] if kind == "stamp" else chance.choice(tables[:2])
+        table = tables[0] if kind == "stamp" else chance.choice([tables[0], *tables[:2]])
         yield Trigger(on=table.name, operation=operation, kind=kind)
         kinds.remove(kind)
 

@@ -347,3 +347,26 @@ async def test_what_a_tool_leaves_uncommitted_does_not_land_later(
     with session:
         assert await act(m, work) == []
     assert world.read("task") == before
+
+
+async def test_rows_that_a_trigger_changes_as_others_come_back_are_not_called_restored(
+    sqlite_engine: Engine, m: Mulligan
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page",
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, place INTEGER)",
+        "INSERT INTO page VALUES (1, 1), (2, 2)",
+        "CREATE TRIGGER shift AFTER INSERT ON page BEGIN "
+        "UPDATE page SET place = place + 1 WHERE id <> NEW.id; END",
+    )
+
+    @m.tool(**sql.rows(sqlite_engine, "page", where=lambda _: ("id < 3", {})))
+    async def clear() -> None:
+        world.run("DELETE FROM page WHERE id < 3")
+
+    states = await act(m, clear)
+
+    assert states
+    assert set(states) <= {State.UNDO_FAILED, State.CONFLICT}
+    assert world.read("page") == []

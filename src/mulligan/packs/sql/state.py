@@ -148,15 +148,15 @@ def _list_contents(row: RowState, *, version: str | None) -> dict[str, object]:
     return contents
 
 
-def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> None:
-    """Make a row what it was, and those that depend on it."""
+def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> list[Missing]:
+    """Make a row what it was, and those that depend on it. The rows that have come back."""
     values, now = row["values"], table.read_row(connection, row["key"], lock=True)[0]
     try:
         if values is None:
             _refuse_referred(connection, table, now)
             table.delete_row(connection, row["key"])
-            return
-        _restore_present(connection, table, row, now)
+            return []
+        return _restore_present(connection, table, row, now)
     except IntegrityError as error:
         raise ConflictError(
             f"What is there now does not go together with {table.describe_row(row['key'])} as it "
@@ -166,7 +166,7 @@ def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> N
 
 def _restore_present(
     connection: Connection, table: UserTable, row: RowState, now: Values | None
-) -> None:
+) -> list[Missing]:
     """Rows that are gone first: what has lost its reference refers to one of them."""
     missing, changed = list[Missing](), list[tuple[UserTable, RowState, Values]]()
     for each in list_all(row):
@@ -182,6 +182,7 @@ def _restore_present(
         table.update_row(connection, row["key"], values=row["values"] or {})
     for owner, each, there in changed:
         _restore_reference(connection, table.list_references(owner), each, there)
+    return missing
 
 
 Missing = tuple[UserTable, Values]

@@ -41,7 +41,7 @@ from mulligan.packs.sql.state import (
     restore_row,
 )
 from mulligan.packs.sql.statements import is_declared, read_name
-from mulligan.packs.sql.table import ABSENT, UserTable, load_table
+from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
 from mulligan.packs.sql.watching import Known, Strange, open_watch
 
 T = TypeVar("T")
@@ -312,7 +312,7 @@ class TableWriter:
         left = _load_left(mark, len(rows))
         if len(rows) == 1:
             left = [str(record.version)]
-        theirs, watch = [], open_watch(connection)
+        theirs, back, watch = list[str](), list[tuple[UserTable, Values]](), open_watch(connection)
         known = [
             Known(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
             for row in rows
@@ -324,9 +324,11 @@ class TableWriter:
             if at == row["at"]:
                 continue  # the call has left it as it was
             if table.read_print(connection, row["key"], lock=True) == at:
-                self._restore(connection, table, row)
+                back += self._restore(connection, table, row)
             else:
                 theirs.append(table.describe_row(row["key"]))
+        for owner, values in back:
+            self._require_restored(connection, owner, values)
         watch.end(connection, known)
         self._refuse_more(connection, watch.list_strange(connection, known))
         if len(theirs) == len(rows):
@@ -337,22 +339,27 @@ class TableWriter:
         leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
         return theirs
 
-    def _restore(self, connection: Connection, table: UserTable, row: RowState) -> None:
+    def _restore(
+        self, connection: Connection, table: UserTable, row: RowState
+    ) -> list[tuple[UserTable, Values]]:
         lost = sorted(set(row["values"] or ()) - set(table.fields))
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
-        restore_row(connection, table, row=row)
-        now = read_row(connection, table, key=row["key"], deep=False)
-        if row["values"] is None or now["values"] is None:
-            return
-        fields, values = table.fields, now["values"]
-        changed = [n for n, v in row["values"].items() if values.get(n) != v]
-        own = {n for n in changed if fields[n].is_time or fields[n].generated}
+        back = restore_row(connection, table, row=row)
+        return [*back, *([(table, row["values"])] if row["values"] else [])]
+
+    def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
+        """A trigger may have changed a row again, also with the next one that came back."""
+        key = [values[name] for name in owner.key]
+        now = owner.read_row(connection, key)[0] or {}
+        changed = [name for name, value in values.items() if now.get(name) != value]
+        fields = owner.fields
+        own = {name for name in changed if fields[name].is_time or fields[name].generated}
         odd = set(changed) - own - self._options.sets - {self._options.version}
-        if odd:
+        if odd or not now:
             raise ConflictError(
                 f"The database itself changes {', '.join(sorted(odd))} of "
-                f"{table.describe_row(row['key'])}. If that is as it should be: sets=[…]."
+                f"{owner.describe_row(key)}. If that is as it should be: sets=[…]."
             )
 
     def _refuse_more(self, connection: Connection, strange: Sequence[Strange]) -> None:
