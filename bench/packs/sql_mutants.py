@@ -106,7 +106,6 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     "an undo does not look whether the row is ours": lambda: plant(
         TableWriter, "_undo", _take_all(TableWriter._undo)
     ),
-    "what hangs on a new row goes with it": lambda: plant(state, "_refuse_referred", _nothing),
     "an undo may set off triggers": lambda: plant(TableWriter, "_refuse_more", _nothing),
     "REPLACE may take away what it meets": lambda: plant(
         Dialect, "read_replacing", lambda *_, **__: (False, False)
