@@ -192,6 +192,8 @@ class TableWriter:
         if any(target.at is None for target in scope.targets):
             self._mark_inserted(connection, table, scope)
             return
+        if self.deep and scope.deleted:
+            self._refuse_remade(connection, table, scope.targets)
         by_mark: dict[str, list[Target]] = {}
         for target in scope.targets:
             by_mark.setdefault(target.mark, []).append(target)
@@ -203,6 +205,23 @@ class TableWriter:
             scope.marked.add(mark)
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
+
+    def _refuse_remade(
+        self, connection: Connection, table: UserTable, targets: list[Target]
+    ) -> None:
+        """A row that was deleted and made anew has lost what depended on it."""
+        rows = [target.before for target in targets if target.before is not None]
+        there = [row for row in rows if table.read_row(connection, row["key"])[0] is not None]
+        gone = [each for row in rows if row not in there for each in list_all(row)]
+        taken = {(each["table"], _dump([each["key"]])) for each in gone}
+        for each in (each for row in there for each in row["dependants"]):
+            owner = table.related[each["table"]]
+            kept = (each["table"], _dump([each["key"]])) in taken
+            if not kept and owner.read_row(connection, each["key"])[0] is None:
+                raise UndeclaredWriteError(
+                    f"The call deletes a row of {table.name} and makes it anew, and "
+                    f"{owner.describe_row(each['key'])} went with it. Change the row instead."
+                )
 
     def _mark(
         self,
@@ -324,7 +343,9 @@ class TableWriter:
             if at == row["at"]:
                 continue  # the call has left it as it was
             if table.read_print(connection, row["key"], lock=True) == at:
-                back += self._restore(connection, table, row)
+                # What depends on a row that the call has left there has nothing to do with it.
+                alone = row if at == ABSENT else cast("RowState", {**row, "dependants": []})
+                back += self._restore(connection, table, alone)
             else:
                 theirs.append(table.describe_row(row["key"]))
         for owner, values in back:
