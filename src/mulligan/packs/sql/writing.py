@@ -213,14 +213,14 @@ class TableWriter:
         rows = [target.before for target in targets if target.before is not None]
         there = [row for row in rows if table.read_row(connection, row["key"])[0] is not None]
         gone = [each for row in rows if row not in there for each in list_all(row)]
-        taken = {(each["table"], _dump([each["key"]])) for each in gone}
+        taken = {(each["table"], _dump([each["key"]])) for each in [*gone, *rows]}
         for each in (each for row in there for each in row["dependants"]):
             owner = table.related[each["table"]]
             kept = (each["table"], _dump([each["key"]])) in taken
-            if not kept and owner.read_row(connection, each["key"])[0] is None:
+            if not kept and owner.read_print(connection, each["key"], lock=False) != each["at"]:
                 raise UndeclaredWriteError(
                     f"The call deletes a row of {table.name} and makes it anew, and "
-                    f"{owner.describe_row(each['key'])} went with it. Change the row instead."
+                    f"{owner.describe_row(each['key'])} lost it meanwhile. Change the row instead."
                 )
 
     def _mark(
