@@ -81,8 +81,8 @@ def _trust_driver(strange: Any) -> Any:
 
 
 def _restore_only(restore: Any) -> Any:
-    def restore_present(connection: Any, table: Any, row: Any, now: Any) -> None:
-        restore(connection, table, {**row, "dependants": []}, now)
+    def restore_present(connection: Any, table: Any, row: Any, now: Any) -> Any:
+        return restore(connection, table, {**row, "dependants": []}, now)
 
     return restore_present
 
