@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy import types as kinds
 
 from mulligan.core.runtime.dataclass import dataclass
@@ -32,6 +34,9 @@ class Field:
     """The database computes it: it cannot be written."""
     identity: bool = False
     """The database counts it by itself, and is to be told if another value is written."""
+    nullable: bool = True
+    default: str | None = None
+    """As SQL."""
 
     @property
     def is_time(self) -> bool:
@@ -49,11 +54,26 @@ class Field:
         return isinstance(self.kind, kinds.Integer)
 
 
+class ForeignKey(NamedTuple):
+    """A foreign key, as the catalog has it."""
+
+    schema: str | None
+    table: str
+    """The table whose rows refer to another's."""
+    columns: tuple[str, ...]
+    to: tuple[str | None, ...]
+    """Of the other table; `None` where it is just its key."""
+    on_delete: str
+    on_update: str
+
+
 class Dialect:
     """What is common: values as the driver has them, as SQLite does."""
 
     locks = ""
     """What a read ends with that keeps others from writing."""
+    hides_cascades = False
+    """What foreign keys do is nowhere counted."""
 
     def read_column(self, field: Field) -> str:
         """A column's value in a form that says all of it."""
@@ -82,10 +102,49 @@ class Dialect:
         """Texts one after the other."""
         return " || ".join(parts)
 
-    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
-        """How many columns a table has by now, as part of a statement that reads its rows."""
+    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+        """How many columns a table has by now, and foreign keys that refer to it."""
         given = ", ".join(_quote_text(part) for part in (name, schema) if part is not None)
-        return f"(SELECT count(*) FROM pragma_table_xinfo({given}))"  # noqa: S608
+        columns = f"(SELECT count(*) FROM pragma_table_xinfo({given}))"  # noqa: S608
+        return f"{columns} || '/' || (SELECT count(*) FROM {self._list_keys(name, schema)})"  # noqa: S608
+
+    def load_keys(
+        self,
+        connection: Connection,
+        name: str,
+        *,
+        schema: str | None,
+        quoted: str,  # noqa: ARG002
+    ) -> list[ForeignKey]:
+        """The foreign keys that refer to a table. SQLAlchemy does not read all that is written
+        beside a column, and only those of one schema."""
+        found = connection.execute(
+            text(
+                'SELECT NULL, m.name, f.id, f."from", f."to", f.on_delete, f.on_update '  # noqa: S608
+                f"FROM {self._list_keys(name, schema)} ORDER BY m.name, f.id, f.seq"
+            )
+        )
+        return _group_keys((schema, table, number, *rest) for _, table, number, *rest in found)
+
+    def _list_keys(self, name: str, schema: str | None) -> str:
+        place = _quote_text(schema or "main")
+        master = f"{quote_name(schema or 'main')}.sqlite_master"
+        keys = f"{master} m, pragma_foreign_key_list(m.name, {place}) f"
+        return f"{keys} WHERE m.type = 'table' AND f.\"table\" = {_quote_text(name)} COLLATE NOCASE"
+
+    def read_replacing(
+        self, connection: Connection, name: str, *, schema: str | None
+    ) -> tuple[bool, bool]:
+        """Whether `REPLACE` may take away other rows than that of its key, and also without being
+        asked, by how the table was created."""
+        given = ", ".join(_quote_text(part) for part in (name, schema) if part is not None)
+        found = f"pragma_index_list({given}) WHERE \"unique\" AND origin <> 'pk'"
+        unique = connection.execute(text(f"SELECT count(*) FROM {found}")).scalar()  # noqa: S608
+        master = f"{quote_name(schema or 'main')}.sqlite_master"
+        query = f"SELECT sql FROM {master} WHERE name = {_quote_text(name)} COLLATE NOCASE"  # noqa: S608
+        created = str(connection.execute(text(query)).scalar())
+        always = re.search(r"ON\s+CONFLICT\s+REPLACE", created, re.IGNORECASE)
+        return bool(unique), bool(unique and always)
 
     def load_types(self, connection: Connection, table: str) -> dict[str, str]:  # noqa: ARG002
         """What the database calls the types of a table's columns, where that is needed."""
@@ -99,8 +158,10 @@ class Dialect:
 
     def prepare(self, connection: Connection) -> None:
         """Make sure that a row can be hashed."""
-        driver: Any = connection.connection.dbapi_connection
-        driver.create_function(PRINT, 1, _hash_text, deterministic=True)
+        if PRINT not in connection.info:
+            driver: Any = connection.connection.dbapi_connection
+            driver.create_function(PRINT, 1, _hash_text, deterministic=True)
+            connection.info[PRINT] = True
 
     def limit_waiting(self, connection: Connection) -> None:
         """Do not wait for another transaction without an end: whoever looks can look again."""
@@ -138,12 +199,58 @@ class Postgres(Dialect):
         """As it is read anyway."""
         return self.read_column(field)
 
-    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
-        """As its catalog has it."""
-        return (
-            f"(SELECT count(*) FROM pg_attribute WHERE attrelid = CAST({_quote_text(quoted)} AS "  # noqa: S608
-            "regclass) AND attnum > 0 AND NOT attisdropped)"
+    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+        """As its catalog has it, also of triggers and rules."""
+        table = f"CAST({_quote_text(quoted)} AS regclass)"
+        columns = f"attrelid = {table} AND attnum > 0 AND NOT attisdropped"
+        counted = (
+            f"(SELECT count(*) FROM pg_attribute WHERE {columns})",  # noqa: S608
+            f"(SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confrelid = {table})",  # noqa: S608
+            f"(SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = {table})",  # noqa: S608
+            f"(SELECT count(*) FROM pg_rewrite WHERE ev_class = {table})",  # noqa: S608
         )
+        return " || '/' || ".join(counted)
+
+    def load_keys(
+        self,
+        connection: Connection,
+        name: str,  # noqa: ARG002
+        *,
+        schema: str | None,  # noqa: ARG002
+        quoted: str,
+    ) -> list[ForeignKey]:
+        """Of all schemas; one of a partitioned table only once."""
+        names = (
+            "ARRAY(SELECT CAST(a.attname AS text) FROM unnest(k.{0}) WITH ORDINALITY u(num, at) "
+            "JOIN pg_attribute a ON a.attrelid = k.{1} AND a.attnum = u.num ORDER BY u.at)"
+        )
+        acts = (
+            "CASE k.{0} WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' "
+            "WHEN 'd' THEN 'SET DEFAULT' ELSE '' END"
+        )
+        found = connection.execute(
+            text(
+                "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN NULL ELSE n.nspname END, "  # noqa: S608
+                f"c.relname, {names.format('conkey', 'conrelid')}, "
+                f"{names.format('confkey', 'confrelid')}, "
+                f"{acts.format('confdeltype')}, {acts.format('confupdtype')} "
+                "FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE k.contype = 'f' "
+                "AND k.conparentid = 0 AND k.confrelid = CAST(:name AS regclass) ORDER BY k.oid"
+            ),
+            {"name": quoted.replace("\\:", ":")},
+        )
+        return [ForeignKey(s, t, tuple(a), tuple(b), d, u) for s, t, a, b, d, u in found]
+
+    def read_replacing(
+        self,
+        connection: Connection,  # noqa: ARG002
+        name: str,  # noqa: ARG002
+        *,
+        schema: str | None,  # noqa: ARG002
+    ) -> tuple[bool, bool]:
+        """It has no `REPLACE`."""
+        return False, False
 
     def load_types(self, connection: Connection, table: str) -> dict[str, str]:
         """Also of types that SQLAlchemy does not know: domains, enumerations, extensions."""
@@ -171,6 +278,7 @@ class MySql(Dialect):
     """Text for what has one, bytes for what has none, and a time with a zone as seconds."""
 
     locks = " FOR UPDATE"
+    hides_cascades = True
 
     def read_column(self, field: Field) -> str:
         """A `FLOAT` is shown rounded, so it is read as a `DOUBLE`."""
@@ -201,13 +309,51 @@ class MySql(Dialect):
         """`||` is an `OR` here."""
         return f"CONCAT({', '.join(parts)})"
 
-    def count_columns(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
         """As its catalog has it."""
         place = "DATABASE()" if schema is None else _quote_text(schema)
-        return (
-            f"(SELECT count(*) FROM information_schema.columns WHERE table_schema = {place} "  # noqa: S608
-            f"AND table_name = {_quote_text(name)})"
+        where = f"table_schema = {place} AND table_name = {_quote_text(name)}"
+        keys = f"referenced_table_schema = {place} AND referenced_table_name = {_quote_text(name)}"
+        fired = f"event_object_schema = {place} AND event_object_table = {_quote_text(name)}"
+        return self.join_texts(
+            f"(SELECT count(*) FROM information_schema.columns WHERE {where})",  # noqa: S608
+            "'/'",
+            f"(SELECT count(*) FROM information_schema.key_column_usage WHERE {keys})",  # noqa: S608
+            "'/'",
+            f"(SELECT count(*) FROM information_schema.triggers WHERE {fired})",  # noqa: S608
         )
+
+    def load_keys(
+        self,
+        connection: Connection,
+        name: str,
+        *,
+        schema: str | None,
+        quoted: str,  # noqa: ARG002
+    ) -> list[ForeignKey]:
+        """Of all schemas."""
+        found = connection.execute(
+            text(
+                "SELECT NULLIF(k.table_schema, DATABASE()), k.table_name, k.constraint_name, "
+                "k.column_name, k.referenced_column_name, r.delete_rule, r.update_rule "
+                "FROM information_schema.key_column_usage k "
+                "JOIN information_schema.referential_constraints r "
+                "ON r.constraint_schema = k.constraint_schema AND r.table_name = k.table_name "
+                "AND r.constraint_name = k.constraint_name "
+                "WHERE k.referenced_table_schema = COALESCE(:schema, DATABASE()) "
+                "AND k.referenced_table_name = :name "
+                "ORDER BY k.table_schema, k.table_name, k.constraint_name, k.ordinal_position"
+            ),
+            {"schema": schema, "name": name},
+        )
+        return _group_keys(found)
+
+    def read_replacing(
+        self, connection: Connection, name: str, *, schema: str | None
+    ) -> tuple[bool, bool]:
+        """Any unique index but that of the key."""
+        found = inspect(connection).get_indexes(name, schema=schema)
+        return any(each["unique"] for each in found), False
 
     def begin_writing(self, connection: Connection) -> None:
         """Rows are locked one by one."""
@@ -219,6 +365,20 @@ class MySql(Dialect):
 def choose_dialect(name: str) -> Dialect:
     """The dialect of a database, by SQLAlchemy's name for it."""
     return {"postgresql": Postgres, "mysql": MySql, "mariadb": MySql}.get(name, Dialect)()
+
+
+def quote_name(name: str) -> str:
+    """A name as SQLite reads it, whatever it holds."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _group_keys(found: Iterable[Sequence[Any]]) -> list[ForeignKey]:
+    """Foreign keys of which every row has a column."""
+    keys = []
+    for (schema, table, _), rows in groupby(found, key=lambda row: tuple(row[:3])):
+        columns, to, deletes, updates = zip(*(row[3:] for row in rows), strict=True)
+        keys.append(ForeignKey(schema, table, columns, to, deletes[0], updates[0]))
+    return keys
 
 
 def _quote_text(value: str) -> str:

@@ -51,6 +51,6 @@ class NoTransactionError(SqlPackError):
 
     def __init__(self, how: str) -> None:
         super().__init__(
-            f"{how}, so that a crash between two of them could not be told. Use a transaction: "
-            "engine.begin(), or a session's."
+            f"{how}, so that nobody could tell what of it is there. Use a transaction that the "
+            "tool commits itself: engine.begin(), or a session's."
         )

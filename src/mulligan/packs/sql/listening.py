@@ -9,7 +9,17 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
-from mulligan.packs.sql.scope import list_current, list_scopes, refuse_undeclared
+from mulligan.packs.sql.scope import (
+    begin_watching,
+    end_watching,
+    forget_abandoned,
+    list_current,
+    list_scopes,
+    refuse_abandoned,
+    refuse_replacing,
+    refuse_strange,
+    refuse_undeclared,
+)
 from mulligan.packs.sql.statements import find_spelling, is_declared, name_table, read_statement
 
 _heard: WeakSet[Engine] = WeakSet()
@@ -77,8 +87,12 @@ def _begin_write(connection: Connection, statement: str) -> None:
         return
     read = read_statement(statement, find_spelling(connection.dialect))
     refuse_undeclared(read, scopes, connection=connection)
-    for scope in scopes if read.writes else ():
+    if not read.writes:
+        return
+    refuse_replacing(read, scopes, connection=connection)
+    for scope in scopes:
         scope.begin_write(connection)
+    begin_watching(connection, scopes, read)
 
 
 def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
@@ -94,6 +108,8 @@ def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
             scope.deleted = scope.deleted or read.deletes
         if ours:
             scope.end_write(connection, rowcount)
+    if read.writes:
+        end_watching(connection, scopes, read, rowcount)
 
 
 def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
@@ -111,21 +127,25 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
 
 def _on_commit(connection: Connection) -> None:
     scopes = list_scopes(connection)
-    for scope in scopes:
-        work = scope.works.pop(id(connection), None)
-        if work is None or not work.wrote:
-            continue
-        try:
-            with scope.on_our_own():
-                scope.writer.leave_marks(connection, scope)
-        except BaseException:
-            connection.dialect.do_rollback(connection.connection)
-            raise
+    try:
+        refuse_abandoned(connection)
+        for scope in scopes:
+            work = scope.works.pop(id(connection), None)
+            if work is not None and work.wrote:
+                with scope.on_our_own():
+                    scope.writer.leave_marks(connection, scope)
+        if scopes:
+            refuse_strange(connection, scopes)
+    except BaseException:
+        connection.dialect.do_rollback(connection.connection)
+        raise
     for scope in scopes:
         scope.committing = True
 
 
 def _on_rollback(connection: Connection) -> None:
+    forget_abandoned(connection)
     for scope in list_scopes(connection):
         scope.works.pop(id(connection), None)
+        scope.watches.pop(id(connection), None)
         scope.inserted.clear()

@@ -6,11 +6,12 @@ the tool itself, an ORM session, a library.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
+from weakref import WeakSet
 
 from sqlalchemy import Connection, Delete, Engine, Update, text
 
@@ -22,8 +23,10 @@ from mulligan.packs.sql.errors import (
     SqlPackError,
     UndeclaredWriteError,
 )
-from mulligan.packs.sql.statements import Statement, is_declared, name_table
+from mulligan.packs.sql.state import RowState
+from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
+from mulligan.packs.sql.watching import Known, Watch, open_watch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,7 +37,9 @@ class Target:
     """Of the action that it belongs to."""
     key: list[Any]
     at: str | None
-    """Its version before the call; `None`: it is made by the call."""
+    """Its version before the call; `None`: it is made by the call, under a key nobody knows yet."""
+    before: RowState | None = None
+    """It and what may go with it, as read before the call."""
 
 
 class Writer(Protocol):
@@ -53,6 +58,9 @@ class Writer(Protocol):
     def is_outdated(self, connection: Connection, target: Target) -> bool:
         """Whether a row is not what was read before the call."""
 
+    def list_known(self, connection: Connection, scope: Scope) -> Iterable[Known]:
+        """The rows that a call may write."""
+
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
 
@@ -61,6 +69,7 @@ class Writer(Protocol):
 class Work:
     """What one transaction has done so far."""
 
+    connection: Connection
     wrote: bool = False
     checked: bool = False
     """The rows are known to be what they were."""
@@ -85,10 +94,21 @@ class Scope:
     busy: bool = False
     """Statements are our own."""
     works: dict[int, Work] = field(default_factory=dict)
+    watches: dict[int, Watch] = field(default_factory=dict)
+    """Of calls inside of each other, the outer one has them."""
 
     def find_work(self, connection: Connection) -> Work:
         """What the transaction of a connection has done."""
-        return self.works.setdefault(id(connection), Work())
+        return self.works.setdefault(id(connection), Work(connection=connection))
+
+    def list_uncommitted(self) -> list[Connection]:
+        """Connections that it has written by, and neither committed nor rolled back."""
+        return [work.connection for work in self.works.values() if work.wrote]
+
+    def require_committed(self) -> None:
+        """Refuse to leave it to somebody else whether a call has happened."""
+        if self.list_uncommitted():
+            raise NoTransactionError(_UNCOMMITTED)
 
     @contextmanager
     def on_our_own(self) -> Iterator[None]:
@@ -150,13 +170,79 @@ class Scope:
             if rowcount == 0:
                 # Either the tool's own condition did not hold, or the row is another by now.
                 self.check_rows(connection, lock=False)
-        if rowcount > len(self.targets) and self.targets and self.targets[0].at is not None:
-            raise UndeclaredWriteError(
-                f"A statement has changed {rowcount} rows, and the call is declared for "
-                f"{len(self.targets)} of {self.writer.table}. Declare it with sql.rows(…)."
-            )
 
 
+def begin_watching(connection: Connection, scopes: Sequence[Scope], statement: Statement) -> None:
+    """A statement is about to write: see what it does."""
+    with scopes[0].on_our_own():
+        watch = scopes[0].watches.setdefault(id(connection), open_watch(connection))
+        watch.begin(connection, _list_known(connection, scopes), statement)
+
+
+def end_watching(
+    connection: Connection, scopes: Sequence[Scope], statement: Statement, rowcount: int
+) -> None:
+    """It has written."""
+    watch = scopes[0].watches.get(id(connection))
+    if watch is not None and watch.looks:
+        with scopes[0].on_our_own():
+            known = _list_known(connection, scopes)
+            watch.end(connection, known, statement, max(0, rowcount))
+
+
+def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """What the database has written beyond what was declared, an undo would leave as it is."""
+    watch = scopes[0].watches.pop(id(connection), None)
+    if watch is None:
+        return
+    declared = {scope.writer.table for scope in scopes}
+    leaves = {name for scope in scopes for name in scope.writer.leaves}
+    with scopes[0].on_our_own():
+        strange = watch.list_strange(connection, _list_known(connection, scopes))
+    for table, rows, named in strange:
+        written = read_name(connection, table)
+        if any(is_declared(written, name, connection=connection) for name in leaves):
+            continue
+        own = any(is_declared(written, name, connection=connection) for name in declared)
+        raise UndeclaredWriteError(_describe_strange(table, rows, named, own=own))
+
+
+def _describe_strange(table: str, rows: int, named: str, *, own: bool) -> str:
+    which = f" ({named})" if named else ""
+    if own:
+        return (
+            f"The call has changed {rows} {'row' if rows == 1 else 'rows'} of {table}{which} that "
+            "it is not declared for, or that were there before, so that an undo would leave them. "
+            "Declare them: id=… for a row that may be there already, sql.rows(…) for several; or "
+            f"say that they stay: leaves=[{table!r}]."
+        )
+    return (
+        f"The database itself changes {table}{which} with this call, by a trigger or a foreign "
+        f"key, and it is not declared for that, so that an undo would leave it. Declare {table} as "
+        f"well (compose(…)), or say that it stays: leaves=[{table!r}]."
+    )
+
+
+def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[Known]:
+    return [each for scope in scopes for each in scope.writer.list_known(connection, scope)]
+
+
+_abandoned: WeakSet[Connection] = WeakSet()
+"""Connections with writes of a call that has ended, which would land behind its back."""
+
+
+def refuse_abandoned(connection: Connection) -> None:
+    """What a call has left uncommitted is on record as not done, and stays so."""
+    if connection in _abandoned:
+        raise NoTransactionError(_UNCOMMITTED)
+
+
+def forget_abandoned(connection: Connection) -> None:
+    """It was rolled back."""
+    _abandoned.discard(connection)
+
+
+_UNCOMMITTED = "The tool returned before its transaction was committed"
 _current: ContextVar[tuple[Scope, ...]] = ContextVar("mulligan_sql_scopes", default=())
 
 
@@ -181,11 +267,13 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
     token = _current.set((*_current.get(), scope))
     try:
         yield scope
+        scope.require_committed()
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
         note_effect(error, late if scope.committing else EffectNote.NOTHING_DONE)
         raise
     finally:
+        _abandoned.update(scope.list_uncommitted())
         _current.reset(token)
 
 
@@ -195,6 +283,10 @@ def refuse_undeclared(
     """What no scope is about, an undo would leave as it is."""
     if statement.commits:
         raise NoTransactionError("A statement of the tool commits by itself")
+    if statement.truncates:
+        raise UndeclaredWriteError(
+            "TRUNCATE says nothing of the rows it takes away. Use DELETE, and declare the rows."
+        )
     known = [name for scope in scopes for name in (scope.writer.table, *scope.writer.leaves)]
     for table in sorted(statement.tables):
         if not any(is_declared(table, name, connection=connection) for name in known):
@@ -208,6 +300,32 @@ def refuse_undeclared(
             f"Nobody can tell what `{words.upper()}` changes, so that an undo could leave some of "
             f"it. Write it as statements, or say that the rest stays: leaves=[{words!r}]."
         )
+
+
+def refuse_replacing(
+    statement: Statement, scopes: Sequence[Scope], *, connection: Connection
+) -> None:
+    """What is taken away to make room is told by no database."""
+    for scope in scopes:
+        if not any(
+            is_declared(t, scope.writer.table, connection=connection) for t in statement.tables
+        ):
+            continue
+        with scope.on_our_own():
+            table = scope.writer.load(connection)
+        asked, always = table.replaceable
+        if always or (asked and statement.replaces):
+            raise UndeclaredWriteError(
+                f"REPLACE may take away other rows of {table.name}, which has a UNIQUE column "
+                "beside its key, and nobody would know. Use ON CONFLICT … DO UPDATE, or ON "
+                "DUPLICATE KEY UPDATE."
+            )
+        hidden = table.dialect.hides_cascades and statement.deletes and not scope.writer.deep
+        if hidden and table.acting:
+            raise UndeclaredWriteError(
+                f"Rows of {table.acting[0].table.name} go with a row of {table.name} that is "
+                "deleted or replaced. Declare the tool with sql.delete(…), or do not delete."
+            )
 
 
 def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:

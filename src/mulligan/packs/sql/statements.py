@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Dialect
@@ -39,6 +40,7 @@ _HARMLESS = frozenset(
 )  # fmt: skip
 """What a statement may begin with that changes no row, unless one inside of it does."""
 _VERBS = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "COPY"})
+_UPSERTS = (("ON", "CONFLICT"), ("ON", "DUPLICATE"), ("OR", "IGNORE"), ("INSERT", "IGNORE"))
 _NO_VERBS = frozenset({"FOR", "ON", "DO", "KEY", "THEN"})
 """After these such a word is part of another clause: `FOR UPDATE`, `ON DELETE`, `DO UPDATE`."""
 _BETWEEN = frozenset(
@@ -98,6 +100,13 @@ def name_table(connection: Connection, table: object) -> TableName:
     return TableName(*(spelling.fold(part, quoted=True) for part in parts))
 
 
+def read_name(connection: Connection, name: str) -> TableName:
+    """A table as its catalog names it, with its schema before a dot where that is said."""
+    spelling = find_spelling(connection.dialect)
+    schema, _, bare = name.rpartition(".")
+    return TableName(*(spelling.fold(part, quoted=True) for part in (schema, bare)))
+
+
 def is_declared(written: TableName, declared: str, *, connection: Connection) -> bool:
     """Whether a table that is written to is the one of a declaration."""
     dialect = connection.dialect
@@ -128,6 +137,11 @@ class Statement:
     deletes: bool = False
     """It can take a row away, rather than give it another key."""
     commits: bool = False
+    upserts: bool = False
+    """Where a row is in its way, it does something else than to fail."""
+    replaces: bool = False
+    """It may take away what is in its way."""
+    truncates: bool = False
 
     @property
     def writes(self) -> bool:
@@ -175,11 +189,16 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         if tokens[at].kind == "word" and tokens[at].key not in _HARMLESS | _VERBS | _COMMITS:
             words = [each.text.lower() for each in tokens[at : at + 2] if each.kind == "word"]
             untold.add(" ".join(words))
+    pairs = {(a.key, b.key) for a, b in pairwise(tokens)}
+    replaces = "REPLACE" in verbs or ("OR", "REPLACE") in pairs
     return Statement(
         tables=frozenset(tables),
         untold=frozenset(untold),
         deletes=bool(untold) or bool(verbs - {"INSERT", "UPDATE"}),
         commits=any(tokens[at].key in _COMMITS for at in starts),
+        upserts=replaces or "MERGE" in verbs or any(pair in pairs for pair in _UPSERTS),
+        replaces=replaces,
+        truncates="TRUNCATE" in verbs,
     )
 
 

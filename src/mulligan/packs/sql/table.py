@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.engine.interfaces import ReflectedForeignKeyConstraint
 from sqlalchemy.sql.compiler import IdentifierPreparer
+from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.packs.sql.dialects import Dialect, Field, choose_dialect
+from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, choose_dialect
 
 Values = dict[str, Any]
 """Values by column, in the form in which the database gives them back exactly."""
@@ -30,7 +30,7 @@ class OutdatedTableError(Exception):
     """A table has got a column, or lost one, since it was described."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class UserTable:
     """One table, and the statements that read and restore its rows."""
 
@@ -41,8 +41,42 @@ class UserTable:
     key: tuple[str, ...]
     version: str | None
     dialect: Dialect
-    referred: tuple[Reference, ...] = ()
-    """Tables whose rows refer to its rows."""
+    parts: str
+    """How many columns it has, and foreign keys that refer to it: another count, another table."""
+    replaceable: tuple[bool, bool]
+    """Whether `REPLACE` may take away other rows than that of its key, and also unasked."""
+    referred: list[Reference] = field(default_factory=list)
+    """Tables whose rows refer to its rows; it may be one of them itself."""
+
+    @property
+    def full_name(self) -> str:
+        """With its schema, where that is not the usual one."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+    @property
+    def acting(self) -> list[Reference]:
+        """Foreign keys by which rows go, or lose their reference, with its rows."""
+        return [reference for reference in self.referred if reference.acts]
+
+    @cached_property
+    def related(self) -> dict[str, UserTable]:
+        """It, and all tables whose rows refer to it, also through others."""
+        found = {self.full_name: self}
+        for table in (queue := [self]):
+            for reference in table.referred:
+                if reference.table.full_name not in found:
+                    found[reference.table.full_name] = reference.table
+                    queue.append(reference.table)
+        return found
+
+    def list_references(self, owner: UserTable) -> list[Reference]:
+        """The foreign keys of one of them that refer to another."""
+        return [
+            reference
+            for table in self.related.values()
+            for reference in table.referred
+            if reference.table is owner
+        ]
 
     @cached_property
     def print(self) -> str:
@@ -78,9 +112,9 @@ class UserTable:
 
     @cached_property
     def columns(self) -> str:
-        """All columns, each in its exact form, then how many there are by now, and the print."""
+        """All columns, each in its exact form, then how many parts it has by now, and the print."""
         read = [self.dialect.read_column(field) for field in self.fields.values()]
-        counted = self.dialect.count_columns(self.name, schema=self.schema, quoted=self.quoted)
+        counted = self.dialect.count_parts(self.name, schema=self.schema, quoted=self.quoted)
         return ", ".join([*read, counted, self.print])
 
     def read_row(
@@ -92,7 +126,7 @@ class UserTable:
         found = connection.execute(query, self.bind_key(key)).first()
         if found is None:
             return None, ABSENT
-        if found[-2] != len(self.fields):
+        if found[-2] != self.parts:
             raise OutdatedTableError(self.name)
         values = map(to_plain, found[:-2])
         return dict(zip(self.fields, values, strict=True)), str(found[-1])
@@ -103,6 +137,15 @@ class UserTable:
         query = text(f"SELECT {self.print} FROM {self.quoted} WHERE {self.where}{tail}")  # noqa: S608
         found = connection.execute(query, self.bind_key(key)).first()
         return ABSENT if found is None else str(found[0])
+
+    def find_key(
+        self, connection: Connection, key: Sequence[object], values: Values | None = None
+    ) -> list[Any]:
+        """A key as the row itself has it, which a call may have spelled otherwise."""
+        if values is not None:
+            return [values[name] for name in self.key]
+        found = self.list_keys(connection, self.where, values=self.bind_key(key))
+        return found[0] if found else list(key)
 
     def list_keys(
         self, connection: Connection, where: str, *, values: Values, lock: bool = False
@@ -135,10 +178,19 @@ class UserTable:
         ]
         bound = {f"v{at}": from_plain(values[field.name]) for at, field in enumerate(given)}
         placed += self._renew_version(bound)
+        if not placed:
+            return  # all of it is its key
         connection.execute(
             text(f"UPDATE {self.quoted} SET {', '.join(placed)} WHERE {self.where}"),  # noqa: S608
             {**self.bind_key(key), **bound},
         )
+
+    def has_default(self, connection: Connection, name: str, value: object) -> bool:
+        """Whether a value is what the database puts where nothing is said."""
+        default = self.fields[name].default
+        if default is None:
+            return False
+        return str(connection.execute(text(f"SELECT {default}")).scalar()) == str(value)
 
     def delete_row(self, connection: Connection, key: Sequence[object]) -> None:
         """Take a row away."""
@@ -183,6 +235,11 @@ class Reference:
     on_delete: str
     """What the database does to such rows: `CASCADE`, `SET NULL`, or it refuses."""
 
+    @property
+    def acts(self) -> bool:
+        """Whether the database changes or deletes such rows by itself."""
+        return self.on_delete in ("CASCADE", "SET NULL", "SET DEFAULT")
+
     def list_rows(self, connection: Connection, values: Values, *, lock: bool) -> list[list[Any]]:
         """The keys of the rows that refer to a row."""
         bound = {f"to_{at}": values[name] for at, name in enumerate(self.to)}
@@ -191,43 +248,42 @@ class Reference:
         return self.table.list_keys(connection, where, values=bound, lock=lock)
 
 
-def load_table(
-    connection: Connection,
-    name: str,
-    *,
-    version: str | None = None,
-    followed: frozenset[str] = frozenset(),
-) -> UserTable:
+def load_table(connection: Connection, name: str, *, version: str | None = None) -> UserTable:
     """A table as the database describes it, with those that refer to it."""
     schema, _, bare = name.rpartition(".")
-    table = _load_columns(connection, bare, schema=schema or None, version=version)
-    if bare in followed:
-        return table
-    found = inspect(connection).get_multi_foreign_keys(schema=schema or None)
-    referred = [
-        _load_reference(connection, owner, each, followed=followed | {bare})
-        for (_, owner), keys in found.items()
-        for each in keys
-        if each["referred_table"] == bare
-    ]
-    return replace(table, referred=tuple(referred))
+    return _follow(connection, (schema or None, bare), version=version, loaded={})
 
 
-def _load_reference(
-    connection: Connection,
-    owner: str,
-    key: ReflectedForeignKeyConstraint,
-    *,
-    followed: frozenset[str],
-) -> Reference:
-    schema = key.get("referred_schema")
-    name = f"{schema}.{owner}" if schema else owner
+Place = tuple[str | None, str]
+
+
+def _follow(
+    connection: Connection, place: Place, *, version: str | None, loaded: dict[Place, UserTable]
+) -> UserTable:
+    if place not in loaded:
+        schema, name = place
+        table = loaded[place] = _load_columns(connection, name, schema=schema, version=version)
+        keys = table.dialect.load_keys(connection, name, schema=schema, quoted=table.quoted)
+        for key in keys:
+            owner = _follow(connection, (key.schema, key.table), version=None, loaded=loaded)
+            table.referred.append(_build_reference(table, owner, key))
+    return loaded[place]
+
+
+def _build_reference(table: UserTable, owner: UserTable, key: ForeignKey) -> Reference:
+    named = [there or table.key[at] for at, there in enumerate(key.to)]
     return Reference(
-        table=load_table(connection, name, followed=followed),
-        columns=tuple(key["constrained_columns"]),
-        to=tuple(key["referred_columns"]),
-        on_delete=str(key.get("options", {}).get("ondelete") or "").upper(),
+        table=owner,
+        columns=tuple(_find_name(owner, name) for name in key.columns),
+        to=tuple(_find_name(table, name) for name in named),
+        on_delete=key.on_delete.upper(),
     )
+
+
+def _find_name(table: UserTable, name: str) -> str:
+    """A column as the table spells it, which the foreign key need not."""
+    same = (each for each in table.fields if each.casefold() == name.casefold())
+    return name if name in table.fields else next(same)
 
 
 def _load_columns(
@@ -245,10 +301,12 @@ def _load_columns(
             name=column["name"],
             bare=_quote(prepare, column["name"]),
             quoted=f"{quoted}.{_quote(prepare, column['name'])}",
-            type=types.get(column["name"]) or str(column["type"].compile(connection.dialect)),
+            type=types.get(column["name"]) or _name_type(connection, column["type"]),
             kind=column["type"],
             generated="computed" in column,
             identity=bool(column.get("identity", {}).get("always")),
+            nullable=column["nullable"],
+            default=column.get("default"),
         )
         for column in looking.get_columns(name, schema=schema)
     }
@@ -260,6 +318,7 @@ def _load_columns(
         )
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
+    parts = dialect.count_parts(name, schema=schema, quoted=quoted)
     return UserTable(
         name=name,
         schema=schema,
@@ -268,7 +327,14 @@ def _load_columns(
         key=key,
         version=version,
         dialect=dialect,
+        parts=str(connection.execute(text(f"SELECT {parts}")).scalar()),
+        replaceable=dialect.read_replacing(connection, name, schema=schema),
     )
+
+
+def _name_type(connection: Connection, kind: TypeEngine[Any]) -> str:
+    """A type as the database calls it; a column of SQLite's may have none."""
+    return "" if isinstance(kind, NullType) else str(kind.compile(connection.dialect))
 
 
 def _quote(prepare: IdentifierPreparer, name: str) -> str:

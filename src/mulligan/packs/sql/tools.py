@@ -49,10 +49,11 @@ def insert(
     version: str | None = None,
     leaves: Iterable[str] = (),
 ) -> Declared:
-    """A tool that makes one row. `id`: it is given the key, which else the database makes."""
-    options = TableOptions(
-        id=id or (lambda _: None), version=version, leaves=frozenset(leaves), makes=True
-    )
+    """A tool that makes one row, or changes it if it is there already (an upsert).
+
+    `id`: it is given the key, which else the database makes. Only then may the row be there.
+    """
+    options = TableOptions(id=id, version=version, leaves=frozenset(leaves), makes=True)
     return _declare(TableWriter(engine, table, options), options)
 
 
@@ -144,10 +145,13 @@ def _declare(writing: TableWriter, options: TableOptions) -> Declared:
         # Who looks for a call and does not find it rules out that it comes late.
         lands_within=timedelta(),
     )
-    if not options.makes:
+    if options.id is not None or options.where is not None:
         declared["before"] = writing.read_pre_image
     if options.each is not None:
         declared["each"] = options.each
+    gone = ", and what goes with them by foreign keys" if writing.may_delete else ""
+    more = "a call that makes the database write anything else, also by a trigger, is refused"
+    declared["rests_on"] = [f"the declared rows of {writing.table}{gone}: {more}"]
     left = [f"rows that it also wrote to {name}" for name in sorted(options.leaves)]
     if left:
         declared["loses"] = left

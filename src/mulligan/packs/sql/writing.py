@@ -34,12 +34,15 @@ from mulligan.packs.sql.state import (
     build_absent,
     combine_versions,
     is_same_state,
+    list_all,
     print_deeply,
     read_row,
     read_state,
     restore_row,
 )
-from mulligan.packs.sql.table import ABSENT, UserTable, load_table
+from mulligan.packs.sql.statements import is_declared, read_name
+from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
+from mulligan.packs.sql.watching import Known, Strange, open_watch
 
 T = TypeVar("T")
 
@@ -80,10 +83,14 @@ class TableWriter:
         listen(self.database.engine)
 
     @property
+    def may_delete(self) -> bool:
+        """Whether it is declared to delete rows."""
+        return self._options.deletes or self._options.where is not None
+
+    @property
     def deep(self) -> bool:
         """Whether rows of other tables may go with its rows."""
-        may_delete = self._options.deletes or self._options.where is not None
-        return may_delete and bool(not self._loaded or self._loaded[0].referred)
+        return self.may_delete and bool(not self._loaded or self._loaded[0].acting)
 
     def load(self, connection: Connection) -> UserTable:
         """The table, as the database describes it; read once."""
@@ -158,12 +165,35 @@ class TableWriter:
         now = read_row(connection, table, key=target.key, deep=True, lock=True)
         return print_deeply(now) != target.at
 
+    def list_known(self, connection: Connection, scope: Scope) -> Iterator[Known]:
+        """The rows that a call may write, and with a delete those that go with them."""
+        table = self.load(connection)
+        rows = [target.before for target in scope.targets if target.before is not None]
+        roots = [table.find_key(connection, row["key"], row["values"]) for row in rows]
+        yield Known(
+            table=table,
+            keys=roots,
+            made=[
+                key
+                for made in scope.inserted
+                for key in table.list_keys(connection, table.where, values=table.bind_key(made))
+            ],
+            makes=any(target.at is None for target in scope.targets),
+            leaves=bool(self.leaves),
+        )
+        for row in rows:
+            for each in row["dependants"]:
+                owner = table.related[each["table"]]
+                yield Known(table=owner, keys=[each["key"]], by_database=True)
+
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
         table = self.load(connection)
-        if self._options.makes:
+        if any(target.at is None for target in scope.targets):
             self._mark_inserted(connection, table, scope)
             return
+        if self.deep and scope.deleted:
+            self._refuse_remade(connection, table, scope.targets)
         by_mark: dict[str, list[Target]] = {}
         for target in scope.targets:
             by_mark.setdefault(target.mark, []).append(target)
@@ -175,6 +205,23 @@ class TableWriter:
             scope.marked.add(mark)
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
+
+    def _refuse_remade(
+        self, connection: Connection, table: UserTable, targets: list[Target]
+    ) -> None:
+        """A row that was deleted and made anew has lost what depended on it."""
+        rows = [target.before for target in targets if target.before is not None]
+        there = [row for row in rows if table.read_row(connection, row["key"])[0] is not None]
+        gone = [each for row in rows if row not in there for each in list_all(row)]
+        taken = {(each["table"], _dump([each["key"]])) for each in [*gone, *rows]}
+        for each in (each for row in there for each in row["dependants"]):
+            owner = table.related[each["table"]]
+            kept = (each["table"], _dump([each["key"]])) in taken
+            if not kept and owner.read_print(connection, each["key"], lock=False) != each["at"]:
+                raise UndeclaredWriteError(
+                    f"The call deletes a row of {table.name} and makes it anew, and "
+                    f"{owner.describe_row(each['key'])} lost it meanwhile. Change the row instead."
+                )
 
     def _mark(
         self,
@@ -197,13 +244,14 @@ class TableWriter:
 
     def _mark_inserted(self, connection: Connection, table: UserTable, scope: Scope) -> None:
         marks = [target.mark for target in scope.targets]
-        named = [target.key for target in scope.targets if target.key]
-        keys = named if len(named) == len(marks) else scope.inserted
+        keys = list({_dump([key]): key for key in scope.inserted}.values())
+        if len(keys) > len(marks):  # what a savepoint has taken back is not there
+            keys = [k for k in keys if table.read_print(connection, k, lock=False) != ABSENT]
         if len(keys) != len(marks):
             raise UndeclaredWriteError(
                 f"The call has made {len(keys)} rows of {self.table} whose keys are known, and is "
                 f"declared for {len(marks)}. Use SQLAlchemy's insert(…) or an ORM session, or name "
-                "the parameter that has the key: id=…."
+                "the parameter that has the key: id=…, as an upsert needs."
             )
         for mark, key in zip(marks, keys, strict=True):
             left = leave_mark(connection, mark, about=_dump([key]), table=table, key=key)
@@ -214,8 +262,10 @@ class TableWriter:
         if len(self._left) > MOST:
             self._left.popitem(last=False)
 
-    def _read(self, record: Record, connection: Connection) -> TableState:
+    def _read(self, record: Record, connection: Connection) -> TableState | None:
         table = self.load(connection)
+        if self._options.makes and not self._find_given(record):
+            return None  # this time the database makes the key
         keys = self._find_keys(connection, record)
         return read_state(connection, table, keys=keys, deep=self.deep)
 
@@ -225,7 +275,7 @@ class TableWriter:
         if not keys:
             return None if self._options.makes else TableState(rows=[], at=ABSENT, undone=False)
         state = read_state(connection, table, keys=keys, deep=self.deep)
-        if self._options.makes and all(row["values"] is None for row in state["rows"]):
+        if record.before is None and all(row["values"] is None for row in state["rows"]):
             return None
         undone = find_mark(connection, record.key + UNDO)
         prints = [row["at"] for row in state["rows"]]
@@ -281,12 +331,27 @@ class TableWriter:
         left = _load_left(mark, len(rows))
         if len(rows) == 1:
             left = [str(record.version)]
-        theirs = []
+        theirs, back, watch = list[str](), list[tuple[UserTable, Values]](), open_watch(connection)
+        known = [
+            Known(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
+            for row in rows
+            for each in list_all(row)
+            for owner in (table.related[each["table"]],)
+        ]
+        watch.begin(connection, known)
         for row, at in zip(rows, left, strict=True):
+            if at == row["at"]:
+                continue  # the call has left it as it was
             if table.read_print(connection, row["key"], lock=True) == at:
-                self._restore(connection, table, row)
+                # What depends on a row that the call has left there has nothing to do with it.
+                alone = row if at == ABSENT else cast("RowState", {**row, "dependants": []})
+                back += self._restore(connection, table, alone)
             else:
                 theirs.append(table.describe_row(row["key"]))
+        for owner, values in back:
+            self._require_restored(connection, owner, values)
+        watch.end(connection, known)
+        self._refuse_more(connection, watch.list_strange(connection, known))
         if len(theirs) == len(rows):
             return theirs
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
@@ -295,36 +360,50 @@ class TableWriter:
         leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
         return theirs
 
-    def _restore(self, connection: Connection, table: UserTable, row: RowState) -> None:
+    def _restore(
+        self, connection: Connection, table: UserTable, row: RowState
+    ) -> list[tuple[UserTable, Values]]:
         lost = sorted(set(row["values"] or ()) - set(table.fields))
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
-        restore_row(connection, table, row=row)
-        now = read_row(connection, table, key=row["key"], deep=False)
-        if row["values"] is None or now["values"] is None:
-            return
-        fields, values = table.fields, now["values"]
-        changed = [n for n, v in row["values"].items() if values.get(n) != v]
-        own = {n for n in changed if fields[n].is_time or fields[n].generated}
+        back = restore_row(connection, table, row=row)
+        return [*back, *([(table, row["values"])] if row["values"] else [])]
+
+    def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
+        """A trigger may have changed a row again, also with the next one that came back."""
+        key = [values[name] for name in owner.key]
+        now = owner.read_row(connection, key)[0] or {}
+        changed = [name for name, value in values.items() if now.get(name) != value]
+        fields = owner.fields
+        own = {name for name in changed if fields[name].is_time or fields[name].generated}
         odd = set(changed) - own - self._options.sets - {self._options.version}
-        if odd:
+        if odd or not now:
             raise ConflictError(
                 f"The database itself changes {', '.join(sorted(odd))} of "
-                f"{table.describe_row(row['key'])}. If that is as it should be: sets=[…]."
+                f"{owner.describe_row(key)}. If that is as it should be: sets=[…]."
             )
+
+    def _refuse_more(self, connection: Connection, strange: Sequence[Strange]) -> None:
+        """An undo that changes more than it puts back is none."""
+        for table, _, named in strange:
+            written = read_name(connection, table)
+            if not any(is_declared(written, name, connection=connection) for name in self.leaves):
+                raise UndeclaredWriteError(
+                    f"Taking it back would make the database itself change {named or table}, by a "
+                    "trigger or a foreign key, so that it was left as it is."
+                )
 
     # Which rows.
 
     def _list_targets(self, records: Sequence[Record]) -> Iterator[Target]:
         for record in records:
             before = cast("TableState | None", record.before)
-            if self._options.makes or before is None:
-                keys = self._find_given(record)
-                yield Target(mark=record.key, key=keys[0] if keys else [], at=None)
+            if before is None:
+                yield Target(mark=record.key, key=[], at=None)
                 continue
             for row in before["rows"]:
                 at = print_deeply(row) if self.deep else row["at"]
-                yield Target(mark=record.key, key=row["key"], at=at)
+                yield Target(mark=record.key, key=row["key"], at=at, before=row)
 
     def _list_known_keys(self, record: Record) -> list[list[Any]]:
         before = record.before
@@ -347,6 +426,8 @@ class TableWriter:
     def _find_given(self, record: Record) -> list[list[Any]]:
         """The key among the arguments, of an element of a bulk also inside of it."""
         said = self._options.id
+        if said is None and self._options.makes:
+            return []
         if callable(said):
             found = said(record)
             return (

@@ -1,0 +1,586 @@
+"""One call of a tool on random tables, with somebody else at work; the whole database is compared.
+
+What the product says of a call is held against every row there is: before it, after it, and in the
+end. Nothing of the pack is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from sqlalchemy import Engine, MetaData, Table, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, StaticPool
+
+from bench.packs.schemas import (
+    AUDIT,
+    SIDE,
+    Key,
+    Schema,
+    TableSpec,
+    draw_key,
+    draw_rows,
+    draw_schema,
+    draw_values,
+)
+from mulligan import Mulligan, State
+from mulligan.core.finding import Finding, Severity
+from mulligan.loops.actions import Attempted
+from mulligan.packs import sql
+from mulligan.packs.compose import compose
+from mulligan.turns.turn.context import OpenTurn
+
+THEIRS, OURS = "theirs", "ours"
+DEEDS = (
+    "update", "update", "update same", "update twice", "update other", "update construct",
+    "delete", "delete", "delete construct", "insert", "insert made", "upsert", "upsert",
+    "upsert nothing", "upsert replace", "upsert unique", "upsert made", "rows update",
+    "rows delete", "savepoint",
+)  # fmt: skip
+BEYOND = ("update other", "upsert unique", "upsert made", "upsert replace")
+"""What may write other rows than the declared one."""
+CALLS = 5
+"""Histories on one schema, each on rows of its own."""
+MOMENTS = ("never", "never", "inside", "after", "after")
+Rows = dict[tuple[str, str], dict[str, Any]]
+"""All rows of all tables, by table and key."""
+
+
+@dataclass(kw_only=True)
+class Totals:
+    """What was seen, over all histories."""
+
+    histories: int = 0
+    lost: int = 0
+    """Rows that were there and are not what they were, though the call is called undone."""
+    deleted: int = 0
+    """Rows that an undo has taken away and that the call had not made."""
+    overwritten: int = 0
+    """What somebody else wrote, and is gone."""
+    untrue: int = 0
+    """Sentences that what is there does not bear out."""
+    errors: int = 0
+    """Ways to end that nobody declared."""
+    needless: int = 0
+    """Calls that were refused though all that they do is declared."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    deeds: Counter[str] = field(default_factory=Counter)
+    person: Counter[str] = field(default_factory=Counter)
+    """Actions that a person is asked about, by their cause."""
+    refused: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def broken(self) -> int:
+        """How many promises did not hold."""
+        return (
+            self.lost + self.deleted + self.overwritten + self.untrue + self.errors + self.needless
+        )
+
+
+class Place:
+    """A database that is made anew for every history."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.on = create_engine(url).dialect.name
+        self.on = "mysql" if self.on == "mariadb" else self.on
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[Engine, Engine]]:
+        """The tool's engine, and a person's."""
+        self._clear()
+        more: dict[str, Any] = {}
+        if self.on == "postgresql":
+            more["connect_args"] = {"prepare_threshold": None}
+        # One connection for each, which is kept: no two of a tool's statements run at once.
+        engines = [create_engine(self.url, poolclass=StaticPool, **more) for _ in range(2)]
+        for engine in engines:
+            event.listen(engine, "connect", self._prepare)
+        try:
+            yield engines[0], engines[1]
+        finally:
+            for engine in engines:
+                engine.dispose()
+
+    def create(self, engine: Engine, schema: Schema) -> None:
+        """The tables, and our marks."""
+        with engine.begin() as connection:
+            for statement in schema.list_statements():
+                connection.exec_driver_sql(statement)
+        sql.create_marks(engine)
+
+    def _prepare(self, connection: Any, _: Any) -> None:
+        if self.on == "sqlite":
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("PRAGMA journal_mode = MEMORY")
+        elif self.on == "postgresql":
+            connection.execute("SET synchronous_commit = off")
+            connection.execute("SET lock_timeout = '2s'")
+            connection.commit()
+
+    def _clear(self) -> None:
+        engine = create_engine(self.url, poolclass=NullPool)
+        with engine.begin() as connection:
+            if self.on == "postgresql":
+                connection.execute(text("DROP SCHEMA public CASCADE"))
+                connection.execute(text("CREATE SCHEMA public"))
+                return
+            if self.on == "mysql":
+                connection.execute(text("SET foreign_key_checks = 0"))
+            found = (
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+                if self.on == "sqlite"
+                else "SHOW TABLES"
+            )
+            for (name,) in connection.execute(text(found)).all():
+                connection.execute(text(f"DROP TABLE {name}"))
+
+
+@dataclass(kw_only=True)
+class History:
+    """One call, and all that happens around it."""
+
+    chance: random.Random
+    schema: Schema
+    engine: Engine
+    person: Engine
+    deed: str
+    moment: str
+    wrong: bool
+    said: str = ""
+    """The class of what the tool raised."""
+    seen: dict[str, Rows] = field(default_factory=dict)
+
+    @property
+    def table(self) -> TableSpec:
+        return self.schema.first
+
+    def run(self, totals: Totals) -> None:
+        """Make the call, and hold what is said of it against what is there."""
+        self._fill()
+        totals.histories += 1
+        totals.deeds[self.deed] += 1
+        with Mulligan("memory:", checks=[_reject] if self.wrong else [], recover=False) as m:
+            call, leaves = self._declare(m)
+            self.seen["before"] = self._look()
+            asyncio.run(self._act(m, call))
+            left = list(m.insights.open_list.actions())
+        self.seen["end"] = self._look()
+        Judgement(history=self, leaves=leaves, left=left).judge(totals)
+
+    def _fill(self) -> None:
+        """Have other rows than the history before this one left."""
+        if self.schema.on == "sqlite":
+            unbound = "PRAGMA foreign_keys = OFF"
+        else:
+            unbound = "SET foreign_key_checks = 0" if self.schema.on == "mysql" else "SELECT 1"
+        names = [SIDE, AUDIT, *(table.name for table in self.schema.tables)]
+        with self.person.connect() as connection:
+            connection.exec_driver_sql(unbound)
+            if self.schema.on == "postgresql":
+                connection.exec_driver_sql(f"TRUNCATE {', '.join(names)}")
+            else:
+                for name in reversed(names):
+                    connection.exec_driver_sql(f"DELETE FROM {name}")
+                connection.exec_driver_sql(f"DELETE FROM {SIDE}")
+            for name, row in draw_rows(self.chance, self.schema):
+                _insert(connection, name, row)
+            connection.exec_driver_sql(f"DELETE FROM {AUDIT}")
+            connection.exec_driver_sql(f"DELETE FROM {SIDE}")
+            connection.exec_driver_sql(f"INSERT INTO {SIDE} VALUES (1, 10)")
+            connection.commit()
+            connection.exec_driver_sql(unbound.replace("OFF", "ON").replace("= 0", "= 1"))
+            connection.commit()
+
+    def _look(self) -> Rows:
+        rows: Rows = {}
+        keys = {table.name: table.key_names for table in self.schema.tables}
+        keys |= {SIDE: ["id"], AUDIT: ["id"]}
+        with self.person.connect() as connection:
+            for name, key in keys.items():
+                for row in connection.execute(text(f"SELECT * FROM {name}")).mappings():
+                    rows[name, repr([row[column] for column in key])] = dict(row)
+            connection.rollback()
+        return rows
+
+    async def _act(self, m: Mulligan, call: Callable[[], Any]) -> None:
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number > 1:
+                return "I leave it at that."
+            try:
+                await call()
+            except Exception as error:
+                self.said = type(error).__name__
+            self.seen["called"] = self._look()
+            if self.moment == "after":
+                self._disturb()
+            self.seen["edited"] = self._look()
+            return "Done."
+
+        await m.act("Do it", agent)
+
+    # The tool.
+
+    def _declare(self, m: Mulligan) -> tuple[Callable[[], Any], set[str]]:
+        table, engine = self.table, self.engine
+        stamped = any(each.kind == "stamp" for each in self.schema.triggers)
+        kinds = {each.kind for each in self.schema.triggers}
+        leaves = {each for each in kinds & {SIDE, AUDIT} if self.chance.random() < 0.4}
+        shared: dict[str, Any] = {"version": table.version, "leaves": leaves}
+        sets: dict[str, Any] = {"sets": ["n"]} if stamped else {}
+        keys = list(table.rows)
+        self.key = self.chance.choice(keys)
+        others = [key for key in keys if key != self.key]
+        self.other = self.chance.choice(others)
+        way = self.deed.split()[0]
+        if way in ("insert", "upsert") and (way == "insert" or self.chance.random() < 0.4):
+            self.key = draw_key(table, 50)
+        made = self.deed.endswith("made")
+        find = lambda _: self.key  # noqa: E731
+        if way == "rows":
+            where = lambda _: ("n > :n", {"n": 4})  # noqa: E731
+            declared = sql.rows(engine, table.name, where=where, **shared, **sets)
+        elif way in ("insert", "upsert"):
+            given: dict[str, Any] = {} if made else {"id": find}
+            declared = sql.insert(engine, table.name, **given, **shared)
+        elif way == "delete":
+            declared = sql.delete(engine, table.name, id=find, **shared, **sets)
+        else:
+            declared = sql.update(engine, table.name, id=find, **shared, **sets)
+        if SIDE in kinds - leaves and self.chance.random() < 0.5:
+            declared = compose(sql.update(engine, SIDE, id=lambda _: 1), declared)
+        work = self._choose_work()
+
+        @m.tool(**declared)
+        async def change() -> None:
+            if self.moment == "inside":
+                self._disturb()
+            self.seen["base"] = self._look()
+            work()
+
+        return change, leaves
+
+    def _choose_work(self) -> Callable[[], None]:
+        table = self.table
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(table.key_names))
+        bound = {f"k{at}": value for at, value in enumerate(self.key)}
+        other = {f"k{at}": value for at, value in enumerate(self.other)}
+        renew = ", rev = rev + 1" if table.version else ""
+        change = f"UPDATE {table.name} SET said = '{OURS}'{renew} WHERE {where}"
+        same = f"UPDATE {table.name} SET said = said WHERE {where}"
+        again = f"UPDATE {table.name} SET n = n + 3 WHERE {where}"
+        texts: dict[str, list[tuple[str, dict[str, Any]]]] = {
+            "update": [(change, bound)],
+            "update same": [(same, bound)],
+            "update twice": [(change, bound), (again, bound)],
+            "update other": [(change, bound), (again, other)],
+            "delete": [(f"DELETE FROM {table.name} WHERE {where}", bound)],
+            "rows update": [(f"UPDATE {table.name} SET said = '{OURS}'{renew} WHERE n > 4", {})],
+            "rows delete": [(f"DELETE FROM {table.name} WHERE n > 4", {})],
+        }
+        if self.deed == "update other" and self.chance.random() < 0.5:
+            texts["update other"] = [(change, other)]
+        if self.deed in texts:
+            return lambda: self._run_texts(texts[self.deed])
+        if self.deed == "savepoint":
+            return lambda: self._run_savepoint(change, again, bound)
+        if self.deed.endswith("construct"):
+            return lambda: self._run_construct(delete=self.deed.startswith("delete"))
+        row = dict(zip(table.key_names, self.key, strict=True))
+        row |= draw_values(self.chance, self.schema, table, OURS)
+        if self.deed in ("upsert unique", "upsert replace") and "code" in row:
+            row["code"] = table.rows[self.other]["code"]
+        if self.deed.endswith("made"):
+            return lambda: self._run_made(row)
+        return lambda: self._run_insert(row)
+
+    def _run_texts(self, statements: list[tuple[str, dict[str, Any]]]) -> None:
+        with self.engine.begin() as connection:
+            for statement, bound in statements:
+                connection.execute(text(statement), bound)
+
+    def _run_savepoint(self, change: str, again: str, bound: dict[str, Any]) -> None:
+        with self.engine.begin() as connection:
+            nested = connection.begin_nested()
+            connection.execute(text(again), bound)
+            nested.rollback()
+            connection.execute(text(change), bound)
+
+    def _run_construct(self, *, delete: bool) -> None:
+        there = Table(self.table.name, MetaData(), autoload_with=self.engine)
+        wanted: Any = there.delete() if delete else there.update().values(said=OURS)
+        for name, value in zip(self.table.key_names, self.key, strict=True):
+            wanted = wanted.where(there.c[name] == value)
+        with self.engine.begin() as connection:
+            connection.execute(wanted)
+
+    def _run_insert(self, row: dict[str, Any]) -> None:
+        on, name = self.schema.on, self.table.name
+        before, after = "INSERT", ""
+        keys = ", ".join(self.table.key_names)
+        if self.deed == "upsert replace" and on != "postgresql":
+            before = "REPLACE" if on == "mysql" else "INSERT OR REPLACE"
+        elif self.deed == "upsert nothing":
+            before = {"mysql": "INSERT IGNORE", "sqlite": "INSERT OR IGNORE"}.get(on, before)
+            after = " ON CONFLICT DO NOTHING" if on == "postgresql" else ""
+        elif self.deed.startswith("upsert") and on == "mysql":
+            after = f" ON DUPLICATE KEY UPDATE said = '{OURS}'"
+        elif self.deed.startswith("upsert"):
+            met = "code" if self.deed == "upsert unique" and "code" in row else keys
+            after = f" ON CONFLICT ({met}) DO UPDATE SET said = '{OURS}'"
+        with self.engine.begin() as connection:
+            _insert(connection, name, row, before=before, after=after)
+
+    def _run_made(self, row: dict[str, Any]) -> None:
+        """The key is the database's to make, where it makes any."""
+        there = Table(self.table.name, MetaData(), autoload_with=self.engine)
+        wanted = import_module(f"sqlalchemy.dialects.{self.schema.on}").insert(there)
+        if self.deed.startswith("upsert"):
+            if self.schema.on == "mysql":
+                wanted = wanted.on_duplicate_key_update(said=OURS)
+            elif self.chance.random() < 0.5:
+                wanted = wanted.on_conflict_do_nothing()
+            else:
+                keys = self.table.key_names
+                wanted = wanted.on_conflict_do_update(index_elements=keys, set_={"said": OURS})
+        elif self.table.serial:
+            row = {name: value for name, value in row.items() if name != "id"}
+        with self.engine.begin() as connection:
+            connection.execute(wanted.values(**row))
+
+    # Somebody else.
+
+    def _disturb(self) -> None:
+        """A person changes, adds or deletes something, if the database lets them."""
+        table = self.table
+        tables = [table, table, *self.schema.tables[1:]]
+        chosen = self.chance.choice(tables)
+        keys = list(chosen.rows)
+        key = self.key if chosen is table and self.chance.random() < 0.6 else None
+        key = key or self.chance.choice(keys)
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(chosen.key_names))
+        bound = {f"k{at}": value for at, value in enumerate(key)}
+        ways = ["edit", "edit", "edit", "delete", "child", "same key"]
+        if self.key not in table.rows:  # the call makes a row
+            ways = ["edit", "child", "child", "same key"]
+        way = self.chance.choice(ways)
+        try:
+            with self.person.begin() as connection:
+                if way == "edit":
+                    change = f"UPDATE {chosen.name} SET said = '{THEIRS}' WHERE {where}"
+                    connection.execute(text(change), bound)
+                elif way == "delete":
+                    connection.execute(text(f"DELETE FROM {chosen.name} WHERE {where}"), bound)
+                elif way == "same key":
+                    self._add(connection, table, self.key)
+                else:
+                    self._add_child(connection)
+        except DBAPIError:
+            pass  # it was told that this does not go together, or that somebody is at it
+
+    def _add_child(self, connection: Any) -> None:
+        for table in self.schema.tables:
+            named = [each.column for each in table.references if each.to == self.table.name]
+            if named and len(self.key) == 1:
+                self._add(connection, table, draw_key(table, 70), **{named[0]: self.key[0]})
+                return
+
+    def _add(self, connection: Any, table: TableSpec, key: Key, **more: Any) -> None:
+        row = dict(zip(table.key_names, key, strict=True))
+        row |= draw_values(self.chance, self.schema, table, THEIRS) | more
+        _insert(connection, table.name, row)
+
+
+def _insert(
+    connection: Any, name: str, row: dict[str, Any], *, before: str = "INSERT", after: str = ""
+) -> None:
+    placed = ", ".join(f":{column}" for column in row)
+    statement = f"{before} INTO {name} ({', '.join(row)}) VALUES ({placed}){after}"
+    connection.execute(text(statement), row)
+
+
+def _reject(attempted: Attempted) -> Iterator[Finding]:
+    if attempted.executions:
+        yield Finding(rule="bench.wrong", severity=Severity.ERROR, issue="Wrong on purpose.")
+
+
+@dataclass(kw_only=True)
+class Judgement:
+    """What was said of a call, against what is there."""
+
+    history: History
+    leaves: set[str]
+    left: list[Any]
+
+    def judge(self, totals: Totals) -> None:
+        """Count what is not as it must be."""
+        history, wrong = self.history, Counter[str]()
+        seen = history.seen
+        seen.setdefault("base", seen["before"])
+        outcome = self._tell_outcome()
+        totals.outcomes[outcome] += 1
+        match outcome:
+            case "refused":
+                totals.refused[history.said] += 1
+                wrong["needless"] += self._is_needless()
+                wrong["untrue"] += self._differs("base", "called") or self._differs("edited", "end")
+            case "kept":
+                wrong["untrue"] += self._differs("edited", "end")
+            case "undone":
+                self._judge_undone(wrong)
+            case "person":
+                for action in self.left:
+                    totals.person[self._name_cause(action)] += 1
+                if not history.deed.startswith("rows") and not self._is_composed():
+                    wrong["untrue"] += self._differs("edited", "end")
+            case _:
+                wrong["errors"] += 1
+        wrong["deleted"] += len(self._list_taken())
+        wrong["overwritten"] += len(self._list_overwritten())
+        for name, count in wrong.items():
+            setattr(totals, name, getattr(totals, name) + int(count))
+        if any(wrong.values()):
+            totals.examples.append(self._describe({n: c for n, c in wrong.items() if c}, outcome))
+
+    def _tell_outcome(self) -> str:
+        history = self.history
+        if self.left:
+            return "person"
+        if history.said in ("UndeclaredWriteError", "OutdatedRowError", "NoTransactionError"):
+            return "refused"
+        if history.said in ("IntegrityError", "OperationalError", "DataError", "ProgrammingError"):
+            return "refused"  # by the database itself
+        if history.said:
+            return f"raised {history.said}"
+        return "undone" if history.wrong else "kept"
+
+    def _is_needless(self) -> bool:
+        """Whether nothing beyond the declared rows could have been written."""
+        history = self.history
+        if history.said != "UndeclaredWriteError" or history.schema.triggers:
+            return False
+        # Postgres goes on counting what a savepoint has taken back.
+        counted = history.schema.on == "postgresql" and history.deed == "savepoint"
+        # Somebody may have added a row for which the condition holds.
+        added = history.moment == "inside" and history.deed.startswith("rows")
+        return not counted and not added and history.deed not in BEYOND
+
+    def _name_cause(self, action: Any) -> str:
+        why = str(action.detail.get("why", ""))
+        if action.state is State.HELD:
+            return f"held: {why}"
+        if self.history.moment != "never":
+            return f"{action.state}: somebody else was there"
+        if "by a trigger" in why:
+            return f"{action.state}: an undo would set off a trigger"
+        return f"{action.state}: other"
+
+    def _is_composed(self) -> bool:
+        kinds = {each.kind for each in self.history.schema.triggers}
+        return SIDE in kinds - self.leaves
+
+    def _judge_undone(self, wrong: Counter[str]) -> None:
+        """All that nobody else has touched is as it was; what the call made is gone."""
+        base, called, edited, end = self._list_seen("base", "called", "edited", "end")
+        theirs = {key for key in {**called, **edited} if called.get(key) != edited.get(key)}
+        for key in {**base, **called, **end}:
+            if key in theirs or key[0] in self.leaves:
+                continue
+            if self._drop_own(key, base.get(key)) != self._drop_own(key, end.get(key)):
+                wrong["lost" if key in base else "untrue"] += 1
+        # What somebody has deleted since stays so.
+        wrong["untrue"] += sum(key not in edited and key in end for key in theirs)
+
+    def _drop_own(self, key: tuple[str, str], row: dict[str, Any] | None) -> object:
+        """A row without what every write changes."""
+        if row is None:
+            return None
+        own = {"rev"} if key[0] == self.history.table.name else set[str]()
+        if any(t.kind == "stamp" and t.on == key[0] for t in self.history.schema.triggers):
+            own |= {"n", "twice"}
+        return {name: value for name, value in row.items() if name not in own}
+
+    def _differs(self, one: str, other: str) -> bool:
+        return self.history.seen[one] != self.history.seen[other]
+
+    def _list_seen(self, *names: str) -> list[Rows]:
+        return [self.history.seen[name] for name in names]
+
+    def _list_taken(self) -> list[object]:
+        """Rows that went between the call and the end, and that the call had not made."""
+        base, edited, end = self._list_seen("base", "edited", "end")
+        called = self.history.seen["called"]
+        made = called.keys() - base.keys()
+        return [key for key in edited.keys() - end.keys() if key not in made]
+
+    def _list_overwritten(self) -> list[object]:
+        edited, end = self._list_seen("edited", "end")
+        return [
+            key
+            for key, row in edited.items()
+            if row.get("said") == THEIRS and end.get(key, {}).get("said") != THEIRS
+        ]
+
+    def _describe(self, wrong: dict[str, int], outcome: str) -> str:
+        history = self.history
+        steps = {
+            f"{one}>{other}": {
+                key: (history.seen[one].get(key), history.seen[other].get(key))
+                for key in {**history.seen[one], **history.seen[other]}
+                if history.seen[one].get(key) != history.seen[other].get(key)
+            }
+            for one, other in (("base", "called"), ("called", "edited"), ("edited", "end"))
+        }
+        why = [str(action.detail.get("why")) for action in self.left]
+        created = list(history.schema.list_statements())
+        return (
+            f"{wrong} {outcome} {history.deed!r} key={history.key} moment={history.moment} "
+            f"said={history.said} leaves={sorted(self.leaves)} why={why} {steps} {created}"
+        )
+
+
+def run_histories(
+    place: Place,
+    *,
+    count: int,
+    seed: int,
+    step: Callable[[str], Any] = lambda _: None,
+    until: Callable[[Totals], bool] = lambda _: False,
+) -> Totals:
+    """Some histories on each of many schemas, each of these from a seed of its own."""
+    totals, number = Totals(), 0
+    while totals.histories < count and not until(totals):
+        chance = random.Random(f"{seed}:{number}")
+        schema, before = draw_schema(chance, place.on), len(totals.examples)
+        with place.open() as (engine, person):
+            place.create(person, schema)
+            for _ in range(min(CALLS, count - totals.histories)):
+                _draw_history(chance, schema, engine, person).run(totals)
+                step(place.on)
+        named = [f"seed {seed}:{number}: {each}" for each in totals.examples[before:]]
+        totals.examples[before:] = named
+        number += 1
+    return totals
+
+
+def _draw_history(chance: random.Random, schema: Schema, engine: Engine, person: Engine) -> History:
+    for table in schema.tables:
+        table.rows.clear()
+    return History(
+        chance=chance,
+        schema=schema,
+        engine=engine,
+        person=person,
+        deed=chance.choice(DEEDS),
+        moment=chance.choice(MOMENTS),
+        wrong=chance.random() < 0.85,
+    )

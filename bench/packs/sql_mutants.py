@@ -1,0 +1,120 @@
+"""Mistakes planted in the SQL pack, each of which the histories must find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mulligan.packs.sql import listening, state, watching
+from mulligan.packs.sql.dialects import Dialect, ForeignKey
+from mulligan.packs.sql.writing import TableWriter
+
+
+@contextmanager
+def plant(owner: Any, name: str, changed: Any) -> Iterator[None]:
+    """Have one thing be another for a while."""
+    there = owner.__dict__[name]
+    setattr(owner, name, changed)
+    try:
+        yield
+    finally:
+        setattr(owner, name, there)
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    pass
+
+
+def _forget_before(record_before: Any) -> Any:
+    """An insert whose undo deletes whatever has the key."""
+
+    def read(self: TableWriter, record: Any, connection: Any) -> Any:
+        found = record_before(self, record, connection)
+        if self._options.makes and found is not None:
+            for row in found["rows"]:
+                row.update(values=None)
+        return found
+
+    return read
+
+
+def _stop_at_children(read: Any) -> Any:
+    def read_children(connection: Any, table: Any, values: Any, *, lock: bool) -> Any:
+        found = read(connection, table, values, lock=lock)
+        return [each for each in found if each["table"] != table.full_name][:1]
+
+    return read_children
+
+
+def _name_no_action(load: Any) -> Any:
+    def load_keys(self: Any, *given: Any, **more: Any) -> list[ForeignKey]:
+        return [each._replace(on_delete="") for each in load(self, *given, **more)]
+
+    return load_keys
+
+
+def _take_all(read: Any) -> Any:
+    """An undo that does not ask whether the row is as the call left it."""
+
+    def undo(self: TableWriter, record: Any, connection: Any) -> Any:
+        table = self.load(connection)
+        before = record.before
+        if not before:
+            return read(self, record, connection)
+        for row in before["rows"]:
+            state.restore_row(connection, table, row=row)
+        return []
+
+    return undo
+
+
+def _trust_driver(strange: Any) -> Any:
+    """A row that the driver names is taken for new."""
+
+    def list_strange(self: Any, connection: Any, known: Any) -> Any:
+        for each in known:
+            each.keys.extend(each.made)
+        return strange(self, connection, known)
+
+    return list_strange
+
+
+def _restore_only(restore: Any) -> Any:
+    def restore_present(connection: Any, table: Any, row: Any, now: Any) -> Any:
+        return restore(connection, table, {**row, "dependants": []}, now)
+
+    return restore_present
+
+
+MUTANTS: dict[str, Callable[[], Any]] = {
+    "an insert reads nothing before it": lambda: plant(
+        TableWriter, "_read", _forget_before(TableWriter._read)
+    ),
+    "rows written are not compared with rows declared": lambda: plant(
+        listening, "refuse_strange", _nothing
+    ),
+    "only the first row that depends on another is read": lambda: plant(
+        state, "_read_dependants", _stop_at_children(state._read_dependants)
+    ),
+    "what foreign keys do is not read": lambda: plant(
+        Dialect, "load_keys", _name_no_action(Dialect.load_keys)
+    ),
+    "a row that was edited in between is written over": lambda: plant(
+        TableWriter, "is_outdated", lambda *_: False
+    ),
+    "an undo does not look whether the row is ours": lambda: plant(
+        TableWriter, "_undo", _take_all(TableWriter._undo)
+    ),
+    "an undo may set off triggers": lambda: plant(TableWriter, "_refuse_more", _nothing),
+    "REPLACE may take away what it meets": lambda: plant(
+        Dialect, "read_replacing", lambda *_, **__: (False, False)
+    ),
+    "a lost reference stays lost": lambda: plant(state, "_restore_reference", _nothing),
+    "a key that the driver names is a new row": lambda: plant(
+        watching.TriggerWatch, "list_strange", _trust_driver(watching.TriggerWatch.list_strange)
+    ),
+    "what went with a row does not come back": lambda: plant(
+        state, "_restore_present", _restore_only(state._restore_present)
+    ),
+}
