@@ -422,6 +422,9 @@ def test_numbers_and_texts_of_a_message_that_is_stripped_stay_as_they_were():
         b'{"name":"add","n\\u0061me":"write","arguments":{"a":1,"b":2,"name":"x"}}',
         b'{"name":"write","arguments":{"name":"x"},"arguments":{"name":"y"}}',
         b'{"name":"write","arguments":{"name":"y","name":"x"}}',
+        b'{"name":"add","arguments":{"a":1,"b":2},"Name":"write","Arguments":{"name":"x"}}',
+        '{"name":"add","argument\u017f":{"name":"x"}}'.encode(),
+        b'{"name":"write","arguments":{"name":"y","Name":"x"}}',
     ],
 )
 async def test_a_call_that_two_readers_may_read_as_two_calls_is_made_as_neither(ledger, params):
@@ -433,6 +436,50 @@ async def test_a_call_that_two_readers_may_read_as_two_calls_is_made_as_neither(
     assert is_ambiguous(params)
     assert answer["error"]["code"] == -32602
     assert count_written(ledger) + count_written(ledger, "y") == 0
+
+
+async def test_a_request_without_an_id_reaches_no_server(m, ledger):
+    async with (
+        run_gateway(scripted(LEDGER=str(ledger)), m=m) as gateway,
+        connect(gateway) as client,
+    ):
+        upstream = client.session.upstreams["one"]
+        upstream.way = way = HeardWay(upstream.way)
+        client.say("tools/call", {"name": "write", "arguments": {"name": "x"}})
+        client.say("notifications/odd")
+        client.session.take_line(PING)
+        await client.wait_for(lambda m: m.get("id") == 8)
+
+    assert [each for each in way.sent if b"tools/call" in each] == []
+    assert [each for each in way.sent if b"notifications/odd" in each]
+
+
+async def test_what_a_person_approves_is_sent_with_nothing_that_they_did_not_see(
+    m, tmp_path, ledger
+):
+    server = scripted(LEDGER=str(ledger))
+    given = declare(tmp_path, SUGGEST + HELD, server)
+    params = {"name": "write", "arguments": {"name": "x"}}
+    more = {
+        "inputResponses": {"to": SECRET},
+        "requestState": "mine",
+        "task": {"ttl": 1},
+        "_meta": {"com.bank/override": SECRET, "progressToken": 1},
+    }
+    async with (
+        run_gateway(server, m=m, **given) as gateway,
+        connect(gateway, can=()) as client,
+    ):
+        await client.ask("tools/call", params, key="first")
+        [held] = m.insights.open_list.actions()
+        m.insights.open_list.approve(held.id, by="operator")
+        upstream = client.session.upstreams["one"]
+        upstream.way = way = HeardWay(upstream.way)
+        answer = await client.ask("tools/call", params | more, key="second")
+
+    assert "error" not in answer
+    assert count_written(ledger) == 1
+    assert [each for each in way.sent if SECRET.encode() in each or b"mine" in each] == []
 
 
 # The command as an operator runs it.

@@ -100,6 +100,11 @@ def test_the_recipe_that_no_server_has_is_refused_with_the_nearest():
         ("select pg_terminate_backend(1)", Effect.IRREVERSIBLE),
         ("select dblink_exec('x')", Effect.IRREVERSIBLE),
         ("delete from x", Effect.IRREVERSIBLE),
+        ('select "pg_terminate_backend"(1)', Effect.IRREVERSIBLE),
+        ("select pg_terminate_backend/**/(1)", Effect.IRREVERSIBLE),
+        ("select \"dblink_exec\"('host=x','delete from t')", Effect.IRREVERSIBLE),
+        ('select U&"\\0070g_reload_conf"()', Effect.IRREVERSIBLE),
+        ("select dblink_exec -- \n (1)", Effect.IRREVERSIBLE),
     ],
 )
 def test_only_one_statement_that_reads_is_a_read_of_postgres(sql, effect):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -271,7 +272,8 @@ def strip_ours(message: bytes) -> bytes:
 
 
 def is_ambiguous(raw: bytes | Raw) -> bool:
-    """Whether an object in it has a name twice: of two readers, each may take another one."""
+    """Whether two readers may take different requests from it: an object has a name twice, or one
+    of the request's own names, or of its arguments', in another case, which some readers take."""
     doubled = False
 
     def build(pairs: list[tuple[str, Any]]) -> None:
@@ -282,7 +284,22 @@ def is_ambiguous(raw: bytes | Raw) -> bool:
         json.loads(bytes(raw) or _NULL, object_pairs_hook=build, parse_int=len, parse_float=len)
     except (ValueError, RecursionError):
         return True
-    return doubled
+    params = read_fields(raw)
+    given = read_fields(params.get("arguments", b"{}"))
+    same = len({name.casefold() for name in given}) < len(given)
+    return doubled or same or drop_misspelt(params, _OF_REQUESTS) != params
+
+
+_OF_REQUESTS = (
+    "name", "arguments", "uri", "cursor", "ref", "argument", "inputResponses", "requestState",
+    "task", META,
+)  # fmt: skip
+
+
+def drop_misspelt(fields: dict[str, Raw], names: Sequence[str]) -> dict[str, Raw]:
+    """An object without what some readers take for one of its own fields: `Tools` for `tools`."""
+    folded = {name.casefold() for name in names}
+    return {n: v for n, v in fields.items() if n in names or n.casefold() not in folded}
 
 
 def _keep_number(written: str) -> Raw:

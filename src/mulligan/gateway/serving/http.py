@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any
@@ -22,6 +23,7 @@ from mulligan.gateway.protocol.frames import (
     NO_METHOD,
     Frame,
     UnreadableFrameError,
+    as_line,
     build_error,
     read_fields,
     read_frame,
@@ -58,6 +60,8 @@ SINGLE = (b"host", b"origin", b"authorization")
 """Headers by which a request is let in: of two, whoever reads them may take either."""
 WIDE = 1
 """Requests of one principal that are worked on at once."""
+MOST_UNDER_WAY = 250
+"""Requests of one principal that are not answered yet: each has a connection of its own."""
 OPENING = 4
 """Sessions of one principal that are opened at once: each starts servers."""
 SOON = 0.02
@@ -76,6 +80,7 @@ class GatewayApp:
         self._access = access
         self._limits = gateway.options.limits
         self.clients = HttpClients(gateway)
+        self.under_way = Counter[str]()
         self.lanes = Lanes(wide=WIDE, longest=SOON)
         self.openings = Lanes(wide=OPENING, longest=gateway.options.limits.start)
         routes = create_api(
@@ -134,12 +139,22 @@ class Exchange:
     async def run(self) -> None:
         """Answer it."""
         principal = self._app.find_principal(self._headers)
-        method = self._scope["method"]
         if isinstance(principal, Refusal):
             await self._refuse(principal.status, principal.said)
         elif self._scope["path"].rstrip("/") != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
-        elif method == "POST":
+        elif self._app.under_way[principal] >= MOST_UNDER_WAY:
+            await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
+        else:
+            self._app.under_way[principal] += 1
+            try:
+                await self._run_for(principal)
+            finally:
+                self._app.under_way[principal] -= 1
+
+    async def _run_for(self, principal: str) -> None:
+        method = self._scope["method"]
+        if method == "POST":
             await self._take_in_turn(principal)
         elif method == "GET":
             await self._listen(principal)
@@ -226,6 +241,9 @@ class Exchange:
                 await self._send_body(b"")
                 return
             stream = found.streams.open(frame.key)
+            if stream is None:
+                await self._refuse(409, "A request of this session with the same id is under way.")
+                return
             found.session.take_frame(frame)
             try:
                 await self._stream(stream, headers=headers)
@@ -277,7 +295,8 @@ class Exchange:
             await self._start(200, (kind, (b"cache-control", b"no-cache"), *headers))
             while not gone.done():
                 if first is not None:
-                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % first, more=True)
+                    line = as_line(first).rstrip()
+                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % line, more=True)
                 elif at_once or stream.queue.empty():
                     await self._send_body(b": \r\n\r\n", more=True)
                 if is_over(stream):

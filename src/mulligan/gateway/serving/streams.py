@@ -15,6 +15,7 @@ from mulligan.gateway.protocol.limits import Limits
 
 MOST_KEPT = 256
 """Messages for a client that nobody of it has come for yet."""
+MOST_KEPT_BYTES = 1_048_576
 MOST_QUEUED = 1_000
 """Messages on one connection that its client has not taken yet; then it is given up."""
 
@@ -56,8 +57,10 @@ class Streams:
         self._listening: Stream | None = None
         self._kept: deque[bytes] = deque(maxlen=MOST_KEPT)
 
-    def open(self, key: bytes) -> Stream:
-        """A request has come, whose answer goes back the same way."""
+    def open(self, key: bytes) -> Stream | None:
+        """A request has come, whose answer goes back the same way; `None`: its id is in use."""
+        if key in self._waiting:
+            return None
         stream = self._waiting[key] = Stream()
         return stream
 
@@ -96,6 +99,8 @@ class Streams:
         stream = stream or self._listening
         if stream is None:
             self._kept.append(frame)
+            while sum(map(len, self._kept)) > MOST_KEPT_BYTES:
+                self._kept.popleft()
         else:
             stream.put(frame)
 

@@ -18,6 +18,7 @@ from mulligan.gateway.protocol.frames import (
     Raw,
     UnreadableFrameError,
     build_error,
+    is_ambiguous,
     read_fields,
     read_frame,
     read_text,
@@ -161,6 +162,9 @@ class ClientSession:
         method = frame.method
         if len(self._tasks) >= self._limits.waiting:
             self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
+        elif is_ambiguous(frame.params):
+            # Its server may read another request than the one that is looked at here.
+            self.ends.refuse(frame, code=BAD_PARAMS, said="Duplicate key in the parameters.")
         elif method == "tools/call":
             self._calls[frame.key] = self.run(self.calls.call(frame), frame)
         elif method in ("initialize", "server/discover"):
@@ -229,7 +233,8 @@ class ClientSession:
             upstream = alone if asked is None else asked.origin
             if upstream is not None:
                 upstream.send(write_request(b"", frame.method, params=params))
-        else:
+        elif frame.method.startswith("notifications/"):
+            # Nothing else: a request without an id is one that nobody here has looked at.
             if frame.method == INITIALIZED:
                 self.greeting.note_initialized(frame)
             for upstream in self.upstreams.values():

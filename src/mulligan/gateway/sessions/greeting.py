@@ -11,10 +11,12 @@ from typing import Any
 
 from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import (
+    META,
     NO_METHOD,
     SERVER_ERROR,
     Frame,
     Raw,
+    drop_misspelt,
     read_fields,
     read_object,
     write_answer,
@@ -97,13 +99,15 @@ class Greeting:
         shared, server = self._ends.shared, upstream.server.name
         item = read_greeting(server, result)
         shared.note_pins(server, item.kind, [item])
-        if item.digest and not shared.list_refused([item]):
+        fields = read_fields(result)
+        kept = drop_misspelt(fields, _OF_GREETINGS)
+        if item.digest and not shared.list_refused([item]) and kept == fields:
             return result
         if not item.digest:
             shared.report_once(f"{server}: {describe_item(item)} cannot be read: left out.")
-        fields = read_fields(result)
-        fields.pop(INSTRUCTIONS, None)
-        return write_fields(fields)
+        if not item.digest or shared.list_refused([item]):
+            kept.pop(INSTRUCTIONS, None)
+        return write_fields(kept)
 
     def _note_greeting(self, upstream: Upstream, frame: Frame) -> None:
         """From now on, a new life of the server begins with the same words."""
@@ -117,6 +121,9 @@ class Greeting:
         if self._initialized:
             params = b"" if self._initialized == b"{}" else self._initialized
             upstream.send(write_request(b"", "notifications/initialized", params=params))
+
+
+_OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
 
 
 def _offer_tools(result: bytes | Raw) -> bytes:

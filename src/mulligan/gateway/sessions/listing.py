@@ -16,6 +16,7 @@ from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
     Raw,
+    drop_misspelt,
     read_elements,
     read_fields,
     read_text,
@@ -158,13 +159,14 @@ class Lists:
         if answer.error:
             client.send(write_error(frame.key, answer.error))
             return
-        fields = read_fields(answer.result)
+        came = read_fields(answer.result)
+        fields = drop_misspelt(came, (*LISTS.values(), "nextCursor", META))
         await self._learn_from(upstream, frame.method, read_fields(frame.params), fields)
         offered, more = self._choose_offered(kind, upstream.server.name, fields)
         shown: list[Any] = [raw for _, raw in offered]
         if kind == TOOLS:
             shown = await self._shown.show(offered, last=not more)
-        if shown != _read_all(kind, fields):
+        if shown != _read_all(kind, fields) or fields != came:
             fields[kind] = Raw(encode_json(shown))
             answer = Frame(result=Raw(write_fields(fields)))
         client.send(write_answer(frame.key, answer))
@@ -185,7 +187,8 @@ class Lists:
         shown: list[Any] = [raw for _, raw in items]
         if kind == TOOLS:
             shown = await self._shown.show(items, last=not left)
-        merged: dict[str, Any] = dict(pages[0][1]) if pages else {}
+        first = pages[0][1] if pages else {}
+        merged: dict[str, Any] = drop_misspelt(first, (*LISTS.values(), "nextCursor", META))
         merged.pop("nextCursor", None)
         merged[kind] = shown
         if left:

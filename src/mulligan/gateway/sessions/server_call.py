@@ -55,6 +55,8 @@ class AskedCall:
     arguments: dict[str, Any]
     meta: dict[str, Any]
     intent: str = ""
+    explained: bool = False
+    """It had a place for the agent's intent, if an empty one, which its server does not know."""
     approved: bool | None = None
     """What the person has said, where this is the answer to our question."""
     question: str = ""
@@ -79,8 +81,12 @@ class AskedCall:
 class UpstreamCall:
     """A call as its server gets it, and the server's answer as it came."""
 
-    def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str) -> None:
+    def __init__(
+        self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str, bare: bool = False
+    ) -> None:
         self._ends = ends
+        self._bare = bare
+        """It is sent with its arguments alone: that is all that a person has seen and approved."""
         self._upstream = upstream
         self.asked = asked
         self._tool = tool
@@ -112,6 +118,7 @@ class UpstreamCall:
             raise read_error(answer)
         result = read_object(answer.result)
         if result.get("resultType") == "input_required":
+            self._ends.shared.note_state(self._ends.principal, result.get(STATE))
             raise InputRequested(answer)
         self.value = read_value(result)
         if result.get("isError") is True:
@@ -152,16 +159,30 @@ class UpstreamCall:
         asked = self.asked
         same = is_same(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
-        if same and named and not asked.intent and not asked.question:
+        if same and named and not (asked.explained or asked.question or self._bare):
             return asked.frame.params
-        params: dict[str, Any] = dict(asked.params)
+        params: dict[str, Any] = self._find_seen() if self._bare else dict(asked.params)
         params["name"] = self._tool
-        if not same or asked.intent:
+        if not same or asked.explained:
             params["arguments"] = dict(arguments)
         if asked.question:
             params.pop("inputResponses", None)
-            params.pop("requestState", None)
+            params.pop(STATE, None)
         return write_fields(params)
+
+    def _find_seen(self) -> dict[str, Any]:
+        """What a held call is sent with: its arguments, what its transport needs, and what answers
+        a question that its server has asked."""
+        asked, shared = self.asked, self._ends.shared
+        answers = shared.has_asked(self._ends.principal, read_text(asked.params.get(STATE)))
+        names = ("name", "arguments", *(("inputResponses", STATE) if answers else ()))
+        params: dict[str, Any] = {n: v for n, v in asked.params.items() if n in names}
+        meta = {n: v for n, v in asked.meta.items() if n.startswith(_OF_TRANSPORT)}
+        return params | ({META: meta} if meta else {})
+
+
+STATE = "requestState"
+_OF_TRANSPORT = ("io.modelcontextprotocol/", "progressToken", "traceparent", "tracestate")
 
 
 def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
@@ -176,7 +197,8 @@ def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
     arguments = {} if arguments is None else arguments
     if not name or not isinstance(arguments, dict):
         return None
-    why = arguments.pop(INTENT, "") if intent else ""
+    explained = intent and INTENT in arguments
+    why = arguments.pop(INTENT) if explained else ""
     return AskedCall(
         frame=frame,
         params=params,
@@ -184,6 +206,7 @@ def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
         arguments=arguments,
         meta=meta if isinstance(meta, dict) else {},
         intent=str(why),
+        explained=explained,
         approved=_read_approval(params),
         question=_read_question(params),
     )
@@ -203,7 +226,7 @@ def write_question(name: str) -> str:
 
 
 def _read_question(params: Mapping[str, Raw]) -> str:
-    ours, _, name = read_text(params.get("requestState")).partition(".")
+    ours, _, name = read_text(params.get(STATE)).partition(".")
     return name if ours == APPROVAL else ""
 
 

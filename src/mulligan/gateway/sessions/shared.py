@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
@@ -25,6 +26,8 @@ Report = Callable[[str], None]
 """Tells the operator something, in a sentence."""
 
 DESTROYS = "destructiveHint"
+MOST_STATES = 1_000
+"""Questions of servers that are remembered."""
 _log = logging.getLogger("mulligan").warning
 
 
@@ -51,6 +54,7 @@ class Shared:
         self.pins = Pins(self.options.pins)
         self.questions = Questions()
         self.histories = SessionHistories()
+        self._states: OrderedDict[tuple[str, str], None] = OrderedDict()
         self.version = version("mulligan")
         self.unsure = {(each.server, each.tool): each for each in self.options.declarations}
         """What is declared and was not held against its server yet, or did not fit, or may not fit
@@ -147,6 +151,24 @@ class Shared:
         Without it, who learns from the store finds another schema there than the calls had.
         """
         self.host.tools.find(call)
+
+    def is_held(self, server: str, tool: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a person is asked about a call before it is made."""
+        known = self.host.parts.toolbox.find_by_name(tool, server=server)
+        if known is None or not known.acts:
+            return False
+        effect = known.declaration.classify_effect(arguments)
+        return effect in (Effect.IRREVERSIBLE, Effect.UNDECLARED)
+
+    def note_state(self, principal: str, state: object) -> None:
+        """A server has asked something in the place of an answer."""
+        self._states[principal, str(state)] = None
+        if len(self._states) > MOST_STATES:
+            self._states.popitem(last=False)
+
+    def has_asked(self, principal: str, state: str) -> bool:
+        """Whether a server has asked that."""
+        return (principal, state) in self._states
 
     def note_listed(self, tool: ListedTool) -> None:
         """A server lists a tool."""

@@ -14,7 +14,6 @@ from mulligan.core.history import Entry, Speaker, Utterance
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     Frame,
-    is_ambiguous,
     write_answer,
     write_error,
     write_result,
@@ -64,10 +63,6 @@ class Calls:
     async def call(self, frame: Frame) -> None:
         """Make a call, and answer it with its server's own answer and what is said beside it."""
         ends, shared = self._ends, self._ends.shared
-        if is_ambiguous(frame.params):
-            # Its server may read another call than the one that is looked at here.
-            ends.refuse(frame, code=BAD_PARAMS, said="A name stands twice in one of its objects.")
-            return
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
             by = ends.name_agent(asked.meta)
@@ -95,7 +90,8 @@ class Calls:
             ends.client.send(write_result(asked.frame.key, refused))
             return
         await shared.settle(server, name)
-        made = UpstreamCall(ends, upstream, asked, tool=name)
+        bare = shared.is_held(server, name, asked.arguments)
+        made = UpstreamCall(ends, upstream, asked, tool=name, bare=bare)
         call = HostCall(
             tool=name,
             arguments=asked.arguments,
