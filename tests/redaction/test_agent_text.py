@@ -12,8 +12,6 @@ import pytest
 from mulligan.core.finding import Finding, Severity
 from mulligan.redaction.agent_text import hide_in_findings, hide_secrets
 
-pytestmark = pytest.mark.promise(8)
-
 
 @dataclass
 class Login:

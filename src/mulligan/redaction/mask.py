@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 from mulligan.redaction.quotes import Quotable, TooMuchError, find_quotes, fold, replace
 from mulligan.redaction.scrub import scrub_value
 from mulligan.redaction.values.keys import Keys
-from mulligan.redaction.values.reading import Reading
+from mulligan.redaction.values.reading import ValueReading
 from mulligan.redaction.values.walk import NO_ENUM
 
 _SHORTEST = 3
@@ -51,7 +51,7 @@ class Masks:
     def __init__(self, arguments: Mapping[str, object], *, keys: Keys, opened: Open) -> None:
         self._names: dict[str, str] = {}
         found: dict[str, str] = {}
-        reading, left, letters = Reading(keys), _LOOKED_AT, _LETTERS
+        reading, left, letters = ValueReading(keys), _LOOKED_AT, _LETTERS
         for number, (name, value) in enumerate(islice(arguments.items(), _MOST_MASKS)):
             key = keys.classify(name)
             mask = chr(_FIRST_MASK + number)

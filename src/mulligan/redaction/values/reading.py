@@ -25,7 +25,7 @@ class _Node(NamedTuple):
     depth: int
 
 
-class Reading:
+class ValueReading:
     """Reads the strings out of values, within bounds that hold for all of them."""
 
     def __init__(self, keys: Keys) -> None:
@@ -121,7 +121,7 @@ def remember_inside(
     value: Any, known: set[str], *, keys: Keys, name: str = "", most: int = _NODES
 ) -> None:
     """Add what a value holds under names of secrets, or all of it where it has such a name."""
-    for text, secret in Reading(keys).find_strings(value, name=name):
+    for text, secret in ValueReading(keys).find_strings(value, name=name):
         if len(known) >= most:
             return
         if secret:
