@@ -47,7 +47,7 @@ def remember(hidden: str, known: set[str], *, told: bool) -> None:
     known |= {each for each in [value, *_PIECES.findall(value)] if _is_distinct(each)}
 
 
-def remember_named(name: str, text: str, known: set[str]) -> None:
+def remember_named(text: str, known: set[str], *, name: str) -> None:
     """Add what stands under the name of a secret; under `session`, `morning` is none."""
     value = text.strip()
     plain = value.lower() in _OPEN or (value.isalpha() and name.lower() in ALSO_OPEN)

@@ -125,4 +125,4 @@ def remember_inside(
         if len(known) >= most:
             return
         if secret:
-            remember_named(secret, text, known)
+            remember_named(text, known, name=secret)
