@@ -58,6 +58,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "learning.written.calls": {"known": "send_mail|add_event"},
     "packs.sql.statements": {"pattern": None},
     "redaction.secrets.folding": {"pattern": None},
+    "redaction.secrets.known": {"forms": ["(?<!\\w)evt\\-12(?!\\w)"]},
     "redaction.mask": {"argument": "evt\\-12"},
 }
 """What stands for a local name where a pattern is put together at run time. `None`: the pattern is

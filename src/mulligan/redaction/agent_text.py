@@ -6,9 +6,10 @@ who was meant. What is hidden is hidden before anything is cut, so that none of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import islice, takewhile
+from functools import partial
+from itertools import islice
 
 from mulligan.core.display.escape import format_value
 from mulligan.core.display.quoted import Quoted
@@ -16,28 +17,39 @@ from mulligan.core.failures.advice import Advice
 from mulligan.core.finding import Finding
 from mulligan.redaction.scrub import scrub_value
 from mulligan.redaction.secrets.hide import Hide
-from mulligan.redaction.secrets.names import classify_name
-from mulligan.redaction.secrets.pairs import HIDDEN
-from mulligan.redaction.values.walk import FAILED
+from mulligan.redaction.secrets.known import hide_known
+from mulligan.redaction.values.keys import Keys
+from mulligan.redaction.values.reading import remember_inside
+from mulligan.redaction.values.stub import Stubs
+from mulligan.redaction.values.walk import FAILED, ChangeText
 
-_SHORTEST = 4
-"""Characters of a secret that is looked for in other places than its own."""
-_HEAD = 12
-"""So many of its first characters are enough: what is told may have been cut."""
 _PARTS = 1_000
-_DEPTH = 8
 _WIDEST = 4_096
 """Characters of a value that are looked at: far more than a sentence shows of it."""
-_EXACT_BITS = 256
+_KEYS = Keys(Stubs(bytes(16)))
+"""What names say: no stub of theirs is shown."""
 
 
 def hide_secrets(text: str, *given: object) -> str:
     """A text less secrets, and less those that are named so in what a call was given."""
+    return _prepare(given)(text)
+
+
+def _prepare(given: tuple[object, ...]) -> ChangeText:
+    """What hides secrets in texts, once what is named so was looked for."""
+    known: set[str] = set()
     try:
-        for secret in sorted(set(_find_secrets(given)), key=len, reverse=True):
-            text = _hide_known(text, secret)
-        return scrub_value(text, prose=True, hide=Hide.SECRETS, ids=True)
+        remember_inside(given, known, keys=_KEYS)
     except Exception:  # noqa: BLE001 - values of others may refuse anything, and the call goes on
+        return lambda _: FAILED
+    return partial(_hide, known=known)
+
+
+def _hide(text: str, *, known: set[str]) -> str:
+    try:
+        left = hide_known(str.__str__(text), known)
+        return scrub_value(left, prose=True, hide=Hide.SECRETS, ids=True)
+    except Exception:  # noqa: BLE001 - as above
         return FAILED
 
 
@@ -48,23 +60,25 @@ def hide_in_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
 
 def hide_in_advice(advice: Advice, *given: object) -> Advice:
     """What to do about a failed call, as it is told."""
-    ask = advice.ask and hide_secrets(advice.ask, *given)
-    return replace(advice, why=hide_secrets(advice.why, *given), ask=ask)
+    hide = _prepare(given)
+    return replace(advice, why=hide(advice.why), ask=advice.ask and hide(advice.ask))
 
 
 def hide_in_findings(findings: Iterable[Finding], *given: object) -> tuple[Finding, ...]:
     """Findings as they are told, stored and shown: no reviewer looks at them any more."""
-    return tuple(_hide_in_finding(each, given) for each in findings)
+    found = tuple(findings)
+    hide = _prepare(given if found else ())
+    return tuple(_hide_in_finding(each, hide) for each in found)
 
 
-def _hide_in_finding(finding: Finding, given: tuple[object, ...]) -> Finding:
+def _hide_in_finding(finding: Finding, hide: ChangeText) -> Finding:
     said, opinion = finding.correction, finding.opinion
     return replace(
         finding,
-        issue=hide_secrets(finding.issue, *given),
-        correction=said and hide_secrets(said, *given),
-        quote=hide_secrets(str(finding.quote), *given),
-        opinion=opinion and Quoted(hide_secrets(opinion.raw, *given), opinion.origin),
+        issue=hide(finding.issue),
+        correction=said and hide(said),
+        quote=hide(str(finding.quote)),
+        opinion=opinion and Quoted(hide(opinion.raw), opinion.origin),
     )
 
 
@@ -74,41 +88,3 @@ def _hide_value(value: object, name: str) -> object:
     text = format_value(value)[:_WIDEST]
     shown = hide_secrets(text, {name: value})
     return value if shown == text else shown
-
-
-def _find_secrets(value: object, name: str = "", depth: int = _DEPTH) -> Iterator[str]:
-    """What stands under the name of a secret, at whatever depth."""
-    match value:
-        case Mapping() if depth:
-            for key, inner in islice(value.items(), _PARTS):
-                yield from _find_secrets(inner, _choose_name(key, name), depth - 1)
-        case list() | tuple() | set() | frozenset() if depth:
-            for inner in islice(value, _PARTS):
-                yield from _find_secrets(inner, name, depth - 1)
-        case str() | int() if name and _is_text(value):
-            text = str(value)
-            # As prose has it: under `session`, `morning` is no secret.
-            if len(text) >= _SHORTEST and text not in hide_secrets(f"{name}: {text[:_WIDEST]}"):
-                yield text
-
-
-def _choose_name(key: object, above: str) -> str:
-    return key if isinstance(key, str) and classify_name(key) else above
-
-
-def _is_text(value: str | int) -> bool:
-    """Whether it can be looked for: not `True`, and no number that takes long to write down."""
-    return isinstance(value, str) or (
-        not isinstance(value, bool) and value.bit_length() <= _EXACT_BITS
-    )
-
-
-def _hide_known(text: str, secret: str) -> str:
-    """The text without a secret, also where its end was cut off."""
-    head, at = secret[:_HEAD], 0
-    while (at := text.find(head, at)) >= 0:
-        pairs = zip(text[at : at + len(secret)], secret, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        text = f"{text[:at]}{HIDDEN}{text[at + same :]}"
-        at += len(HIDDEN)
-    return text

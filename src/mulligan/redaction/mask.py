@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import UserDict, UserList, UserString, deque
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from itertools import islice
-from pathlib import PurePath
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, quote_plus
-from uuid import UUID
 
 from mulligan.redaction.quotes import Quotable, TooMuchError, find_quotes, fold, replace
 from mulligan.redaction.scrub import scrub_value
 from mulligan.redaction.values.keys import Keys
-from mulligan.redaction.values.objects import is_record, read_attributes
+from mulligan.redaction.values.reading import ValueReading
 from mulligan.redaction.values.walk import NO_ENUM
 
 _SHORTEST = 3
 _WORD = 4
 """A word no longer than this is masked only where it stands alone: `day` not in `Monday`."""
 _ENCODED = 2_000
-_NODES = 10_000
-_DEPTH = 32
 _LETTERS = 1_000_000
 WITHHELD = "<message withheld: too many arguments to mask>"
 _FIRST_MASK = 0xE000
@@ -39,101 +32,6 @@ class Open(NamedTuple):
     enums: Mapping[str, frozenset[str]]
     full: bool
     """Everything but secrets."""
-
-
-class _Node(NamedTuple):
-    value: Any
-    secret: bool
-    depth: int
-
-
-class _Reading:
-    """Reads the strings out of arguments, within bounds that hold for all of them."""
-
-    def __init__(self, keys: Keys) -> None:
-        self._keys = keys
-        self._left = _NODES
-        self._letters = _LETTERS
-        self._seen: dict[tuple[int, bool], object] = {}
-        self.whole = True
-        """No bound was met."""
-
-    def find_strings(self, value: Any, *, secret: bool) -> Iterator[tuple[str, bool]]:
-        """Every string in an argument, and whether a secret name stands above it."""
-        queue = deque([_Node(value, secret, 0)])
-        while queue:
-            node = queue.popleft()
-            self._left -= 1
-            if self._left < 0 or self._letters < 0:
-                self.whole = False
-                return
-            texts = _read_texts(node.value, secret=node.secret)
-            if texts is None:
-                queue.extend(self._list_inside(node))
-                continue
-            for text in texts:
-                self._letters -= len(text)
-                yield text, node.secret
-
-    def _list_inside(self, node: _Node) -> Iterator[_Node]:
-        value, secret, depth = node
-        if (id(value), secret) in self._seen:
-            return
-        # Kept, so that no other object gets the same id.
-        self._seen[id(value), secret] = value
-        for name, item in islice(_list_entries(value), max(self._left + 1, 0)):
-            if depth >= _DEPTH:
-                self.whole = False
-                return
-            key = None if name is _NAMELESS else self._keys.classify(name)
-            yield _Node(item, secret or (key is not None and bool(key.secrecy)), depth + 1)
-            if key is not None and not key.plain:
-                yield _Node(name, secret, depth + 1)
-
-
-_NAMELESS = object()
-_SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
-
-
-def _read_texts(value: Any, *, secret: bool) -> tuple[str, ...] | None:
-    """The forms of a value that is text or stands for some; `None` where it may hold others."""
-    kind = type(value)
-    if issubclass(kind, str):
-        return (str.__str__(value),)
-    if value is None or kind is bool:
-        return ()
-    if issubclass(kind, int):
-        return (int.__repr__(value),) if secret and int.bit_length(value) < 256 else ()
-    if issubclass(kind, bytes | bytearray):
-        raw = bytes(memoryview(value))
-        return tuple({raw.decode("latin-1"), raw.decode("utf-8", "replace")})
-    if issubclass(kind, PurePath):
-        return (PurePath.__str__(value),)
-    if issubclass(kind, float):
-        number = float.__repr__(value)
-        return (number, number.removesuffix(".0")) if secret else ()
-    if issubclass(kind, Decimal):
-        return (Decimal.__str__(value),) if secret else ()
-    if kind is UUID:
-        return (str(value),) if secret else ()
-    return None
-
-
-def _list_entries(value: Any) -> Iterator[tuple[Any, Any]]:
-    """What a container holds, by name where it has names."""
-    kind = type(value)
-    for container in _SEQUENCES:
-        if issubclass(kind, container):
-            yield from ((_NAMELESS, item) for item in container.__iter__(value))
-            return
-    if issubclass(kind, dict):
-        yield from list(dict.items(value))
-    elif kind is MappingProxyType:
-        yield from islice(value.items(), _NODES + 1)
-    elif issubclass(kind, UserDict | UserList | UserString):
-        yield _NAMELESS, read_attributes(value).get("data")
-    elif is_record(kind):
-        yield from read_attributes(value).items()
 
 
 _LOOKED_AT = 65_536
@@ -153,14 +51,18 @@ class Masks:
     def __init__(self, arguments: Mapping[str, object], *, keys: Keys, opened: Open) -> None:
         self._names: dict[str, str] = {}
         found: dict[str, str] = {}
-        reading, left = _Reading(keys), _LOOKED_AT
+        reading, left, letters = ValueReading(keys), _LOOKED_AT, _LETTERS
         for number, (name, value) in enumerate(islice(arguments.items(), _MOST_MASKS)):
             key = keys.classify(name)
             mask = chr(_FIRST_MASK + number)
             self._names[mask] = f"<{key.shown}>" if key.plain else "<argument>"
             enum = opened.enums.get(name, NO_ENUM) if opened.enums else NO_ENUM
             secrets_only = opened.full or name in opened.allow
-            for text, secret in reading.find_strings(value, secret=bool(key.secrecy)):
+            above = name if key.hides(value) else ""
+            for text, secret in reading.find_strings(value, name=above):
+                letters -= len(text)
+                if letters < 0:
+                    break
                 if len(text) >= _SHORTEST and (secret or not (secrets_only or text in enum)):
                     found.setdefault(text, mask)
                     if len(bare := text.strip()) >= _SHORTEST:
@@ -169,7 +71,7 @@ class Masks:
                     found |= dict.fromkeys(_find_known(text[:left]) - found.keys(), mask)
                     left -= len(text)
         self._found = sorted(found.items(), key=lambda pair: -len(pair[0]))
-        self._whole = reading.whole and len(arguments) <= _MOST_MASKS
+        self._whole = reading.whole and letters >= 0 and len(arguments) <= _MOST_MASKS
         self._quotable = [Quotable(text, fold(text), mask) for text, mask in self._found]
 
     def put(self, text: str) -> str:

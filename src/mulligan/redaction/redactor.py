@@ -42,14 +42,6 @@ class Capture(StrEnum):
     """Everything less secrets, for development."""
 
 
-class _WalkWithIds(Walk):
-    """One value on its way to a judge."""
-
-    def __init__(self, **about: Any) -> None:
-        super().__init__(**about)
-        self._scrub = self._short = self.scrub_id
-
-
 class Redactor:
     """Turns what a call was given and gave back into text without secrets. Never raises."""
 
@@ -216,7 +208,7 @@ class Redactor:
         """The same with its ids, for a judge's question: there they are numbered."""
         try:
             hide = Hide.PERSONAL if self.hide is Hide.ALL else self.hide
-            walk = _WalkWithIds(stubs=self._stubs, keys=self._keys, full=True, hide=hide)
+            walk = Walk(stubs=self._stubs, keys=self._keys, full=True, hide=hide, ids=True)
             shown = walk.redact_value(value)
             return hide_known(shown, walk.known) if walk.known else shown
         except Exception:  # noqa: BLE001 - as above

@@ -50,13 +50,12 @@ from mulligan.redaction.secrets.hide import (
 )
 from mulligan.redaction.secrets.known import hide_known, remember
 from mulligan.redaction.secrets.names import ABROAD
-from mulligan.redaction.secrets.pairs import find_pairs, may_hold_pairs, names_words
+from mulligan.redaction.secrets.pairs import QUERY_SHOWN, find_pairs, may_hold_pairs, names_words
 from mulligan.redaction.secrets.seed_phrases import may_hold_phrase
 
 if TYPE_CHECKING:
     from mulligan.redaction.secrets.patterns import Rule
 
-QUERY_SHOWN = "?<query>"
 UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
 WRAPPED = 1 << 31

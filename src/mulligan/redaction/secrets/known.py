@@ -7,16 +7,21 @@ known, its other places in the same text or the same row are hidden as well.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from os.path import commonprefix
 from typing import Any
 
-from mulligan.redaction.secrets.names import classify_name
-from mulligan.redaction.secrets.pairs import HIDDEN, names_words
+from mulligan.redaction.secrets.pairs import ALSO_OPEN, HIDDEN
 
 _WRAPPING = " \t\r\n\f\v\"'`\\,;.()[]{}"
 _PIECES = re.compile(r"""[^\s"'`\\,;:&=(){}\[\]<>]{6,}""")
-_SHORTEST_WORD, _SHORTEST_DIGITS, _SURE = 5, 6, 16
+_SHORTEST, _SHORTEST_WORD, _SHORTEST_DIGITS, _SURE = 4, 5, 6, 16
+"""Characters of what stands under a name, of a word or a number that is said, and of what is
+hidden inside other words too."""
+_HEAD = 12
+"""So many of its first characters are enough: what is told may have been cut."""
 _LONGEST = 512
-_MOST = 64
+MOST = 64
 _LETTER = re.compile(r"[^\W\d_]")
 _PLACE = re.compile(
     r"\w{1,20}:/|[/~.]|[^@]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}\Z|[-0-9:.+TZ/ ]{1,40}\Z"
@@ -34,7 +39,7 @@ _OPEN = frozenset(_SAID.split())
 def remember(hidden: str, known: set[str], *, told: bool) -> None:
     """Add what a hidden stretch holds; a plain word only where it is told to be a password."""
     value = hidden.strip(_WRAPPING)
-    if len(known) >= _MOST or len(value) > _LONGEST:
+    if len(known) >= MOST or len(value) > _LONGEST:
         return
     # Of several words, the first may be all of it: `password=swordfish was refused`.
     words = {value, *value.split(None, 1)[:1]} if told else set()
@@ -42,21 +47,13 @@ def remember(hidden: str, known: set[str], *, told: bool) -> None:
     known |= {each for each in [value, *_PIECES.findall(value)] if _is_distinct(each)}
 
 
-def remember_named(name: str, value: Any, known: set[str]) -> None:
-    """Add what stands under a secret name; of a dictionary, what has such a name there too."""
-    kind = type(value)
-    if issubclass(kind, str):
-        remember(str.__str__(value), known, told=names_words(name))
-    elif kind is int and value.bit_length() < _LONGEST:
-        remember(str(value), known, told=False)
-    elif issubclass(kind, list | tuple):
-        for item in value[:_MOST]:
-            if issubclass(type(item), str):
-                remember_named(name, item, known)
-    elif issubclass(kind, dict):
-        for inner, item in list(dict.items(value))[:_MOST]:
-            if type(inner) is str and (inner == "value" or classify_name(inner)):
-                remember_named(inner, item, known)
+def remember_named(text: str, known: set[str], *, name: str) -> None:
+    """Add what stands under the name of a secret; under `session`, `morning` is none."""
+    value = text.strip()
+    plain = value.lower() in _OPEN or (value.isalpha() and name.lower() in ALSO_OPEN)
+    if len(value) >= _SHORTEST and not plain:
+        known.add(value)
+        remember(value, known, told=False)
 
 
 def _is_distinct(value: str) -> bool:
@@ -76,8 +73,8 @@ def hide_known(shown: Any, known: set[str]) -> Any:
     """A text, or what is shown of a row, without what is known to be secret."""
     kind = type(shown)
     if kind is str:
-        there = [each for each in known if each in shown]
-        return _hide(shown, there) if there else shown
+        there = {left for each in known for left in _find_left(shown, each)}
+        return _hide(shown, there, known) if there else shown
     if kind is dict:
         return {name: hide_known(item, known) for name, item in shown.items()}
     if kind is list:
@@ -85,11 +82,22 @@ def hide_known(shown: Any, known: set[str]) -> Any:
     return HIDDEN if kind is int and str(shown) in known else shown
 
 
-def _hide(text: str, known: list[str]) -> str:
-    """The longest first; a short one only where it stands alone."""
+def _find_left(text: str, secret: str) -> Iterator[str]:
+    """The secret where it stands in a text, or what is left of it where its end was cut off."""
+    head, at = secret[:_HEAD], 0
+    while (at := text.find(head, at)) >= 0:
+        left = commonprefix((secret, text[at : at + len(secret)]))  # noqa: RUF071 - as is meant
+        yield left
+        at += len(left)
+
+
+def _hide(text: str, there: set[str], known: set[str]) -> str:
+    """The longest first; a short one, or a part of one, only where it stands alone."""
     forms = (
-        re.escape(each) if len(each) >= _SURE else rf"(?<!\w){re.escape(each)}(?!\w)"
-        for each in sorted(known, key=len, reverse=True)
+        re.escape(each)
+        if len(each) >= _SURE and each in known
+        else rf"(?<!\w){re.escape(each)}(?!\w)"
+        for each in sorted(there, key=len, reverse=True)
     )
     # What stands in for a secret is between angle brackets, and is none.
     found = re.compile(rf"<[a-z ]{{1,16}}>|({'|'.join(forms)})")

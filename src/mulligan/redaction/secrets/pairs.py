@@ -10,6 +10,7 @@ from mulligan.redaction.secrets.edits import Edit
 from mulligan.redaction.secrets.names import Secrecy, classify_in_prose
 
 HIDDEN = "<hidden>"
+QUERY_SHOWN = "?<query>"
 
 _CLOSERS = " \t\r\n\f\v\"'\\)]`*"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
@@ -56,7 +57,7 @@ _SENTENCE = (
 )
 _TALK = frozenset(_SENTENCE.split())
 """Where `password: hunter2 was rejected` goes on as a sentence."""
-_ALSO_OPEN = frozenset({"card", "cards", "session", "sessions"})
+ALSO_OPEN = frozenset({"card", "cards", "session", "sessions"})
 """`session: morning`, `card: birthday`: with a plain word behind it, it is no secret in prose."""
 _BRACKET = re.compile(r"[\[({]|[\])}]")
 _SMALL_NUMBER = re.compile(r"-?[0-9]{1,8}(?:\.[0-9]{1,4})?[,;.)}\]]{0,4}\Z")
@@ -143,7 +144,7 @@ def find_pairs(text: str) -> Iterator[Edit]:
             continue
         if secrecy is Secrecy.COUNT and _SMALL_NUMBER.match(found["value"]):
             continue
-        if found["value"].isalpha() and name.lower() in _ALSO_OPEN and text[end : end + 1] == " ":
+        if found["value"].isalpha() and name.lower() in ALSO_OPEN and text[end : end + 1] == " ":
             continue
         done = found.end()
         if pattern is _VALUE:

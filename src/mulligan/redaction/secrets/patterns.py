@@ -44,7 +44,7 @@ from mulligan.redaction.secrets.hide import (
 )
 from mulligan.redaction.secrets.names import classify_name
 from mulligan.redaction.secrets.numbers import find_any_number, find_cards, find_numbers
-from mulligan.redaction.secrets.pairs import HIDDEN, find_pairs
+from mulligan.redaction.secrets.pairs import HIDDEN, QUERY_SHOWN, find_pairs
 from mulligan.redaction.secrets.seed_phrases import find_phrases
 from mulligan.redaction.secrets.spoken import (
     find_before,
@@ -148,7 +148,7 @@ def _find_in_urls(text: str) -> Iterator[Edit]:
                 yield Edit(place, place + login, "<credentials>")
             query = _QUERY_START.search(text, place + login, end)
             if query and query.start() < last - 1:
-                yield Edit(query.start(), last, "?<query>")
+                yield Edit(query.start(), last, QUERY_SHOWN)
                 break
             place = end + _SCHEME_LENGTH
 
@@ -240,7 +240,7 @@ RULES: tuple[Rule, ...] = (
     Rule(XML, _S, _hide_xml, told=True),
     Rule(PEM, _S, hide_matches(_PEM, "<pem>")),
     Rule(URL, _S, _find_in_urls, told=True),
-    Rule(QUERY, _S, hide_matches(_QUERY, "?<query>"), told=True),
+    Rule(QUERY, _S, hide_matches(_QUERY, QUERY_SHOWN), told=True),
     Rule(BESIDE, _S, find_beside, told=True),
     Rule(BESIDE, _S, find_before, told=True),
     Rule(TUPLE, _S, find_in_tuples, told=True),

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Protocol
 
 from mulligan.core.runtime.version import VERSION
 from mulligan.redaction.scrub import IN_RUN, KINDS, NAMED_ELSE
-from mulligan.redaction.secrets.hide import Hide
 from mulligan.redaction.secrets.seed_phrases import PROSE
 from mulligan.redaction.values.keys import Keys
 from mulligan.redaction.values.stub import Stubs, fit_key
@@ -107,24 +106,14 @@ class FastWalk(Walk):
 
     __slots__ = ("_compiled", "pure_scrub")
 
-    def __init__(
-        self,
-        compiled: Compiled,
-        *,
-        stubs: Stubs,
-        keys: Keys,
-        full: bool,
-        room: int,
-        hide: Hide,
-        known: set[str] | None = None,
-    ) -> None:
-        super().__init__(stubs=stubs, keys=keys, full=full, room=room, hide=hide, known=known)
+    def __init__(self, compiled: Compiled, **bounds: Any) -> None:
+        super().__init__(**bounds)
         self._compiled = compiled
         self.pure_scrub = self._scrub
         """What the loops call for a string that may hold a secret."""
         self._scrub = partial(compiled.scrub, self.pure_scrub)
         self._hash = compiled.hash_short
-        self._short = self._scrub if full else self._hash
+        self._short = self._scrub if self.full else self._hash
 
     def redact_value(self, value: Any, *, depth: int = 0, ids: bool = False) -> object:
         """What may be shown of a value."""

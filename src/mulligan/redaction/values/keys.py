@@ -18,6 +18,9 @@ from mulligan.redaction.values.stub import Stubs, format_class
 _MOST = 4096
 _LONGEST = 80
 _SMALL = 10_000
+BIG = 10**8
+"""From here on a number may be a card or a phone, and is looked at."""
+NUMBERS = frozenset({int, float})
 
 
 class Key(NamedTuple):
@@ -29,6 +32,12 @@ class Key(NamedTuple):
     plain: bool
     """It is shown as it is, so no other key of the same dictionary is shown alike."""
     phone: bool = False
+
+    def hides(self, value: Any) -> bool:
+        """Whether it calls this value a secret: a small number is none where it is a count."""
+        if self.secrecy is Secrecy.COUNT and type(value) in NUMBERS:
+            return not -BIG < value < BIG
+        return bool(self.secrecy)
 
     def choose_label(self, beside: Mapping[str, object]) -> str:
         """How it is shown beside others, numbered where two look alike."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mulligan.redaction.values.keys import Keys
+from mulligan.redaction.values.keys import BIG, Keys
 from mulligan.redaction.values.stub import OPENINGS, SHORT, UUID_LENGTH, Stubs
-from mulligan.redaction.values.walk import BIG, FIELD_BYTES
+from mulligan.redaction.values.walk import FIELD_BYTES
 
 MOST = 32
 """Entries of one container."""

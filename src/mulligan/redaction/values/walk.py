@@ -18,21 +18,20 @@ from uuid import UUID
 
 from mulligan.redaction.scrub import clip, scrub_value
 from mulligan.redaction.secrets.hide import Hide
-from mulligan.redaction.secrets.known import remember_named
-from mulligan.redaction.secrets.names import Secrecy, classify_if_name
+from mulligan.redaction.secrets.known import MOST
+from mulligan.redaction.secrets.names import classify_if_name
 from mulligan.redaction.secrets.pairs import HIDDEN
 from mulligan.redaction.secrets.spoken import takes_login
-from mulligan.redaction.values.keys import Keys
+from mulligan.redaction.values.keys import BIG, NUMBERS, Keys
 from mulligan.redaction.values.objects import (
     is_record,
     read_attributes,
     read_enum_value,
     read_tuple_names,
 )
+from mulligan.redaction.values.reading import remember_inside
 from mulligan.redaction.values.stub import SHORT, UUID_LENGTH, Stubs, format_class
 
-BIG = 10**8
-"""From here on a number may be a card or a phone, and is looked at."""
 DEPTH = 32
 ITEMS = 2_000
 FIELD_BYTES = 65_536
@@ -42,7 +41,6 @@ _EXACT_BITS = 63
 _FEWEST_OF_PHONE = 10**6
 _MOST_OF_PHONE = 10**15
 _PHONE = re.compile(r"[^A-Za-z0-9]*+(?:[0-9][^A-Za-z0-9]*+){7,15}")
-NUMBERS = frozenset({int, float})
 _ITEM = 8
 FAILED = "<redaction failed>"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
@@ -78,13 +76,14 @@ class Walk:
         full: bool,
         room: int = FIELD_BYTES,
         hide: Hide = Hide.PERSONAL,
+        ids: bool = False,
         known: set[str] | None = None,
     ) -> None:
         self.stubs = stubs
         self.hide = hide
         self.known: set[str] = set() if known is None else known
         """What is called a secret in this row: its other places are for the redactor to hide."""
-        self._scrub: ChangeText = partial(scrub_value, hide=hide, known=self.known)
+        self._scrub: ChangeText = partial(scrub_value, hide=hide, ids=ids, known=self.known)
         self._hash: ChangeText = stubs.hash_short
         self.keys = keys
         self.room = room
@@ -213,21 +212,18 @@ class Walk:
         key = self.keys.classify(name)
         label = key.shown if key.plain else key.choose_label(shown)
         self.room -= len(label) + _ITEM
-        if key.secrecy:
-            shown[label] = self._redact_secret(name, value, key.secrecy)
+        if key.hides(value):
+            self._remember(name, value)
+            self.room -= len(HIDDEN)
+            shown[label] = HIDDEN
         elif key.phone and self.hide is not Hide.SECRETS and _is_number(value):
             self.room -= _ENTRY
             shown[label] = self.stubs.hash_text(str(value), name=format_class(type(value)))
         else:
             shown[label] = self.redact_value(value, depth=depth + 1, ids=key.ids)
 
-    def _redact_secret(self, name: Any, value: Any, secrecy: Secrecy) -> object:
-        """Under a secret name nothing is shown, or a small number where it is a count."""
-        if secrecy is Secrecy.COUNT and type(value) in NUMBERS and -BIG < value < BIG:
-            return value
-        remember_named(name, value, self.known)
-        self.room -= len(HIDDEN)
-        return HIDDEN
+    def _remember(self, name: str, value: Any) -> None:
+        remember_inside(value, self.known, keys=self.keys, name=name, most=MOST)
 
     def _redact_sequence(
         self, items: Iterable[Any], size: int, depth: int, *, ids: bool
@@ -334,7 +330,7 @@ class Walk:
             if type(told) is str and classify_if_name(told):
                 for value in ("value", "Value"):
                     if value in shown:
-                        remember_named(told, shown[value], self.known)
+                        self._remember(told, shown[value])
                         shown[value] = HIDDEN
 
     def hide_after(self, items: Sequence[Any], shown: list[object]) -> None:
@@ -344,7 +340,7 @@ class Walk:
             if type(item) is not str or not (pair or item[:1] == "-"):
                 continue
             if classify_if_name(item) or takes_login(items, place):
-                remember_named(item, items[place + 1], self.known)
+                self._remember(item, items[place + 1])
                 shown[place + 1] = HIDDEN
 
 

@@ -66,14 +66,17 @@ class Advised:
         lines = [f"What to do: {self.advice.decision}. {self.advice.why}"]
         if self.advice.ask:
             lines.append(f"Ask the person: {self.advice.ask}")
+        # What is said of the call, beside what was hidden at first.
+        said: list[str] = []
         if self.failed.failure.now is not None:
             now = Quoted(_format_value(self.failed.failure.now), "the tool")
-            lines.append(f"What is there now: {now.as_line(most=MOST_SHOWN)}")
-        lines += map(str, self.tried)
-        lines += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
+            said.append(f"What is there now: {now.as_line(most=MOST_SHOWN)}")
+        said += map(str, self.tried)
+        said += [f"Try: {_format_suggestion(each)}" for each in self.suggestions]
+        said += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
+        lines += [hide_secrets("\n".join(said), self.failed.call.arguments)] if said else []
         lines += [f"It could be foreseen: {each.issue} {each.correction}" for each in self.foreseen]
-        lines += [f"Nobody knows this error; it is most like {self.like}."] if self.like else []
-        return hide_secrets("\n".join(lines), self.failed.call.arguments)
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
