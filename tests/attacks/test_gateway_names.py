@@ -17,6 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from mulligan import Mode
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.pins import Pins
 from tests.gateway.world import RawClient, connect, run_gateway
@@ -55,6 +56,11 @@ class Lister:
     @property
     def server(self) -> Server:
         return Server(name=self.name, command=tuple(self.command))
+
+    def count_asked(self, method: str) -> int:
+        """How often it was asked for something."""
+        asked = self.file.with_suffix(".asked")
+        return asked.read_text().split().count(method) if asked.exists() else 0
 
     def say(self, **said: Any) -> None:
         """List something else from now on; a kind is a page, or a list of pages."""
@@ -171,6 +177,34 @@ async def test_a_tool_that_cannot_be_read_is_neither_offered_nor_called_without_
     assert "add" not in shown
     assert called["result"]["isError"] is True
     assert [said for said in gateway.reports if "“add” is not offered" in said]
+
+
+FAILED = {"code": -32603, "message": "Try later: code -32601 is not what this is."}
+
+
+async def test_a_list_that_failed_once_is_not_taken_for_an_empty_one(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with (
+        run_gateway(lister.server, mode=Mode.SUGGEST) as gateway,
+        connect(gateway, can=()) as client,
+    ):
+        unlisted = await client.call("add")
+        lister.say(tools=[ADD])
+        listed = await client.call("add")
+
+    assert unlisted["result"]["isError"] is True
+    assert listed["result"]["isError"] is False
+
+
+async def test_only_a_server_that_has_no_tools_at_all_lists_those_of_the_gateway_alone(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with run_gateway(lister.server) as gateway, connect(gateway) as client:
+        failed = await client.ask("tools/list")
+        lister.say(errors={"tools": {"code": -32601, "message": "Method not found"}})
+        none = await client.ask("tools/list")
+
+    assert failed["error"] == FAILED
+    assert {each["name"].partition("_")[0] for each in none["result"]["tools"]} == {"mulligan"}
 
 
 async def test_a_changed_tool_does_not_come_back_under_another_name(tmp_path):

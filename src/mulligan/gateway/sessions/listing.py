@@ -14,10 +14,12 @@ from typing import Any
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
+    NO_METHOD,
     Frame,
     Raw,
     read_elements,
     read_fields,
+    read_object,
     read_text,
     write_answer,
     write_error,
@@ -63,7 +65,6 @@ UNAPPROVED = (
     "what it says of itself has changed since a person approved of it. The operator approves of "
     "it with `mulligan gateway --approve-tools`"
 )
-_NO_METHOD = b"-32601"
 
 Page = dict[str, Raw]
 
@@ -171,7 +172,7 @@ class Lists:
 
     def _offers_tools_alone(self, answer: Frame) -> bool:
         """A server without tools says so, and the gateway has some of its own all the same."""
-        return self._ends.shared.options.own_tools and _NO_METHOD in bytes(answer.error)
+        return self._ends.shared.options.own_tools and _has_no_list(answer)
 
     async def _answer_merged(self, frame: Frame, pages: list[tuple[str, Page]]) -> None:
         kind = LISTS[frame.method]
@@ -297,13 +298,12 @@ class Lists:
                 return
             page, params = None, {name: each for name, each in params.items() if name != "cursor"}
         items: list[ListedItem] = []
-        whole, cursors = True, {""}
+        cursors = {""}
         while len(cursors) <= MOST_PAGES and len(items) <= MOST_LISTED[kind]:
             if page is None:
                 answer = await self._ask_page(upstream, method, params)
-                if answer is None:
+                if answer is None or (answer.error and not _has_no_list(answer)):
                     return  # it may be there the next time
-                whole = not answer.error or _NO_METHOD in bytes(answer.error)
                 page = read_fields(answer.result)
             items += [read_item(kind, server, raw) for raw in _read_all(kind, page)]
             cursor = read_text(page.get("nextCursor"))
@@ -311,9 +311,9 @@ class Lists:
                 break
             cursors.add(cursor)
             page, params = None, _turn_page(params, cursor)
-        self._note(kind, upstream, items, whole=whole)
+        self._note(kind, upstream, items)
 
-    def _note(self, kind: str, upstream: Upstream, items: list[ListedItem], *, whole: bool) -> None:
+    def _note(self, kind: str, upstream: Upstream, items: list[ListedItem]) -> None:
         shared, server, most = self._ends.shared, upstream.server.name, MOST_LISTED[kind]
         if len(items) > most:
             shared.report_once(f"{server}: of its {kind}, only the first {most} are offered.")
@@ -324,8 +324,11 @@ class Lists:
             if isinstance(item, ListedTool):
                 shared.note_listed(item)
                 upstream.note_schema(item.name, item.schema)
-        if whole:
-            shared.note_pins(server, kind, list(known.values()))
+        shared.note_pins(server, kind, list(known.values()))
+
+
+def _has_no_list(answer: Frame) -> bool:
+    return read_object(answer.error).get("code") == NO_METHOD
 
 
 def _read_all(kind: str, page: Page) -> list[Raw]:
