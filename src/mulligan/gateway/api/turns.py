@@ -71,9 +71,6 @@ class ReportedTurns:
         """The turn of that name, begun if it is not there; without a name one of its own."""
         key = principal, name
         turn = self._open.pop(key, None) if name else None
-        if turn is not None and turn.run.is_full:
-            await turn.run.leave()
-            turn = None
         if turn is None:
             run = self._host.open(
                 message,
@@ -84,7 +81,7 @@ class ReportedTurns:
             )
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
-        goes_on = bool(name) and not last
+        goes_on = bool(name) and not last and not turn.run.is_full
         if goes_on:
             self._open[key] = turn
         try:
