@@ -10,6 +10,7 @@ import socket
 import sys
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mulligan import Mode
+from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools.pins import Pins
-from tests.gateway.world import RawClient, connect, run_gateway
+from tests.gateway.recorded_server import write_declarations
+from tests.gateway.world import QUICK, RawClient, connect, run_gateway
 
 SCRIPT = Path(__file__).with_name("listing_server.py")
 ABOUT = "Adds a caf\u00e9 bill."
@@ -194,6 +197,48 @@ async def test_a_list_that_failed_once_is_not_taken_for_an_empty_one(tmp_path):
 
     assert unlisted["result"]["isError"] is True
     assert listed["result"]["isError"] is False
+
+
+READS = 'mode = "suggest"\n[servers.one.tools.add]\neffect = "read"\nrepeat = "idempotent"\n'
+
+
+def declare(folder: Path, said: str, *servers: Server) -> dict[str, Any]:
+    return {"declarations": read_declarations(write_declarations(folder, said), servers)}
+
+
+async def test_a_server_that_lists_nothing_takes_no_word_of_what_its_operator_declares(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with run_gateway(lister.server, **declare(tmp_path, READS, lister.server)) as gateway:
+        await gateway.start()
+        async with connect(gateway, can=()) as client:
+            called = [await client.call("add") for _ in range(3)]
+        (kept,) = [each for each in gateway.m.insights.tools() if each.tool == "add"]
+        await gateway.stop()
+
+    assert [each["result"]["isError"] for each in called] == [False] * 3
+    assert kept.repeat == "idempotent"
+    assert ["could not be listed" in said for said in gateway.reports] == [True]
+
+
+async def test_a_tool_that_is_declared_and_never_listed_does_not_have_each_call_list_anew(tmp_path):
+    lister = Lister(tmp_path, tools=tools("shout"))
+    limits = replace(QUICK, rest=60.0)
+    options = {"limits": limits, **declare(tmp_path, READS, lister.server)}
+    async with run_gateway(lister.server, **options) as gateway:
+        await gateway.start()
+        async with connect(gateway, can=()) as client:
+            for _ in range(3):
+                await client.call("add")
+            before = lister.count_asked("tools/list")
+            lister.say(tools=[ADD, *tools("shout")])
+            await client.call("shout")
+            await client.wait_for(lambda m: m.get("method") == "notifications/tools/list_changed")
+            await client.call("add")
+            after = lister.count_asked("tools/list")
+        await gateway.stop()
+
+    assert (before, after) == (2, 4)
+    assert len(gateway.reports) == 1
 
 
 async def test_only_a_server_that_has_no_tools_at_all_lists_those_of_the_gateway_alone(tmp_path):

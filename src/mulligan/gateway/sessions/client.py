@@ -35,7 +35,7 @@ from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.sessions.tool_calls import Calls
 from mulligan.gateway.tools.exposed_names import Names
-from mulligan.gateway.tools.shown_list import TEMPLATES
+from mulligan.gateway.tools.shown_list import TEMPLATES, TOOLS
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"
@@ -195,7 +195,7 @@ class ClientSession:
         if found and len(servers) > 1:
             why = f"{' and '.join(servers)} could both answer for it, and nobody can say which"
         if why:
-            self.ends.refuse(frame, code=BAD_PARAMS, said=f"It was not asked for: {why}.")
+            self.ends.refuse(frame, code=BAD_PARAMS, said=f"Not sent to a server: {why}.")
         elif len(servers) > 1:
             self._refuse_unknown(frame)
         else:
@@ -266,8 +266,10 @@ class ClientSession:
                 found[0].cancel(found[1], said=frame.params)
             return
         if frame.method in CHANGES:
-            self.lists.forget(upstream.server.name, CHANGES[frame.method])
-            self._shared.note_changed(upstream.server.name)
+            changed = CHANGES[frame.method]
+            self.lists.forget(upstream.server.name, changed)
+            if TOOLS in changed:
+                self._shared.note_changed(upstream.server.name)
         asked, params = upstream.translate(frame)
         is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
         if is_anybodys or (frame.params and not params):

@@ -89,7 +89,7 @@ class Lists:
 
     async def find_tool(self, upstream: Upstream, name: str, *, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
-        await self._learn_missing(upstream, (TOOLS,), meta)
+        await self.learn(upstream, (TOOLS,), meta=meta)
         server = upstream.server.name
         found = self._ends.known.get((TOOLS, server), {}).get(name)
         return found if isinstance(found, ListedTool) else ListedTool(server=server, name=name)
@@ -105,7 +105,7 @@ class Lists:
         if resolved is None:
             return []
         server, name = resolved
-        await self._learn_missing(self._ends.upstreams[server], (PROMPTS,), meta)
+        await self.learn(self._ends.upstreams[server], (PROMPTS,), meta=meta)
         found = self._ends.known.get((PROMPTS, server), {}).get(name)
         return [found or ListedItem(server=server, kind=PROMPTS, name=name)]
 
@@ -115,9 +115,12 @@ class Lists:
         listed = self._list_offered(RESOURCES) + self._list_offered(TEMPLATES)
         return [item for item in listed if claims(item, uri)]
 
-    async def learn(self, upstream: Upstream, *, meta: bytes | Raw) -> None:
-        """Read every list of a server."""
-        await self._learn_missing(upstream, LISTS.values(), meta)
+    async def learn(self, upstream: Upstream, kinds: Iterable[str], *, meta: bytes | Raw) -> None:
+        """Read those lists of a server that nobody has asked it for yet."""
+        params: Page = {META: Raw(meta)} if meta else {}
+        for kind in kinds:
+            if (kind, upstream.server.name) not in self._ends.known:
+                await self._learn_from(upstream, _METHODS[kind], params, None)
 
     def report(self) -> None:
         """Tell the operator what is not offered of the lists that were read."""
@@ -276,17 +279,8 @@ class Lists:
     async def _learn_claims(self, meta: bytes | Raw) -> None:
         """Know of every server which addresses are its own, before one of them is read."""
         await asyncio.gather(
-            *(self._learn_missing(each, _CLAIMING, meta) for each in self._ends.upstreams.values())
+            *(self.learn(each, _CLAIMING, meta=meta) for each in self._ends.upstreams.values())
         )
-
-    async def _learn_missing(
-        self, upstream: Upstream, kinds: Iterable[str], meta: bytes | Raw
-    ) -> None:
-        """Read those lists of a server that nobody has asked it for yet."""
-        params: Page = {META: Raw(meta)} if meta else {}
-        for kind in kinds:
-            if (kind, upstream.server.name) not in self._ends.known:
-                await self._learn_from(upstream, _METHODS[kind], params, None)
 
     async def _learn_from(
         self, upstream: Upstream, method: str, params: Page, page: Page | None

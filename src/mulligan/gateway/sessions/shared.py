@@ -57,6 +57,8 @@ class Shared:
         any more."""
         self._misfits: dict[tuple[str, str], str] = {}
         """What was declared, each with why it did not fit when it was, if it did not."""
+        self.settled_at: dict[str, float] = {}
+        """When what is declared was last held against a server that has not changed since."""
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
         self._unsaid: set[tuple[str, str]] = set()
         """Tools that the operator says nothing of, as they were declared here."""
@@ -103,6 +105,7 @@ class Shared:
 
     def note_changed(self, server: str) -> None:
         """A server has changed its tools: what is declared of them may not fit any more."""
+        self.settled_at.pop(server, None)
         for each in self.options.declarations:
             if each.server == server:
                 self.unsure[each.server, each.tool] = each

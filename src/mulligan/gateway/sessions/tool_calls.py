@@ -66,7 +66,7 @@ class Calls:
         ends, shared = self._ends, self._ends.shared
         if is_ambiguous(frame.params):
             # Its server may read another call than the one that is looked at here.
-            ends.refuse(frame, code=BAD_PARAMS, said="A name stands twice in one of its objects.")
+            ends.refuse(frame, code=BAD_PARAMS, said="Duplicate key in the parameters.")
             return
         asked = read_call(frame, intent=shared.options.intent)
         if asked is not None and shared.options.own_tools and asked.name in OWN_NAMES:
