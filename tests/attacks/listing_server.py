@@ -23,7 +23,7 @@ def send(text):
 def write_page(said, kind, cursor):
     pages = said.get(kind) or [[]]
     at = int(cursor or 0)
-    more = f',"nextCursor":"{at + 1}"' if at + 1 < len(pages) else ""
+    more = f',"nextCursor":"{at + 1}"' if at + 1 < len(pages) else said.get("raw_more", "")
     return f'{{"{kind}":[{",".join(pages[at])}]{more}}}'
 
 

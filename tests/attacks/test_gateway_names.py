@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +22,11 @@ from mcp.client.stdio import stdio_client
 from mulligan import Mode
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
+from mulligan.gateway.sessions import listing, shared
+from mulligan.gateway.tools import exposed_names
+from mulligan.gateway.tools.exposed_names import claims
 from mulligan.gateway.tools.pins import Pins
+from mulligan.gateway.tools.shown_list import ListedItem
 from tests.gateway.recorded_server import write_declarations
 from tests.gateway.world import QUICK, RawClient, connect, run_gateway
 
@@ -239,6 +244,59 @@ async def test_a_tool_that_is_declared_and_never_listed_does_not_have_each_call_
 
     assert (before, after) == (2, 4)
     assert len(gateway.reports) == 1
+
+
+async def test_a_list_that_goes_round_in_a_circle_is_read_once_by_the_gateway_itself(tmp_path):
+    lister = Lister(tmp_path, tools=[ADD], raw_more=',"nextCursor":"0"')
+    async with run_gateway(lister.server) as gateway:
+        listed = await gateway.own.list_tools("one")
+        await gateway.stop()
+
+    assert [each["name"] for each in listed] == ["add"]
+    assert lister.count_asked("tools/list") == 2
+
+
+@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.SUGGEST])
+async def test_names_that_a_client_invents_are_kept_only_up_to_a_bound(tmp_path, monkeypatch, mode):
+    monkeypatch.setattr(shared, "MOST_TOOLS", 2, raising=False)
+    lister = Lister(tmp_path, tools=[ADD])
+    async with (
+        run_gateway(lister.server, mode=mode) as gateway,
+        connect(gateway, can=()) as client,
+    ):
+        invented = [await client.call(name) for name in ("a", "b", "c", "d", "x" * 5_000, "a")]
+        listed = await client.call("add")
+        await client.session.finish()
+        known = {each.tool for each in gateway.m.insights.tools()}
+
+    refused = ["No more names" in text_of(each) for each in invented]
+    assert refused == [False, False, True, True, True, False]
+    assert listed["result"]["isError"] is False
+    assert known == {"a", "b", "add"}
+    assert len(gateway.reports) == (mode is Mode.SUGGEST)
+
+
+async def test_what_servers_list_is_compared_once_and_beside_the_work_for_clients(
+    tmp_path, monkeypatch
+):
+    compared = []
+
+    def compare(item: ListedItem, uri: str) -> bool:
+        compared.append(threading.current_thread() is threading.main_thread())
+        return claims(item, uri)
+
+    monkeypatch.setattr(listing, "claims", compare)
+    monkeypatch.setattr(exposed_names, "claims", compare)
+    one = Lister(tmp_path, "one", resources=[MEMO])
+    two = Lister(tmp_path, "two", resourceTemplates=[{"uriTemplate": "a://{x}"}])
+    async with run_gateway(one.server, two.server) as gateway, connect(gateway) as client:
+        await list_all(client, "resources")
+        first = list(compared)
+        await list_all(client, "resources")
+
+    assert compared == first
+    assert first
+    assert not any(first)
 
 
 async def test_only_a_server_that_has_no_tools_at_all_lists_those_of_the_gateway_alone(tmp_path):

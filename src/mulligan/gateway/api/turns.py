@@ -15,6 +15,7 @@ from mulligan.core.adapter import Answer, HostCall, HostRun
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
+from mulligan.gateway.protocol.limits import MOST_TOOLS
 from mulligan.turns.journal.call_ids import NextCall, with_next_call
 
 MOST_TURNS = 1_000
@@ -23,8 +24,6 @@ IDLE = 900.0
 """Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
 MOST_ADVISED = 10
 """Failures of one request that are looked into, the last: each takes a tenth of a second."""
-MOST_TOOLS = 1_000
-"""Names of tools that are taken from clients: names are kept for good."""
 
 
 class ReportedFailureError(Exception):

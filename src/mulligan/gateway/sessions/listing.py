@@ -30,7 +30,7 @@ from mulligan.gateway.protocol.headers import read_version
 from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.shown import Item, ShownTools
-from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item
+from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item, find_overlaps
 from mulligan.gateway.tools.shown_list import (
     PROMPTS,
     RESOURCES,
@@ -86,6 +86,7 @@ class Lists:
         for kind in kinds:
             self._ends.known.pop((kind, server), None)
             self._ends.refused.pop(kind, None)
+            self._ends.compared.discard(kind)
 
     async def find_tool(self, upstream: Upstream, name: str, *, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
@@ -122,13 +123,13 @@ class Lists:
             if (kind, upstream.server.name) not in self._ends.known:
                 await self._learn_from(upstream, _METHODS[kind], params, None)
 
-    def report(self) -> None:
+    async def report(self) -> None:
         """Tell the operator what is not offered of the lists that were read."""
         for kind in LISTS.values():
             refusals = self._find_refusals(kind)
             for item in self._list_known(kind):
                 self._report_refusal(item, refusals)
-        self._report_claims()
+        await self._report_claims()
 
     async def answer(self, frame: Frame) -> None:
         """Answer a request for a list."""
@@ -150,7 +151,7 @@ class Lists:
         pages = await asyncio.gather(*asked)
         if LISTS[frame.method] in _CLAIMING:
             await self._learn_claims(params.get(META, b""))
-            self._report_claims()
+            await self._report_claims()
         await self._answer_merged(frame, [page for page in pages if page is not None])
 
     async def _answer_one(self, upstream: Upstream, frame: Frame) -> None:
@@ -241,21 +242,21 @@ class Lists:
             self._ends.shared.report_once(said)
         return bool(why)
 
-    def _report_claims(self) -> None:
+    async def _report_claims(self) -> None:
         """Tell the operator which servers have resources that another could answer for."""
+        if self._ends.compared.issuperset(_CLAIMING):
+            return
+        self._ends.compared.update(_CLAIMING)
         listed, templates = self._list_offered(RESOURCES), self._list_offered(TEMPLATES)
-        owners: dict[str, set[str]] = {}
-        for item in listed:
-            owners.setdefault(item.name, set()).add(item.server)
-        for item in listed + templates:
-            claimed = {each.server for each in templates if claims(each, item.name)}
-            for other in (claimed | owners.get(item.name, set())) - {item.server}:
-                first, second = sorted((item.server, other))
-                self._ends.shared.report_once(
-                    f"{item.server}: {describe_item(item)} could be one of {other} as well. What "
-                    f"both {first} and {second} could answer for is read from neither.",
-                    about=(first, second),
-                )
+        # Of long lists, it takes longer than others may be kept waiting.
+        overlaps = await asyncio.to_thread(find_overlaps, listed, templates)
+        for (server, other), item in overlaps.items():
+            first, second = sorted((server, other))
+            self._ends.shared.report_once(
+                f"{server}: {describe_item(item)} could be one of {other} as well. What "
+                f"both {first} and {second} could answer for is read from neither.",
+                about=(first, second),
+            )
 
     async def _read_page(
         self, upstream: Upstream, method: str, params: Page
@@ -312,8 +313,9 @@ class Lists:
         if len(items) > most:
             shared.report_once(f"{server}: of its {kind}, only the first {most} are offered.")
         known = _index(items[:most])
+        if known != self._ends.known.get((kind, server)):
+            self.forget(server, (kind,))
         self._ends.known[kind, server] = known
-        self._ends.refused.pop(kind, None)
         for item in known.values():
             if isinstance(item, ListedTool):
                 shared.note_listed(item)

@@ -80,7 +80,7 @@ class OwnSession:
     async def check_lists(self) -> None:
         """Read every list of every server, and report what is not offered of it."""
         await asyncio.gather(*(self._learn(name) for name in self._session.upstreams))
-        self._session.lists.report()
+        await self._session.lists.report()
 
     async def _learn(self, server: str) -> None:
         upstream = self._session.upstreams[server]

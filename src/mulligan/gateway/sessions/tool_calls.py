@@ -89,12 +89,14 @@ class Calls:
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         why = self._lists.find_refusal(tool)
+        await shared.settle(server, name)
+        if not why and not shared.takes_name(server, name):
+            why = "its server does not list it. No more names of tools are taken"
         if why:
             told = f"It was not called: {why}."
             refused = build_result(told, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return
-        await shared.settle(server, name)
         made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
             tool=name,
