@@ -12,6 +12,7 @@ from typing import Any, Self
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     INVALID_REQUEST,
+    META,
     NO_METHOD,
     SERVER_ERROR,
     Frame,
@@ -25,7 +26,7 @@ from mulligan.gateway.protocol.frames import (
     write_request,
     write_result,
 )
-from mulligan.gateway.protocol.party import CANCELLED, META, PROGRESS, Party, Pressure
+from mulligan.gateway.protocol.party import CANCELLED, PROGRESS, Party, Pressure
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
 from mulligan.gateway.sessions.listing import CHANGES, LISTS, Lists

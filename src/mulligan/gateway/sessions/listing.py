@@ -14,6 +14,7 @@ from typing import Any
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
+    META,
     NO_METHOD,
     Frame,
     Raw,
@@ -27,7 +28,6 @@ from mulligan.gateway.protocol.frames import (
     write_result,
 )
 from mulligan.gateway.protocol.headers import read_version
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.shown import Item, ShownTools
 from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item, find_overlaps

@@ -10,6 +10,7 @@ from mulligan.codec.exact import is_same
 from mulligan.codec.json_text import decode_json
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
+    META,
     Frame,
     Raw,
     read_fields,
@@ -18,7 +19,7 @@ from mulligan.gateway.protocol.frames import (
     write_fields,
 )
 from mulligan.gateway.protocol.headers import VERSION_META
-from mulligan.gateway.protocol.party import META, OnAnswer
+from mulligan.gateway.protocol.party import OnAnswer
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.tools.results import ToolFailedError, read_failure, read_value
 from mulligan.gateway.upstream.connection import Upstream

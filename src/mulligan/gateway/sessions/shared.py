@@ -149,8 +149,8 @@ class Shared:
         if hinted is not None:
             self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
         elif hints is None and mode is not Mode.OBSERVE:
-            said = f"'{show_name(call.tool)}' is called and not listed, so its calls are held."
-            self.report_once(f"{server.name}: {said}", about=(server.name, "called and not listed"))
+            told = f"'{show_name(call.tool)}' is called and not listed, so its calls are held."
+            self.report_once(f"{server.name}: {told}", about=(server.name, "called and not listed"))
             self.m.declare(call.tool, server=server.name, effect=Effect.IRREVERSIBLE, mode=mode)
         else:
             self.m.declare(call.tool, server=server.name, mode=mode)

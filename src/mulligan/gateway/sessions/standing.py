@@ -13,6 +13,7 @@ from typing import Any
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.protocol.frames import (
+    META,
     Frame,
     read_fields,
     read_object,
@@ -20,7 +21,7 @@ from mulligan.gateway.protocol.frames import (
     write_request,
 )
 from mulligan.gateway.protocol.headers import FIRST_MODERN, VERSION_META
-from mulligan.gateway.protocol.party import META, Party
+from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.ends import CAPABILITIES, CLIENT_INFO
 from mulligan.gateway.sessions.listing import LISTS

@@ -13,13 +13,13 @@ from mulligan.core.errors import HeldError
 from mulligan.core.history import Entry, Speaker, Utterance
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
+    META,
     Frame,
     is_ambiguous,
     write_answer,
     write_error,
     write_result,
 )
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.approval import Approval
 from mulligan.gateway.sessions.ends import ClientTurn, Ends
 from mulligan.gateway.sessions.listing import Lists
