@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 NAME, FILE = sys.argv[1], Path(sys.argv[2])
+ASKED = FILE.with_suffix(".asked")
+"""The methods that it was asked for, a line each."""
 LISTS = {
     "tools/list": "tools",
     "prompts/list": "prompts",
@@ -21,7 +23,7 @@ def send(text):
 def write_page(said, kind, cursor):
     pages = said.get(kind) or [[]]
     at = int(cursor or 0)
-    more = f',"nextCursor":"{at + 1}"' if at + 1 < len(pages) else ""
+    more = f',"nextCursor":"{at + 1}"' if at + 1 < len(pages) else said.get("raw_more", "")
     return f'{{"{kind}":[{",".join(pages[at])}]{more}}}'
 
 
@@ -47,9 +49,17 @@ def answer(method, params):
     return "{}"
 
 
+def find_error(method):
+    return json.loads(FILE.read_text()).get("errors", {}).get(LISTS.get(method))
+
+
 for line in sys.stdin:
     message = json.loads(line)
-    if "id" in message:
+    with ASKED.open("a") as asked:
+        asked.write(message.get("method", "") + "\n")
+    if error := find_error(message.get("method")):
+        send(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}))
+    elif "id" in message:
         result = answer(message["method"], message.get("params") or {})
         send(f'{{"jsonrpc":"2.0","id":{json.dumps(message["id"])},"result":{result}}}')
         if (message.get("params") or {}).get("name") == "shout":

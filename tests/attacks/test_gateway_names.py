@@ -8,8 +8,10 @@ import os
 import signal
 import socket
 import sys
+import threading
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,16 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from mulligan import Mode
+from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
+from mulligan.gateway.sessions import listing, shared
+from mulligan.gateway.tools import exposed_names
+from mulligan.gateway.tools.exposed_names import claims
 from mulligan.gateway.tools.pins import Pins
-from tests.gateway.world import RawClient, connect, run_gateway
+from mulligan.gateway.tools.shown_list import ListedItem
+from tests.gateway.recorded_server import write_declarations
+from tests.gateway.world import QUICK, RawClient, connect, run_gateway
 
 SCRIPT = Path(__file__).with_name("listing_server.py")
 ABOUT = "Adds a caf\u00e9 bill."
@@ -55,6 +64,11 @@ class Lister:
     @property
     def server(self) -> Server:
         return Server(name=self.name, command=tuple(self.command))
+
+    def count_asked(self, method: str) -> int:
+        """How often it was asked for something."""
+        asked = self.file.with_suffix(".asked")
+        return asked.read_text().split().count(method) if asked.exists() else 0
 
     def say(self, **said: Any) -> None:
         """List something else from now on; a kind is a page, or a list of pages."""
@@ -171,6 +185,129 @@ async def test_a_tool_that_cannot_be_read_is_neither_offered_nor_called_without_
     assert "add" not in shown
     assert called["result"]["isError"] is True
     assert [said for said in gateway.reports if "“add” is not offered" in said]
+
+
+FAILED = {"code": -32603, "message": "Try later: code -32601 is not what this is."}
+
+
+async def test_a_list_that_failed_once_is_not_taken_for_an_empty_one(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with (
+        run_gateway(lister.server, mode=Mode.SUGGEST) as gateway,
+        connect(gateway, can=()) as client,
+    ):
+        unlisted = await client.call("add")
+        lister.say(tools=[ADD])
+        listed = await client.call("add")
+
+    assert unlisted["result"]["isError"] is True
+    assert listed["result"]["isError"] is False
+
+
+READS = 'mode = "suggest"\n[servers.one.tools.add]\neffect = "read"\nrepeat = "idempotent"\n'
+
+
+def declare(folder: Path, said: str, *servers: Server) -> dict[str, Any]:
+    return {"declarations": read_declarations(write_declarations(folder, said), servers)}
+
+
+async def test_a_server_that_lists_nothing_takes_no_word_of_what_its_operator_declares(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with run_gateway(lister.server, **declare(tmp_path, READS, lister.server)) as gateway:
+        await gateway.start()
+        async with connect(gateway, can=()) as client:
+            called = [await client.call("add") for _ in range(3)]
+        (kept,) = [each for each in gateway.m.insights.tools() if each.tool == "add"]
+        await gateway.stop()
+
+    assert [each["result"]["isError"] for each in called] == [False] * 3
+    assert kept.repeat == "idempotent"
+    assert ["could not be listed" in said for said in gateway.reports] == [True]
+
+
+async def test_a_tool_that_is_declared_and_never_listed_does_not_have_each_call_list_anew(tmp_path):
+    lister = Lister(tmp_path, tools=tools("shout"))
+    limits = replace(QUICK, rest=60.0)
+    options = {"limits": limits, **declare(tmp_path, READS, lister.server)}
+    async with run_gateway(lister.server, **options) as gateway:
+        await gateway.start()
+        async with connect(gateway, can=()) as client:
+            for _ in range(3):
+                await client.call("add")
+            before = lister.count_asked("tools/list")
+            lister.say(tools=[ADD, *tools("shout")])
+            await client.call("shout")
+            await client.wait_for(lambda m: m.get("method") == "notifications/tools/list_changed")
+            await client.call("add")
+            after = lister.count_asked("tools/list")
+        await gateway.stop()
+
+    assert (before, after) == (2, 4)
+    assert len(gateway.reports) == 1
+
+
+async def test_a_list_that_goes_round_in_a_circle_is_read_once_by_the_gateway_itself(tmp_path):
+    lister = Lister(tmp_path, tools=[ADD], raw_more=',"nextCursor":"0"')
+    async with run_gateway(lister.server) as gateway:
+        listed = await gateway.own.list_tools("one")
+        await gateway.stop()
+
+    assert [each["name"] for each in listed] == ["add"]
+    assert lister.count_asked("tools/list") == 2
+
+
+@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.SUGGEST])
+async def test_names_that_a_client_invents_are_kept_only_up_to_a_bound(tmp_path, monkeypatch, mode):
+    monkeypatch.setattr(shared, "MOST_TOOLS", 2, raising=False)
+    lister = Lister(tmp_path, tools=[ADD])
+    async with (
+        run_gateway(lister.server, mode=mode) as gateway,
+        connect(gateway, can=()) as client,
+    ):
+        invented = [await client.call(name) for name in ("a", "b", "c", "d", "x" * 5_000, "a")]
+        listed = await client.call("add")
+        await client.session.finish()
+        known = {each.tool for each in gateway.m.insights.tools()}
+
+    refused = ["No more names" in text_of(each) for each in invented]
+    assert refused == [False, False, True, True, True, False]
+    assert listed["result"]["isError"] is False
+    assert known == {"a", "b", "add"}
+    assert len(gateway.reports) == (mode is Mode.SUGGEST)
+
+
+async def test_what_servers_list_is_compared_once_and_beside_the_work_for_clients(
+    tmp_path, monkeypatch
+):
+    compared = []
+
+    def compare(item: ListedItem, uri: str) -> bool:
+        compared.append(threading.current_thread() is threading.main_thread())
+        return claims(item, uri)
+
+    monkeypatch.setattr(listing, "claims", compare)
+    monkeypatch.setattr(exposed_names, "claims", compare)
+    one = Lister(tmp_path, "one", resources=[MEMO])
+    two = Lister(tmp_path, "two", resourceTemplates=[{"uriTemplate": "a://{x}"}])
+    async with run_gateway(one.server, two.server) as gateway, connect(gateway) as client:
+        await list_all(client, "resources")
+        first = list(compared)
+        await list_all(client, "resources")
+
+    assert compared == first
+    assert first
+    assert not any(first)
+
+
+async def test_only_a_server_that_has_no_tools_at_all_lists_those_of_the_gateway_alone(tmp_path):
+    lister = Lister(tmp_path, errors={"tools": FAILED})
+    async with run_gateway(lister.server) as gateway, connect(gateway) as client:
+        failed = await client.ask("tools/list")
+        lister.say(errors={"tools": {"code": -32601, "message": "Method not found"}})
+        none = await client.ask("tools/list")
+
+    assert failed["error"] == FAILED
+    assert {each["name"].partition("_")[0] for each in none["result"]["tools"]} == {"mulligan"}
 
 
 async def test_a_changed_tool_does_not_come_back_under_another_name(tmp_path):

@@ -24,6 +24,8 @@ from bench.gateway.crowd import play as play_crowd
 from mulligan import Mulligan
 from mulligan.app import web_server
 from mulligan.core.storage.log_query import LogQuery
+from mulligan.gateway.api.messages import ReportedCall
+from mulligan.gateway.api.turns import ReportedTurns
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.serving import clients as serving_clients
 from mulligan.gateway.serving.access import Access
@@ -331,3 +333,80 @@ async def test_a_turn_that_a_client_of_fastmcp_never_ends_is_ended(monkeypatch):
     turns = [row.turn for row in rows]
     assert turns == [turns[0]] * 3 + [turns[3]] * 2
     assert turns[0] != turns[3]
+
+
+async def test_no_call_of_a_client_ends_a_full_turn_of_the_api_under_another(monkeypatch):
+    monkeypatch.setattr(host_run, "MOST_CALLS", 1)
+    call, asked = ReportedCall(tool="find", result="x"), {"principal": "ann", "agent": ""}
+    async with Mulligan("memory:") as m:
+        turns = ReportedTurns(m._build_host({}))
+        async with turns.enter("mine", message="", last=False, **asked) as run:
+            await turns.log(run, [call])
+            async with turns.enter("mine", message="", last=False, **asked) as other:
+                await turns.log(other, [call])
+            over = run.turn.over
+
+    assert not over
+    assert run.turn.over
+
+
+async def test_no_call_of_a_client_ends_a_full_turn_of_the_gateway_under_another(monkeypatch):
+    monkeypatch.setattr(host_run, "MOST_CALLS", 2)
+    async with run_gateway() as gateway, connect(gateway) as client:
+        await client.call("add", {"a": 1, "b": 2}, mulligan__turn="mine")
+        run = client.session.ends.turns["mine"].run
+        slow = asyncio.create_task(client.call("sample", mulligan__turn="mine"))
+        asked = await client.wait_for(lambda m: m.get("method") == "sampling/createMessage")
+        await client.call("add", {"a": 1, "b": 2}, mulligan__turn="mine")
+        over = run.turn.over
+        client.session.take_line(json.dumps({"id": asked["id"], "result": {}}).encode())
+        await slow
+        await client.session.finish()
+
+    assert not over
+    assert run.turn.over
+
+
+async def test_no_call_of_a_client_ends_a_full_turn_of_fastmcp_under_another(monkeypatch):
+    monkeypatch.setattr(host_run, "MOST_CALLS", 2)
+    server, begun, enough = FastMCP("office"), asyncio.Event(), asyncio.Event()
+
+    @server.tool
+    async def wait() -> None:
+        begun.set()
+        await enough.wait()
+
+    @server.tool
+    def look() -> None: ...
+
+    mine = {"mulligan/turn": "mine"}
+    async with Mulligan("memory:") as m:
+        reviewed = m.for_fastmcp()
+        server.add_middleware(reviewed)
+        async with Client(server) as client:
+            await client.call_tool("look", meta=mine)
+            ((_, turn),) = reviewed.turns.items()
+            slow = asyncio.create_task(client.call_tool("wait", meta=mine))
+            await begun.wait()
+            await client.call_tool("look", meta=mine)
+            over = turn.run.turn.over
+            enough.set()
+            await slow
+
+    assert not over
+    assert turn.run.turn.over
+
+
+async def test_of_two_calls_that_fail_at_once_both_turns_end(monkeypatch):
+    ended, leave = [], host_run.Run.leave
+
+    async def note(run: host_run.Run, **how: bool) -> None:
+        ended.append(run.id)
+        await leave(run, **how)
+
+    monkeypatch.setattr(host_run.Run, "leave", note)
+    async with run_gateway() as gateway, connect(gateway) as client:
+        await asyncio.gather(*(client.call("fail", {"why": f"404: {n}"}) for n in range(2)))
+        await client.session.finish()
+
+    assert len(set(ended)) == len(ended) == 2

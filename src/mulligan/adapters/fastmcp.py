@@ -124,9 +124,6 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         # Where nobody can tell whose calls these are, a name would join turns of two clients.
         name = principal, str(meta.get(TURN, "")) if session is not None else ""
         turn = self.turns.pop(name, None) if name[1] else None
-        if turn is not None and turn.run.is_full:
-            await turn.run.leave()
-            turn = None
         if turn is None:
             history = self.sessions.read(session, whole=session is not None)
             run = self.host.open(
@@ -138,7 +135,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
                 vouched=session == LOCAL,
             )
             turn = NamedTurn(run)
-        goes_on = bool(name[1]) and not meta.get(DONE)
+        goes_on = bool(name[1]) and not meta.get(DONE) and not turn.run.is_full
         if goes_on:
             self.turns[name] = turn
         failed = True

@@ -222,7 +222,7 @@ class HostRun(Protocol):
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many calls as are kept of one turn: for a framework whose clients name
+        """Whether the next call is the last that is kept of it: for a framework whose clients name
         their turns, and may never end one."""
 
     def note_tools(self, count: int) -> None:

@@ -25,7 +25,6 @@ from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
 from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
 from mulligan.gateway.tools.exposed_names import describe_item
 from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.shown_list import ListedItem
 from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
 from mulligan.stores.url import strip_credentials
 
@@ -227,9 +226,8 @@ def find_pins(file: Path) -> Path:
 def approve_tools(file: Path) -> int:
     """Approve of everything that servers say as it was seen last."""
     changed = Pins(find_pins(file)).approve()
-    for server, kind, name in changed:
-        item = ListedItem(server=server, kind=kind, name=name)
-        _report(f"{server}: {describe_item(item)} is approved as it is now.")
+    for item in changed:
+        _report(f"{item.server}: {describe_item(item)} is approved as it is now.")
     if not changed:
         _report("Nothing has changed since it was approved.")
     return 0

@@ -59,11 +59,11 @@ class ToolDeclaration:
 
     def hold_instead(self) -> ToolDeclaration:
         """The same without its recipe: what could be undone by that is held."""
-        if not self.recipe.list_calls():
+        if not any(self.recipe.list_calls()):
             return self
-        cases = tuple(replace(each, effect=_hold_instead(each.effect)) for each in self.cases)
+        cases = tuple(replace(each, effect=_hold_reversible(each.effect)) for each in self.cases)
         said = {name: value for name, value in self.said.items() if name in SAID_WITHOUT_RECIPE}
-        effect = _hold_instead(self.effect)
+        effect = _hold_reversible(self.effect)
         return replace(self, recipe=UndoRecipe(), cases=cases, effect=effect, said=said)
 
     @property
@@ -279,7 +279,7 @@ def _drop_undo(declaration: ToolDeclaration) -> ToolDeclaration:
     return replace(declaration, recipe=bare, effect=effect, cases=cases)
 
 
-def _hold_instead(effect: Effect) -> Effect:
+def _hold_reversible(effect: Effect) -> Effect:
     return Effect.IRREVERSIBLE if effect is Effect.REVERSIBLE else effect
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -19,7 +21,6 @@ from mulligan.gateway.tools.exposed_names import Names
 from mulligan.turns.memory.late_modules import LATE
 
 Listed = Sequence[Mapping[str, Any]]
-UNLISTED = "Its server does not list its tools"
 
 
 class Gateway(Shared):
@@ -54,13 +55,21 @@ class Gateway(Shared):
 
     async def settle(self, server: str, tool: str) -> None:
         """Declare a tool that did not fit its server, or may not do so any more, as it does now."""
-        if (server, tool) in self.unsure:
-            await self._settle(server)
+        if (server, tool) not in self.unsure:
+            return
+        async with self._settling:
+            tried = self.settled_at.get(server)
+            if tried is None or time.monotonic() - tried >= self.options.limits.rest:
+                await self._settle(server)
 
     async def stop(self) -> None:
         """End the connections that are nobody's."""
         if "own" in self.__dict__:
             await self.own.close()
+
+    @cached_property
+    def _settling(self) -> asyncio.Lock:
+        return asyncio.Lock()
 
     @cached_property
     def own(self) -> OwnSession:
@@ -85,27 +94,31 @@ class Gateway(Shared):
         try:
             return await self.own.list_tools(server)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the others go on
-            self.report(f"{server}: its tools cannot be held against what is declared: {error}")
+            told = f"The tools of {server} could not be listed: {error}"
+            self.report_once(told, about=(server, "unlisted"))
             return None
 
     async def _settle(self, server: str) -> None:
+        self.settled_at[server] = time.monotonic()
         listed = await self._list_tools(server)
         for each in [each for each in self.unsure.values() if each.server == server]:
             self._declare(each, listed)
 
     def _declare(self, declaration: ToolDeclaration, listed: Listed | None) -> None:
         key = declaration.server, declaration.tool
-        misfit = UNLISTED if listed is None else declaration.find_misfit(listed)
+        unlisted = f"The tools of {declaration.server} could not be listed"
+        misfit = unlisted if listed is None else declaration.find_misfit(listed)
         if not misfit:
             self.unsure.pop(key, None)
         if self._misfits.get(key) == misfit:
             return
         self._misfits[key] = misfit
         kept = declaration.hold_instead() if misfit else declaration
-        if misfit and kept is not declaration:
-            self.report(f"{misfit}: calls of {declaration.tool!r} are held until that fits.")
+        if (kept.effect, kept.cases) != (declaration.effect, declaration.cases):
+            until = "they can" if listed is None else "that fits"
+            self.report(f"{misfit}. Calls of {declaration.tool!r} are held until {until}.")
         elif misfit and listed is not None:
-            self.report(f"{misfit}: what is declared of it counts once it has.")
+            self.report(f"{misfit}. The declaration takes effect when the server lists the tool.")
         kept.declare(self.m, self.own.call)
         self.forget_mode(*key)
         known = next((each for each in listed or () if each.get("name") == declaration.tool), {})

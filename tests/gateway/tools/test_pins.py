@@ -22,8 +22,8 @@ def test_a_tool_is_taken_as_it_is_first_seen_and_noticed_when_it_changes(tmp_pat
 
     assert note(Pins(file), tool("1"))
     assert not note(Pins(file), tool("2"))
-    assert Pins(file).list_changed() == [("s", TOOLS, "t")]
-    assert Pins(file).approve() == [("s", TOOLS, "t")]
+    assert Pins(file).list_changed() == [tool("2")]
+    assert Pins(file).approve() == [tool("2")]
     assert note(Pins(file), tool("2"))
 
 
@@ -42,7 +42,7 @@ def test_what_comes_to_a_list_later_is_not_approved(first):
     note(pins, *first)
 
     assert not note(pins, *first, tool("2", name="new"))
-    assert pins.approve() == [("s", TOOLS, "new")]
+    assert pins.approve() == [tool("2", name="new")]
     assert note(pins, *first, tool("2", name="new"))
 
 

@@ -15,6 +15,7 @@ from mulligan.core.adapter import Answer, HostCall, HostRun
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
+from mulligan.gateway.protocol.limits import MOST_TOOLS
 from mulligan.turns.journal.call_ids import NextCall, with_next_call
 
 MOST_TURNS = 1_000
@@ -23,8 +24,6 @@ IDLE = 900.0
 """Seconds after which a turn that nobody goes on with is over, so that it is learned from."""
 MOST_ADVISED = 10
 """Failures of one request that are looked into, the last: each takes a tenth of a second."""
-MOST_TOOLS = 1_000
-"""Names of tools that are taken from clients: names are kept for good."""
 
 
 class ReportedFailureError(Exception):
@@ -71,9 +70,6 @@ class ReportedTurns:
         """The turn of that name, begun if it is not there; without a name one of its own."""
         key = principal, name
         turn = self._open.pop(key, None) if name else None
-        if turn is not None and turn.run.is_full:
-            await turn.run.leave()
-            turn = None
         if turn is None:
             run = self._host.open(
                 message,
@@ -84,7 +80,7 @@ class ReportedTurns:
             )
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
-        goes_on = bool(name) and not last
+        goes_on = bool(name) and not last and not turn.run.is_full
         if goes_on:
             self._open[key] = turn
         try:

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.gateway.protocol.frames import Frame, read_fields, read_object, read_text
-from mulligan.gateway.protocol.party import META
+from mulligan.gateway.protocol.frames import META, Frame, read_fields, read_object, read_text
 
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 METHOD, NAME, PARAM = "mcp-method", "mcp-name", "mcp-param-"

@@ -11,6 +11,8 @@ from functools import partial
 from mulligan.core.runtime.dataclass import dataclass
 
 MEBI = 1024 * 1024
+MOST_TOOLS = 1_000
+"""Names of tools that are taken from clients: names are kept for good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Container
 from typing import Protocol
 
 from mulligan.codec.json_text import encode_json
-from mulligan.gateway.protocol.frames import META as META
 from mulligan.gateway.protocol.frames import (
+    META,
     SERVER_ERROR,
     Frame,
     Raw,

@@ -82,7 +82,7 @@ class HttpClients:
             if each.principal == principal
         ]
         if len(own) >= self._most_of_one and not self._end_oldest(own):
-            said = f"You have {len(own)} sessions, the most of one. End one first."
+            said = f"You have {len(own)} sessions, the limit. Close one first."
             raise TooManySessionsError(429, said)
         if len(self._by_id) >= self._most:
             raise TooManySessionsError(503, "There are too many sessions.")

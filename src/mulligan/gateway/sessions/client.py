@@ -12,6 +12,7 @@ from typing import Any, Self
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
     INVALID_REQUEST,
+    META,
     NO_METHOD,
     SERVER_ERROR,
     Frame,
@@ -26,7 +27,7 @@ from mulligan.gateway.protocol.frames import (
     write_request,
     write_result,
 )
-from mulligan.gateway.protocol.party import CANCELLED, META, PROGRESS, Party, Pressure
+from mulligan.gateway.protocol.party import CANCELLED, PROGRESS, Party, Pressure
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.greeting import Greeting
 from mulligan.gateway.sessions.listing import CHANGES, LISTS, Lists
@@ -36,7 +37,7 @@ from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.shown import ShownTools
 from mulligan.gateway.sessions.tool_calls import Calls
 from mulligan.gateway.tools.exposed_names import Names
-from mulligan.gateway.tools.shown_list import TEMPLATES
+from mulligan.gateway.tools.shown_list import TEMPLATES, TOOLS
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"
@@ -199,7 +200,7 @@ class ClientSession:
         if found and len(servers) > 1:
             why = f"{' and '.join(servers)} could both answer for it, and nobody can say which"
         if why:
-            self.ends.refuse(frame, code=BAD_PARAMS, said=f"It was not asked for: {why}.")
+            self.ends.refuse(frame, code=BAD_PARAMS, said=f"Not sent to a server: {why}.")
         elif len(servers) > 1:
             self._refuse_unknown(frame)
         else:
@@ -271,8 +272,10 @@ class ClientSession:
                 found[0].cancel(found[1], said=frame.params)
             return
         if frame.method in CHANGES:
-            self.lists.forget(upstream.server.name, CHANGES[frame.method])
-            self._shared.note_changed(upstream.server.name)
+            changed = CHANGES[frame.method]
+            self.lists.forget(upstream.server.name, changed)
+            if TOOLS in changed:
+                self._shared.note_changed(upstream.server.name)
         asked, params = upstream.translate(frame)
         is_anybodys = frame.method == PROGRESS and asked is None and not self._is_alone
         if is_anybodys or (frame.params and not params):

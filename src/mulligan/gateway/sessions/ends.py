@@ -47,6 +47,8 @@ class Ends:
     """What the client said of itself when it came, in revisions in which it does."""
     known: dict[tuple[str, str], dict[str, ListedItem]] = field(default_factory=dict)
     """Lists that were read to their end, by kind and server, and what is on them by its name."""
+    compared: set[str] = field(default_factory=set)
+    """The lists of resources that were held against one another since they have changed."""
     refused: dict[str, Refusals] = field(default_factory=dict)
     """By kind: what is not offered of those lists."""
     own: OwnCalls

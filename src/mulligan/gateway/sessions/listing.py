@@ -14,11 +14,14 @@ from typing import Any
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
+    META,
+    NO_METHOD,
     Frame,
     Raw,
     drop_misspelt,
     read_elements,
     read_fields,
+    read_object,
     read_text,
     write_answer,
     write_error,
@@ -26,10 +29,9 @@ from mulligan.gateway.protocol.frames import (
     write_result,
 )
 from mulligan.gateway.protocol.headers import read_version
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.shown import Item, ShownTools
-from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item
+from mulligan.gateway.tools.exposed_names import Refusals, claims, describe_item, find_overlaps
 from mulligan.gateway.tools.shown_list import (
     PROMPTS,
     RESOURCES,
@@ -64,7 +66,6 @@ UNAPPROVED = (
     "what it says of itself has changed since a person approved of it. The operator approves of "
     "it with `mulligan gateway --approve-tools`"
 )
-_NO_METHOD = b"-32601"
 
 Page = dict[str, Raw]
 
@@ -86,10 +87,11 @@ class Lists:
         for kind in kinds:
             self._ends.known.pop((kind, server), None)
             self._ends.refused.pop(kind, None)
+            self._ends.compared.discard(kind)
 
     async def find_tool(self, upstream: Upstream, name: str, *, meta: bytes | Raw) -> ListedTool:
         """A tool as its server lists it; without a description where it does not."""
-        await self._learn_missing(upstream, (TOOLS,), meta)
+        await self.learn(upstream, (TOOLS,), meta=meta)
         server = upstream.server.name
         found = self._ends.known.get((TOOLS, server), {}).get(name)
         return found if isinstance(found, ListedTool) else ListedTool(server=server, name=name)
@@ -105,7 +107,7 @@ class Lists:
         if resolved is None:
             return []
         server, name = resolved
-        await self._learn_missing(self._ends.upstreams[server], (PROMPTS,), meta)
+        await self.learn(self._ends.upstreams[server], (PROMPTS,), meta=meta)
         found = self._ends.known.get((PROMPTS, server), {}).get(name)
         return [found or ListedItem(server=server, kind=PROMPTS, name=name)]
 
@@ -115,17 +117,20 @@ class Lists:
         listed = self._list_offered(RESOURCES) + self._list_offered(TEMPLATES)
         return [item for item in listed if claims(item, uri)]
 
-    async def learn(self, upstream: Upstream, *, meta: bytes | Raw) -> None:
-        """Read every list of a server."""
-        await self._learn_missing(upstream, LISTS.values(), meta)
+    async def learn(self, upstream: Upstream, kinds: Iterable[str], *, meta: bytes | Raw) -> None:
+        """Read those lists of a server that nobody has asked it for yet."""
+        params: Page = {META: Raw(meta)} if meta else {}
+        for kind in kinds:
+            if (kind, upstream.server.name) not in self._ends.known:
+                await self._learn_from(upstream, _METHODS[kind], params, None)
 
-    def report(self) -> None:
+    async def report(self) -> None:
         """Tell the operator what is not offered of the lists that were read."""
         for kind in LISTS.values():
             refusals = self._find_refusals(kind)
             for item in self._list_known(kind):
                 self._report_refusal(item, refusals)
-        self._report_claims()
+        await self._report_claims()
 
     async def answer(self, frame: Frame) -> None:
         """Answer a request for a list."""
@@ -147,7 +152,7 @@ class Lists:
         pages = await asyncio.gather(*asked)
         if LISTS[frame.method] in _CLAIMING:
             await self._learn_claims(params.get(META, b""))
-            self._report_claims()
+            await self._report_claims()
         await self._answer_merged(frame, [page for page in pages if page is not None])
 
     async def _answer_one(self, upstream: Upstream, frame: Frame) -> None:
@@ -173,7 +178,7 @@ class Lists:
 
     def _offers_tools_alone(self, answer: Frame) -> bool:
         """A server without tools says so, and the gateway has some of its own all the same."""
-        return self._ends.shared.options.own_tools and _NO_METHOD in bytes(answer.error)
+        return self._ends.shared.options.own_tools and _has_no_list(answer)
 
     async def _answer_merged(self, frame: Frame, pages: list[tuple[str, Page]]) -> None:
         kind = LISTS[frame.method]
@@ -240,21 +245,21 @@ class Lists:
             self._ends.shared.report_once(said)
         return bool(why)
 
-    def _report_claims(self) -> None:
+    async def _report_claims(self) -> None:
         """Tell the operator which servers have resources that another could answer for."""
+        if self._ends.compared.issuperset(_CLAIMING):
+            return
+        self._ends.compared.update(_CLAIMING)
         listed, templates = self._list_offered(RESOURCES), self._list_offered(TEMPLATES)
-        owners: dict[str, set[str]] = {}
-        for item in listed:
-            owners.setdefault(item.name, set()).add(item.server)
-        for item in listed + templates:
-            claimed = {each.server for each in templates if claims(each, item.name)}
-            for other in (claimed | owners.get(item.name, set())) - {item.server}:
-                first, second = sorted((item.server, other))
-                self._ends.shared.report_once(
-                    f"{item.server}: {describe_item(item)} could be one of {other} as well. What "
-                    f"both {first} and {second} could answer for is read from neither.",
-                    about=(first, second),
-                )
+        # Of long lists, it takes longer than others may be kept waiting.
+        overlaps = await asyncio.to_thread(find_overlaps, listed, templates)
+        for (server, other), item in overlaps.items():
+            first, second = sorted((server, other))
+            self._ends.shared.report_once(
+                f"{server}: {describe_item(item)} could be one of {other} as well. What "
+                f"both {first} and {second} could answer for is read from neither.",
+                about=(first, second),
+            )
 
     async def _read_page(
         self, upstream: Upstream, method: str, params: Page
@@ -278,17 +283,8 @@ class Lists:
     async def _learn_claims(self, meta: bytes | Raw) -> None:
         """Know of every server which addresses are its own, before one of them is read."""
         await asyncio.gather(
-            *(self._learn_missing(each, _CLAIMING, meta) for each in self._ends.upstreams.values())
+            *(self.learn(each, _CLAIMING, meta=meta) for each in self._ends.upstreams.values())
         )
-
-    async def _learn_missing(
-        self, upstream: Upstream, kinds: Iterable[str], meta: bytes | Raw
-    ) -> None:
-        """Read those lists of a server that nobody has asked it for yet."""
-        params: Page = {META: Raw(meta)} if meta else {}
-        for kind in kinds:
-            if (kind, upstream.server.name) not in self._ends.known:
-                await self._learn_from(upstream, _METHODS[kind], params, None)
 
     async def _learn_from(
         self, upstream: Upstream, method: str, params: Page, page: Page | None
@@ -300,13 +296,12 @@ class Lists:
                 return
             page, params = None, {name: each for name, each in params.items() if name != "cursor"}
         items: list[ListedItem] = []
-        whole, cursors = True, {""}
+        cursors = {""}
         while len(cursors) <= MOST_PAGES and len(items) <= MOST_LISTED[kind]:
             if page is None:
                 answer = await self._ask_page(upstream, method, params)
-                if answer is None:
+                if answer is None or (answer.error and not _has_no_list(answer)):
                     return  # it may be there the next time
-                whole = not answer.error or _NO_METHOD in bytes(answer.error)
                 page = read_fields(answer.result)
             items += [read_item(kind, server, raw) for raw in _read_all(kind, page)]
             cursor = read_text(page.get("nextCursor"))
@@ -314,21 +309,25 @@ class Lists:
                 break
             cursors.add(cursor)
             page, params = None, _turn_page(params, cursor)
-        self._note(kind, upstream, items, whole=whole)
+        self._note(kind, upstream, items)
 
-    def _note(self, kind: str, upstream: Upstream, items: list[ListedItem], *, whole: bool) -> None:
+    def _note(self, kind: str, upstream: Upstream, items: list[ListedItem]) -> None:
         shared, server, most = self._ends.shared, upstream.server.name, MOST_LISTED[kind]
         if len(items) > most:
             shared.report_once(f"{server}: of its {kind}, only the first {most} are offered.")
         known = _index(items[:most])
+        if known != self._ends.known.get((kind, server)):
+            self.forget(server, (kind,))
         self._ends.known[kind, server] = known
-        self._ends.refused.pop(kind, None)
         for item in known.values():
             if isinstance(item, ListedTool):
                 shared.note_listed(item)
                 upstream.note_schema(item.name, item.schema)
-        if whole:
-            shared.note_pins(server, kind, list(known.values()))
+        shared.note_pins(server, kind, list(known.values()))
+
+
+def _has_no_list(answer: Frame) -> bool:
+    return read_object(answer.error).get("code") == NO_METHOD
 
 
 def _read_all(kind: str, page: Page) -> list[Raw]:

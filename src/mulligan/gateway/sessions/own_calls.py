@@ -118,8 +118,8 @@ class OwnCalls:
         lines = [self._describe(each) for each in self._list_own()]
         changed = self._shared.pins.list_changed()
         lines += [
-            f"{show_name(name)} of {server} has changed since it was approved."
-            for server, _, name in changed
+            f"{show_name(item.name)} of {item.server} has changed since it was approved."
+            for item in changed
         ]
         return "\n".join(lines) or "Nothing of yours waits, and nothing is on record."
 

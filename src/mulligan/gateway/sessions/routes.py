@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import (
+    META,
     Frame,
     Raw,
     read_fields,
     read_text,
     write_fields,
 )
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.listing import Lists
 from mulligan.gateway.tools.shown_list import PROMPTS, ListedItem
 

@@ -10,6 +10,7 @@ from mulligan.codec.exact import is_same
 from mulligan.codec.json_text import decode_json
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.protocol.frames import (
+    META,
     Frame,
     Raw,
     read_fields,
@@ -18,7 +19,7 @@ from mulligan.gateway.protocol.frames import (
     write_fields,
 )
 from mulligan.gateway.protocol.headers import VERSION_META
-from mulligan.gateway.protocol.party import META, OnAnswer
+from mulligan.gateway.protocol.party import OnAnswer
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.tools.results import ToolFailedError, read_failure, read_value
 from mulligan.gateway.upstream.connection import Upstream
@@ -81,12 +82,8 @@ class AskedCall:
 class UpstreamCall:
     """A call as its server gets it, and the server's answer as it came."""
 
-    def __init__(
-        self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str, bare: bool = False
-    ) -> None:
+    def __init__(self, ends: Ends, upstream: Upstream, asked: AskedCall, *, tool: str) -> None:
         self._ends = ends
-        self._bare = bare
-        """It is sent with its arguments alone: that is all that a person has seen and approved."""
         self._upstream = upstream
         self.asked = asked
         self._tool = tool
@@ -159,9 +156,10 @@ class UpstreamCall:
         asked = self.asked
         same = is_same(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
-        if same and named and not (asked.explained or asked.question or self._bare):
+        held = self._ends.shared.is_held(self._upstream.server.name, self._tool, arguments)
+        if same and named and not (asked.explained or asked.question or held):
             return asked.frame.params
-        params: dict[str, Any] = self._find_seen() if self._bare else dict(asked.params)
+        params: dict[str, Any] = self._find_seen() if held else dict(asked.params)
         params["name"] = self._tool
         if not same or asked.explained:
             params["arguments"] = dict(arguments)
@@ -171,8 +169,8 @@ class UpstreamCall:
         return write_fields(params)
 
     def _find_seen(self) -> dict[str, Any]:
-        """What a held call is sent with: its arguments, what its transport needs, and what answers
-        a question that its server has asked."""
+        """What a held call is sent with: its arguments, which are all that a person has seen, what
+        its transport needs, and what answers a question that its server has asked."""
         asked, shared = self.asked, self._ends.shared
         answers = shared.has_asked(self._ends.principal, read_text(asked.params.get(STATE)))
         names = ("name", "arguments", *(("inputResponses", STATE) if answers else ()))

@@ -15,11 +15,12 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.history import SessionHistories
 from mulligan.gateway.configuration import GatewayOptions
 from mulligan.gateway.declarations import declare_by_hints
+from mulligan.gateway.protocol.limits import MOST_TOOLS
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.sessions.questions import Questions
 from mulligan.gateway.tools.exposed_names import describe_item
 from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.shown_list import ListedItem, ListedTool
+from mulligan.gateway.tools.shown_list import MOST_NAME, ListedItem, ListedTool
 from mulligan.redaction.agent_text import hide_secrets
 
 Report = Callable[[str], None]
@@ -61,7 +62,11 @@ class Shared:
         any more."""
         self._misfits: dict[tuple[str, str], str] = {}
         """What was declared, each with why it did not fit when it was, if it did not."""
+        self.settled_at: dict[str, float] = {}
+        """When what is declared was last held against a server that has not changed since."""
         self._hints: dict[tuple[str, str], Mapping[str, object]] = {}
+        self._unlisted: set[tuple[str, str]] = set()
+        """Tools that clients have called and no server lists."""
         self._unsaid: set[tuple[str, str]] = set()
         """Tools that the operator says nothing of, as they were declared here."""
         self._reported: set[object] = set()
@@ -107,9 +112,20 @@ class Shared:
 
     def note_changed(self, server: str) -> None:
         """A server has changed its tools: what is declared of them may not fit any more."""
+        self.settled_at.pop(server, None)
         for each in self.options.declarations:
             if each.server == server:
                 self.unsure[each.server, each.tool] = each
+
+    def takes_name(self, server: str, tool: str) -> bool:
+        """Whether a tool may be called by a name: of those that nobody lists, only so many."""
+        key = server, tool
+        if key in self._hints or key in self._misfits or key in self._unlisted:
+            return True
+        if len(self._unlisted) >= MOST_TOOLS or len(tool) > MOST_NAME:
+            return False
+        self._unlisted.add(key)
+        return True
 
     def find_mode(self, call: HostCall) -> Mode:
         """How far is gone with a tool: as it was declared, else as is said of all others."""
@@ -137,8 +153,8 @@ class Shared:
         if hinted is not None:
             self.m.declare(call.tool, server=server.name, effect=hinted.effect, **hinted.said)
         elif hints is None and mode is not Mode.OBSERVE:
-            name = show_name(call.tool)
-            self.report(f"{server.name}: '{name}' is called and not listed, so its calls are held.")
+            told = f"'{show_name(call.tool)}' is called and not listed, so its calls are held."
+            self.report_once(f"{server.name}: {told}", about=(server.name, "called and not listed"))
             self.m.declare(call.tool, server=server.name, effect=Effect.IRREVERSIBLE, mode=mode)
         else:
             self.m.declare(call.tool, server=server.name, mode=mode)

@@ -8,12 +8,12 @@ from typing import Any
 
 from mulligan.codec.json_text import encode_json
 from mulligan.gateway.protocol.frames import (
+    META,
     Raw,
     read_fields,
     read_text,
     write_fields,
 )
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.ends import Ends
 from mulligan.gateway.sessions.server_call import INTENT
 from mulligan.gateway.tools.offered import OWN_TOOLS

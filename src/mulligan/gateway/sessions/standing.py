@@ -13,6 +13,7 @@ from typing import Any
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.protocol.frames import (
+    META,
     Frame,
     read_fields,
     read_object,
@@ -20,17 +21,18 @@ from mulligan.gateway.protocol.frames import (
     write_request,
 )
 from mulligan.gateway.protocol.headers import FIRST_MODERN, VERSION_META
-from mulligan.gateway.protocol.party import META, Party
+from mulligan.gateway.protocol.party import Party
 from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.ends import CAPABILITIES, CLIENT_INFO
+from mulligan.gateway.sessions.listing import LISTS
 from mulligan.gateway.sessions.server_call import ServerGoneError, read_error
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.tools.results import read_failure, read_value
+from mulligan.gateway.tools.shown_list import TOOLS, ListedTool
 from mulligan.gateway.upstream.connection import ServerDownError, Upstream
 
 OLDER = "2025-11-25"
 """The last revision with a handshake."""
-MOST_PAGES = 1_000
 
 
 class OwnSession:
@@ -58,25 +60,28 @@ class OwnSession:
 
     async def list_tools(self, server: str) -> list[dict[str, Any]]:
         """The tools of a server, as it lists them now."""
-        found: list[dict[str, Any]] = []
-        params: dict[str, Any] = {}
-        for _ in range(MOST_PAGES):
-            answer = await self._ask(server, "tools/list", params)
-            if answer.error:
-                raise read_error(answer)
-            page = read_object(answer.result)
-            tools = page.get("tools")
-            found += [each for each in tools if isinstance(each, dict)] if tools else []
-            self._note_schemas(server, found)
-            params = {"cursor": page.get("nextCursor")}
-            if not params["cursor"]:
-                break
-        return found
+        upstream, lists = self._find(server), self._session.lists
+        await self._start(upstream)
+        lists.forget(server, (TOOLS,))
+        await lists.learn(upstream, (TOOLS,), meta=self._write_meta(server))
+        known = self._session.ends.known.get((TOOLS, server))
+        if known is None:
+            raise ServerDownError("It answered with an error.")
+        return [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": tool.schema,
+                "annotations": tool.hints,
+            }
+            for tool in known.values()
+            if isinstance(tool, ListedTool)
+        ]
 
     async def check_lists(self) -> None:
         """Read every list of every server, and report what is not offered of it."""
         await asyncio.gather(*(self._learn(name) for name in self._session.upstreams))
-        self._session.lists.report()
+        await self._session.lists.report()
 
     async def _learn(self, server: str) -> None:
         upstream = self._session.upstreams[server]
@@ -85,24 +90,24 @@ class OwnSession:
         except ServerDownError as error:
             self._session.ends.shared.report(str(error))
             return
-        meta = self._metas.get(server)
-        await self._session.lists.learn(upstream, meta=encode_json(meta) if meta else b"")
+        await self._session.lists.learn(upstream, LISTS.values(), meta=self._write_meta(server))
 
-    def _note_schemas(self, server: str, tools: list[dict[str, Any]]) -> None:
-        upstream = self._session.upstreams[server]
-        for tool in tools:
-            schema = tool.get("inputSchema")
-            if isinstance(schema, dict):
-                upstream.note_schema(str(tool.get("name")), schema)
+    def _write_meta(self, server: str) -> bytes:
+        meta = self._metas.get(server)
+        return encode_json(meta) if meta else b""
+
+    def _find(self, server: str) -> Upstream:
+        upstream = self._session.upstreams.get(server)
+        if upstream is None:
+            raise ConfigurationError(f"There is no server {server!r} any more.")
+        return upstream
 
     async def close(self) -> None:
         """End its connections."""
         await self._session.close()
 
     async def _ask(self, server: str, method: str, params: dict[str, Any]) -> Frame:
-        upstream = self._session.upstreams.get(server)
-        if upstream is None:
-            raise ConfigurationError(f"There is no server {server!r} any more.")
+        upstream = self._find(server)
         await self._start(upstream)
         meta = self._metas.get(server)
         answer = await upstream.ask_and_wait(

@@ -13,12 +13,12 @@ from mulligan.core.errors import HeldError
 from mulligan.core.history import Entry, Speaker, Utterance
 from mulligan.gateway.protocol.frames import (
     BAD_PARAMS,
+    META,
     Frame,
     write_answer,
     write_error,
     write_result,
 )
-from mulligan.gateway.protocol.party import META
 from mulligan.gateway.sessions.approval import Approval
 from mulligan.gateway.sessions.ends import ClientTurn, Ends
 from mulligan.gateway.sessions.listing import Lists
@@ -84,14 +84,15 @@ class Calls:
         upstream = ends.upstreams[server]
         tool = await self._lists.find_tool(upstream, name, meta=asked.params.get(META, b""))
         why = self._lists.find_refusal(tool)
+        await shared.settle(server, name)
+        if not why and not shared.takes_name(server, name):
+            why = "its server does not list it. No more names of tools are taken"
         if why:
             told = f"It was not called: {why}."
             refused = build_result(told, failed=True, modern=asked.is_modern)
             ends.client.send(write_result(asked.frame.key, refused))
             return
-        await shared.settle(server, name)
-        bare = shared.is_held(server, name, asked.arguments)
-        made = UpstreamCall(ends, upstream, asked, tool=name, bare=bare)
+        made = UpstreamCall(ends, upstream, asked, tool=name)
         call = HostCall(
             tool=name,
             arguments=asked.arguments,
@@ -173,12 +174,9 @@ class Calls:
         """The turn of a call. Calls of one turn come one after the other, each with its review."""
         name = str(asked.meta.get(TURN) or "")
         turn = self._ends.turns.pop(name, None) if name else await self._take_failed(asked, call)
-        if turn is not None and turn.run.is_full:
-            await turn.run.leave()
-            turn = None
         if turn is None:
             turn = ClientTurn(self._open_run(asked), self._tell_apart(asked))
-        goes_on = bool(name) and not asked.meta.get(DONE)
+        goes_on = bool(name) and not asked.meta.get(DONE) and not turn.run.is_full
         if goes_on:
             self._ends.turns[name] = turn
         failed, turn.failed_at = True, None
@@ -188,7 +186,7 @@ class Calls:
             failed = False
         finally:
             if not name and not failed and self._awaits_fix(turn):
-                self._ends.failed[call.server, call.tool] = turn
+                await self._keep_failed(turn, call)
             elif not goes_on:
                 await turn.run.leave(failed=failed)
             self._remember(asked, turn.run)
@@ -198,7 +196,15 @@ class Calls:
 
     def _awaits_fix(self, turn: ClientTurn) -> bool:
         """Whether its last call failed, and nothing of it has to be seen to before the next."""
-        return turn.failed_at is not None and not turn.run.list_actions()
+        done = turn.failed_at is None or turn.run.is_full
+        return not done and not turn.run.list_actions()
+
+    async def _keep_failed(self, turn: ClientTurn, call: HostCall) -> None:
+        """Let the next call of the tool come to this turn, and no more to the one before it."""
+        before = self._ends.failed.pop((call.server, call.tool), None)
+        self._ends.failed[call.server, call.tool] = turn
+        if before is not None:
+            await before.run.leave()
 
     async def _take_failed(self, asked: AskedCall, call: HostCall) -> ClientTurn | None:
         """The turn of the call before this one of the same tool, which failed a moment ago."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from mulligan.gateway.tools.offered import OWN_TOOLS
 from mulligan.gateway.tools.shown_list import (
@@ -118,7 +119,7 @@ def claims(item: ListedItem, uri: str) -> bool:
     """
     if item.kind != TEMPLATES or item.name == uri:
         return item.name == uri
-    first, *rest = _EXPRESSION.split(item.name)
+    first, *rest = _split_template(item.name)
     if not rest:
         return False
     *between, last = rest
@@ -131,6 +132,27 @@ def claims(item: ListedItem, uri: str) -> bool:
             return False
         at = found + len(part)
     return at <= len(uri) - len(last)
+
+
+@lru_cache(maxsize=10_000)
+def _split_template(template: str) -> tuple[str, ...]:
+    return tuple(_EXPRESSION.split(template))
+
+
+def find_overlaps(
+    resources: Sequence[ListedItem], templates: Sequence[ListedItem]
+) -> dict[tuple[str, str], ListedItem]:
+    """By every two servers: something of the first that the second could answer for as well."""
+    owners: dict[str, set[str]] = {}
+    for item in resources:
+        owners.setdefault(item.name, set()).add(item.server)
+    found: dict[tuple[str, str], ListedItem] = {}
+    for item in (*resources, *templates):
+        claimed = {each.server for each in templates if claims(each, item.name)}
+        for other in sorted((claimed | owners.get(item.name, set())) - {item.server}):
+            if (other, item.server) not in found:
+                found.setdefault((item.server, other), item)
+    return found
 
 
 def describe_item(item: ListedItem) -> str:

@@ -55,18 +55,18 @@ class Pins:
         self._read_anew()
         return [item for item in items if not self._is_approved(item)]
 
-    def list_changed(self) -> list[tuple[str, str, str]]:
-        """The server, kind and name of everything that is no longer what was approved."""
+    def list_changed(self) -> list[ListedItem]:
+        """Everything that is no longer what was approved, as it was seen last."""
         self._read_anew()
         return [
-            (server, kind, name)
+            ListedItem(server=server, kind=kind, name=name, digest=known[SEEN])
             for server, kinds in sorted(self._known.items())
             for kind, digests in sorted(kinds.items())
             for name, known in sorted(digests.items())
             if known.get(APPROVED) != known[SEEN]
         ]
 
-    def approve(self) -> list[tuple[str, str, str]]:
+    def approve(self) -> list[ListedItem]:
         """Take everything as it was seen last; what of it had changed."""
         changed = self.list_changed()
         if changed:
@@ -93,9 +93,9 @@ class Pins:
         noted = self._merge(server, kind, items, adopt=adopt)
         self._known.setdefault(server, {})[kind] = noted
 
-    def _note_approved(self, changed: Iterable[tuple[str, str, str]]) -> None:
-        for server, kind, name in changed:
-            known = self._known.get(server, {}).get(kind, {}).get(name)
+    def _note_approved(self, changed: Iterable[ListedItem]) -> None:
+        for item in changed:
+            known = self._known.get(item.server, {}).get(item.kind, {}).get(item.name)
             if known is not None:  # else another gateway has seen it go
                 known[APPROVED] = known[SEEN]
 

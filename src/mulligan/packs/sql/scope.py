@@ -26,7 +26,7 @@ from mulligan.packs.sql.errors import (
 from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
-from mulligan.packs.sql.watching import Known, Watch, open_watch
+from mulligan.packs.sql.watching import KnownRow, Watch, open_watch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Writer(Protocol):
     def is_outdated(self, connection: Connection, target: Target) -> bool:
         """Whether a row is not what was read before the call."""
 
-    def list_known(self, connection: Connection, scope: Scope) -> Iterable[Known]:
+    def list_known(self, connection: Connection, scope: Scope) -> Iterable[KnownRow]:
         """The rows that a call may write."""
 
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
@@ -223,7 +223,7 @@ def _describe_strange(table: str, rows: int, named: str, *, own: bool) -> str:
     )
 
 
-def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[Known]:
+def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[KnownRow]:
     return [each for scope in scopes for each in scope.writer.list_known(connection, scope)]
 
 

@@ -42,7 +42,7 @@ from mulligan.packs.sql.state import (
 )
 from mulligan.packs.sql.statements import is_declared, read_name
 from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
-from mulligan.packs.sql.watching import Known, Strange, open_watch
+from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
 
 T = TypeVar("T")
 
@@ -165,12 +165,12 @@ class TableWriter:
         now = read_row(connection, table, key=target.key, deep=True, lock=True)
         return print_deeply(now) != target.at
 
-    def list_known(self, connection: Connection, scope: Scope) -> Iterator[Known]:
+    def list_known(self, connection: Connection, scope: Scope) -> Iterator[KnownRow]:
         """The rows that a call may write, and with a delete those that go with them."""
         table = self.load(connection)
         rows = [target.before for target in scope.targets if target.before is not None]
         roots = [table.find_key(connection, row["key"], row["values"]) for row in rows]
-        yield Known(
+        yield KnownRow(
             table=table,
             keys=roots,
             made=[
@@ -184,7 +184,7 @@ class TableWriter:
         for row in rows:
             for each in row["dependants"]:
                 owner = table.related[each["table"]]
-                yield Known(table=owner, keys=[each["key"]], by_database=True)
+                yield KnownRow(table=owner, keys=[each["key"]], by_database=True)
 
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
@@ -333,7 +333,7 @@ class TableWriter:
             left = [str(record.version)]
         theirs, back, watch = list[str](), list[tuple[UserTable, Values]](), open_watch(connection)
         known = [
-            Known(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
+            KnownRow(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
             for row in rows
             for each in list_all(row)
             for owner in (table.related[each["table"]],)

@@ -75,8 +75,8 @@ class Run:
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many calls as are kept of one turn."""
-        return self._calls >= MOST_CALLS
+        """Whether the next call is the last that is kept of it."""
+        return self._calls + 1 >= MOST_CALLS
 
     def note_tools(self, count: int) -> None:
         """How many tools its agent has."""
