@@ -26,7 +26,7 @@ CHUNK = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownRow:
     """Rows of one table that a transaction may write."""
 
     table: UserTable
@@ -57,20 +57,20 @@ class Watch(Protocol):
     """It must look at the rows after each statement."""
 
     def begin(
-        self, connection: Connection, known: Sequence[Known], statement: Statement | None = None
+        self, connection: Connection, known: Sequence[KnownRow], statement: Statement | None = None
     ) -> None:
         """A statement is about to write."""
 
     def end(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,
         rowcount: int = 0,
     ) -> None:
         """It has."""
 
-    def list_strange(self, connection: Connection, known: Sequence[Known]) -> list[Strange]:
+    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:
         """What was written and is not known. Asked once, at the end."""
 
 
@@ -95,7 +95,7 @@ class TriggerWatch:
     def begin(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,  # noqa: ARG002
     ) -> None:
         """Also after a savepoint was rolled back, which may have taken them along."""
@@ -126,13 +126,13 @@ class TriggerWatch:
     def end(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,
         rowcount: int = 0,
     ) -> None:
         """The triggers have written it down."""
 
-    def list_strange(self, connection: Connection, known: Sequence[Known]) -> list[Strange]:
+    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
         cursor = connection.connection.cursor()
         try:
@@ -253,7 +253,7 @@ class StampWatch:
         self.stamps: Stamps = {}
         self.strange = Counter[str]()
 
-    def read_stamps(self, connection: Connection, known: Sequence[Known]) -> Stamps:
+    def read_stamps(self, connection: Connection, known: Sequence[KnownRow]) -> Stamps:
         """What stands in the rows; of those that are not there, nothing."""
         found: Stamps = {}
         for each in known:
@@ -297,7 +297,7 @@ class StatsWatch(StampWatch):
         self.counts: Mapping[str, Deeds] | None = None
 
     def begin(
-        self, connection: Connection, known: Sequence[Known], statement: Statement | None = None
+        self, connection: Connection, known: Sequence[KnownRow], statement: Statement | None = None
     ) -> None:
         """Counts are needed only where more can happen than the statement says."""
         self.stamps = self.read_stamps(connection, known)
@@ -308,7 +308,7 @@ class StatsWatch(StampWatch):
     def end(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,
         rowcount: int = 0,
     ) -> None:
@@ -344,7 +344,7 @@ class StatsWatch(StampWatch):
                 self.strange[f"new {name}"] += counted.inserted - done.inserted
         self.stamps = now
 
-    def list_strange(self, connection: Connection, known: Sequence[Known]) -> list[Strange]:  # noqa: ARG002
+    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:  # noqa: ARG002
         """A row that was made counts as known if its key is."""
         for each in known:
             if each.makes:
@@ -399,7 +399,7 @@ class HandlerWatch(StampWatch):
     def begin(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,  # noqa: ARG002
     ) -> None:
         """What was there, and what was counted."""
@@ -409,7 +409,7 @@ class HandlerWatch(StampWatch):
     def end(
         self,
         connection: Connection,
-        known: Sequence[Known],
+        known: Sequence[KnownRow],
         statement: Statement | None = None,
         rowcount: int = 0,
     ) -> None:
