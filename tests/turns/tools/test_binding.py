@@ -128,8 +128,8 @@ class Client:
 
 
 def test_a_clients_own_state_is_no_part_of_it_and_whose_it_is_is() -> None:
-    assert bind(Client().send).mark == bind(Client(timeout=60).send).mark
-    assert bind(Client("ann").send).mark != bind(Client("bob").send).mark
+    assert bind(Client().send).account == bind(Client(timeout=60).send).account != ""
+    assert bind(Client("ann").send).account != bind(Client("bob").send).account
 
 
 def test_a_closures_numbers_and_texts_are_no_part_of_it_but_tell_two_apart_here() -> None:
@@ -138,7 +138,7 @@ def test_a_closures_numbers_and_texts_are_no_part_of_it_but_tell_two_apart_here(
 
     one, other = make("http://127.0.0.1:4711", 1), make("http://127.0.0.1:4712", 2)
 
-    assert one.mark == other.mark == ""
+    assert one.account == other.account == ""
     assert not one.is_like(other)
 
 

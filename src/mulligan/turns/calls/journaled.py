@@ -329,7 +329,7 @@ def _is_alike(action: LiveAction, call: LiveCall) -> bool:
     """
     theirs, ours = action.belongs, call.belongs
     same = len(theirs) == len(ours) and all(a is b for a, b in zip(theirs, ours, strict=True))
-    return (same or not theirs) and action.opening.binding.rstrip("~") == call.tool.account
+    return (same or not theirs) and action.opening.binding.rstrip("~") == call.tool.bound
 
 
 def _is_at_the_same_time(action: LiveAction, turn: OpenTurn) -> bool:

@@ -82,14 +82,14 @@ class Tool:
         return self.runtime.redactor.prepare_parameters(enums=enums, allow=allow)
 
     @property
-    def account(self) -> str:
+    def bound(self) -> str:
         """Whom it acts for. Where its author says that by its server, nothing else counts."""
         return "" if self.declaration.server else self.binding.mark
 
     @property
     def mark(self) -> str:
         """What another process finds its actions by; of a tool that may be mistaken, none does."""
-        return f"{self.account}~" if self.mistakable else self.account
+        return f"{self.bound}~" if self.mistakable else self.bound
 
     def advises(self, agent: str) -> bool:
         """Whether this agent wants to be told what would help."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.action import Action
+from mulligan.core.action import Action, Opening
 from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
@@ -61,13 +61,13 @@ class Toolbox:
     def _add_bound(self, tool: Tool) -> None:
         """Tools that are made for each user or request are told apart by whom they act for."""
         said = tool.declaration
-        known = self._bound.pop((said.server, said.tool, tool.account), None)
+        known = self._bound.pop((said.server, said.tool, tool.bound), None)
         if said.server or known is None:
             pass
         elif known.mistakable or not tool.binding.is_like(known.binding):
             known.mistakable = tool.mistakable = True
             self._warn_of_mistakable(said.tool)
-        self._bound[said.server, said.tool, tool.account] = tool
+        self._bound[said.server, said.tool, tool.bound] = tool
         while len(self._bound) > MOST_BOUND:
             self._bound.pop(next(iter(self._bound)))
 
@@ -93,7 +93,19 @@ class Toolbox:
         if last is not None and last.binding.holds_nothing:
             return last
         found = self._bound.get((opening.server, opening.tool, opening.binding))
+        found = found or self._find_only(opening)
         return None if found is None or found.mistakable else found
+
+    def _find_only(self, opening: Opening) -> Tool | None:
+        """The only tool of an account, whatever else it holds by now: that changes by itself."""
+        account, _, _ = opening.binding.partition("/")
+        same = [
+            tool
+            for (server, name, _), tool in self._bound.items()
+            if (server, name) == (opening.server, opening.tool)
+            and tool.bound.partition("/")[0] == account
+        ]
+        return same[0] if len(same) == 1 and not opening.binding.endswith("~") else None
 
     def describe_missing(self, action: Action) -> str:
         """Why an action cannot be taken up here, and what to do about it, in a sentence."""

@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TypeVar
 from uuid import UUID
@@ -32,21 +33,27 @@ and is another one after a restart."""
 class Binding:
     """Tools of one name are the same if they act for the same account, with the same objects."""
 
-    mark: str = ""
-    """Of the account, the same in every process. Empty: nothing says whose it is."""
-    texts: tuple[str, ...] = ()
+    account: str = ""
+    """The same in every process. Empty: nothing says whose it is."""
+    texts: str = ""
+    """Of the other texts that it holds: tells it from others of its account, while they stay."""
     objects: tuple[object, ...] = ()
-    """What else it holds, which says nothing after a restart."""
+    """What another process has no name for."""
+
+    @property
+    def mark(self) -> str:
+        """What another process finds it by; empty where it acts for nobody in particular."""
+        return f"{self.account}/{self.texts}" if self.account or self.texts else ""
 
     @property
     def holds_nothing(self) -> bool:
         """It acts for nobody in particular."""
-        return not (self.mark or self.texts or self.objects)
+        return not (self.mark or self.objects)
 
     def is_like(self, other: Binding) -> bool:
         """Whether nothing that they hold tells them apart."""
         return (
-            (self.mark, self.texts) == (other.mark, other.texts)
+            self.mark == other.mark
             and len(self.objects) == len(other.objects)
             and all(a is b for a, b in zip(self.objects, other.objects, strict=True))
         )
@@ -60,11 +67,14 @@ def find_binding(
     search.look_at(tool, defaults=False)
     for each in abilities:
         search.look_at(each, defaults=True)
-    said = "\n".join(search.accounts)
-    digest = hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()[:16]
     return Binding(
-        mark=digest if said else "", texts=tuple(search.texts), objects=tuple(search.objects)
+        account=_hash(search.accounts), texts=_hash(search.texts), objects=tuple(search.objects)
     )
+
+
+def _hash(texts: list[str]) -> str:
+    said = "\n".join(texts).encode(errors="surrogatepass")
+    return hashlib.sha256(said).hexdigest()[:16] if said else ""
 
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -127,19 +137,18 @@ class _Search:
             self._seen.add(id(value))
             self.objects.append(value)
             for inner, held in _list_attributes(value, deeper=True):
-                if _says_whose(inner):
-                    self._note(inner, held)
+                self._note(inner, held)
 
     def _note(self, name: str, value: object) -> None:
         if _says_whose(name):
             # An integer may be too long to be written in decimals.
             said = hex(value) if isinstance(value, int) else repr(value)
             self.accounts.append(f"{name}={type(value).__qualname__}:{said}")
-        elif isinstance(value, str) and not classify_name(name):
-            self.texts.append(value)
+        elif isinstance(value, str | PurePath) and not classify_name(name):
+            self.texts.append(str(value))
 
 
-_TELLING = (str, int, bytes, UUID, Enum)
+_TELLING = (str, int, bytes, UUID, Enum, PurePath)
 """Values by which people and accounts are told from each other, and that a restart keeps."""
 _SILENT = (bool, float, complex, type(None))
 
