@@ -20,6 +20,7 @@ from mulligan.checks.language.english import ENGLISH
 from mulligan.checks.subject.mailboxes import find_addresses
 from mulligan.checks.text.inline import choose_steps
 from mulligan.core.display.size import is_long
+from mulligan.core.display.stand_ins import StandIns
 from mulligan.core.errors import MulliganError
 from mulligan.learning.repair.knowledge import parse_result
 from mulligan.learning.results.silent import find_silent_error
@@ -58,6 +59,7 @@ SHORT = "Dinner is on Friday at 7, for 40 EUR."
 
 FILLED: Mapping[str, Callable[[str], object]] = {
     "runs": find_digit_runs,
+    "ids: StandIns": lambda _: StandIns(),
     "at: Moment": lambda _: AT,
     "at: int": len,
     "words": lambda _: ENGLISH,

@@ -36,9 +36,9 @@ QUICK: Mapping[str, str] = {
 ON_DATA = frozenset(
     {
         "agentdojo", "bfcl", "bfcl-irrelevant", "calibration", "dates", "errors", "fingerprint",
-        "desks", "dialogs", "grounding", "memory", "repairs", "replies", "sentences",
-        "silent-errors",
-        "tau-decide", "tau-precheck", "tau-repair", "workbench", "wrong-dates",
+        "desks", "dialogs", "grounding", "memory", "repairs", "replies", "secrets",
+        "sentences", "silent-errors", "tau-decide", "tau-precheck", "tau-repair", "workbench",
+        "wrong-dates",
     }
 )  # fmt: skip
 """Suites that measure on a folder of data."""
