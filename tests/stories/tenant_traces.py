@@ -261,7 +261,7 @@ class Tenant:
         return [
             self.office.places[self.name],
             insights.log(LogQuery(tenant=self.name, limit=10_000)),
-            insights.open_list.actions(tenant=self.name),
+            insights.keep_to(self.name).open_list.actions(),
             [_drop_writer(each) for each in actions],
             [store.journal.list_entries(each.id) for each in actions],
             store.casebook.list_episodes(EpisodeQuery(tenant=identity)),
