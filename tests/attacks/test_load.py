@@ -192,17 +192,39 @@ async def test_a_request_that_never_comes_whole_cannot_hold_its_connection(half,
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
+    async with connect_to(read_all) as (_, reader, writer):
+        writer.write(half)
+
+        async with asyncio.timeout(60):
+            await reader.read()
+
+
+async def test_an_answer_that_nobody_reads_cannot_hold_its_connection(monkeypatch):
+    monkeypatch.setattr(web_server, "UNREAD", 0.2)
+
+    async def say_much(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(64):
+            piece = {"type": "http.response.body", "body": bytes(2**20), "more_body": True}
+            await send(piece)
+
+    async with connect_to(say_much) as (server, reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await reader.readline()
+
+        await wait_until(lambda: not server.server_state.connections)
+
+
+@asynccontextmanager
+async def connect_to(
+    app: Any,
+) -> AsyncIterator[tuple[uvicorn.Server, asyncio.StreamReader, asyncio.StreamWriter]]:
     port = free_port()
-    settings = web_server.configure_server(read_all, port=port, lifespan="off")
-    server = uvicorn.Server(settings)
+    server = uvicorn.Server(web_server.configure_server(app, port=port, lifespan="off"))
     running = asyncio.ensure_future(server.serve())
     await wait_until(lambda: server.started)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(half)
-
-    async with asyncio.timeout(60):
-        await reader.read()
-
+    yield server, reader, writer
     writer.close()
     server.should_exit = True
     await running

@@ -9,6 +9,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 ARRIVAL = 20.0
 """Seconds within which a request is here as a whole, its headers and its body."""
+UNREAD = 60.0
+"""Seconds for which a client may take nothing of what is sent to it."""
 MOST_SILENT = 256
 """Connections without a request under way: beyond them the oldest is closed. Well below the 1,024
 files that a process may have open by default."""
@@ -36,6 +38,7 @@ class PromptProtocol(H11Protocol):
     silent_since: float | None = None
     """Since when no request is under way; `None`: one is, or the connection is over."""
     _limit: Any = None
+    _unread: Any = None
 
     def connection_made(self, transport: Any) -> None:
         """Somebody is here."""
@@ -63,10 +66,22 @@ class PromptProtocol(H11Protocol):
         if self.cycle.response_complete and not self.transport.is_closing():
             self._note_silent()
 
+    def pause_writing(self) -> None:
+        """What was sent is not taken."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It is taken again."""
+        self._unread.cancel()
+        super().resume_writing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is here any more."""
         self.silent_since = None
         self._end_limit()
+        if self._unread is not None:
+            self._unread.cancel()
         super().connection_lost(exc)
 
     def _note_silent(self) -> None:

@@ -1,5 +1,12 @@
 from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.serving.streams import MOST_KEPT, MOST_QUEUED, Stream, Streams, is_answer
+from mulligan.gateway.serving.streams import (
+    MOST_KEPT,
+    MOST_QUEUED,
+    MOST_QUEUED_BYTES,
+    Stream,
+    Streams,
+    is_answer,
+)
 
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}'
 TOLD = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"result":1}}'
@@ -39,6 +46,16 @@ async def test_a_client_that_never_reads_is_given_up():
 
     assert stream.ended
     assert stream.queue.qsize() == MOST_QUEUED + 1
+
+
+async def test_a_client_that_never_reads_long_messages_is_given_up():
+    stream = Stream()
+
+    for _ in range(MOST_QUEUED):
+        stream.put(TOLD + b" " * 1_000_000)
+
+    assert stream.ended
+    assert stream.queue.length < MOST_QUEUED_BYTES + 1_001_000
 
 
 async def test_a_cancelled_request_ends_its_connection():

@@ -11,23 +11,45 @@ import asyncio
 from collections import deque
 
 from mulligan.gateway.protocol.frames import build_error, read_frame, write_error
-from mulligan.gateway.protocol.limits import Limits
+from mulligan.gateway.protocol.limits import MEBI, Limits
 
 MOST_KEPT = 256
 """Messages for a client that nobody of it has come for yet."""
 MOST_KEPT_BYTES = 1_048_576
 MOST_QUEUED = 1_000
 """Messages on one connection that its client has not taken yet; then it is given up."""
+MOST_QUEUED_BYTES = 8 * MEBI
+"""Their bytes; a message that comes when nothing waits may be as long as messages may."""
 
 CANCELLED = -32800
 """What ends the connection of a request that has no answer, where it must end with one."""
+
+
+class _Frames(asyncio.Queue[bytes | None]):
+    """Messages in order, which knows how long they are together."""
+
+    length = 0
+
+    def _put(self, item: bytes | None) -> None:
+        self.length += len(item or b"")
+        super()._put(item)
+
+    def _get(self) -> bytes | None:
+        item = super()._get()
+        self.length -= len(item or b"")
+        return item
+
+    @property
+    def is_full(self) -> bool:
+        """Whether its client takes too little."""
+        return self.qsize() >= MOST_QUEUED or self.length >= MOST_QUEUED_BYTES
 
 
 class Stream:
     """One connection of a client, until its answer has come."""
 
     def __init__(self) -> None:
-        self.queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.queue = _Frames()
         self.ended = False
         """Nothing comes any more but what is in the queue."""
 
@@ -35,7 +57,7 @@ class Stream:
         """Send a message; the last one is the answer."""
         if self.ended:
             return
-        if self.queue.qsize() >= MOST_QUEUED:
+        if self.queue.is_full:
             last = True
         else:
             self.queue.put_nowait(frame)
