@@ -139,6 +139,16 @@ async def test_a_suggestion_is_what_the_schema_and_the_error_say(m):
     assert 0 < answer["suggestions"][0]["probability"] <= 1
 
 
+@pytest.mark.parametrize(("server", "changes"), [("", [{"limit": 50}]), ("elsewhere", [])])
+async def test_a_schema_says_nothing_about_a_tool_of_that_name_elsewhere(m, server, changes):
+    asked = {"tool": "find_order", "arguments": {"limit": 500}, "error": "invalid: limit"}
+    async with connect(m) as client:
+        await client.post("/v1/executions", json={"executions": [FAILED]})
+        answer = (await client.post("/v1/suggestions", json={**asked, "server": server})).json()
+
+    assert [each["changes"] for each in answer["suggestions"]] == changes
+
+
 async def test_pitfalls_come_as_text(m):
     async with connect(m) as client:
         answer = await client.get("/v1/pitfalls", params={"tool": "find_order", "tokens": 100})

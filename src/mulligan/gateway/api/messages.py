@@ -81,6 +81,8 @@ class SuggestRequest(ClientMessage, frozen=True):
     tool: Name
     error: Text
     arguments: dict[str, Any] = {}
+    server: Words = ""
+    """Where the tool lives: others of its name say nothing about it."""
 
 
 class Suggested(Struct, kw_only=True, frozen=True):

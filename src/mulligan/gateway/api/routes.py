@@ -218,7 +218,11 @@ class Api:
         """What to do about a call that failed."""
         said = _decode(await self._read_body(request), SuggestRequest)
         advice, found, like = await asyncio.to_thread(
-            self._insights.suggest, said.tool, arguments=said.arguments, error=said.error
+            self._insights.suggest,
+            said.tool,
+            arguments=said.arguments,
+            error=said.error,
+            server=said.server,
         )
         changes = [
             SuggestedChange(
