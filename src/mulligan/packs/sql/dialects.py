@@ -54,7 +54,7 @@ class Field:
         return isinstance(self.kind, kinds.Integer)
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """Which table."""
 
     schema: str | None
@@ -110,12 +110,12 @@ class Dialect:
         """Texts one after the other."""
         return " || ".join(parts)
 
-    def count_parts(self, place: Place) -> str:
+    def count_parts(self, place: TablePlace) -> str:
         """How many columns a table has by now, and foreign keys that refer to it."""
         columns = f"(SELECT count(*) FROM pragma_table_xinfo({_list_given(place)}))"  # noqa: S608
         return f"{columns} || '/' || (SELECT count(*) FROM {_join_keys(place)})"  # noqa: S608
 
-    def load_keys(self, connection: Connection, place: Place) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """The foreign keys that refer to a table. SQLAlchemy does not read all that is written
         beside a column, and only those of one schema."""
         found = connection.execute(
@@ -126,7 +126,7 @@ class Dialect:
         )
         return _group_keys((place.schema, *row) for row in found)
 
-    def read_replacing(self, connection: Connection, place: Place) -> tuple[bool, bool]:
+    def read_replacing(self, connection: Connection, place: TablePlace) -> tuple[bool, bool]:
         """Whether `REPLACE` may take away other rows than that of its key, and also without being
         asked, by how the table was created."""
         found = f"pragma_index_list({_list_given(place)}) WHERE \"unique\" AND origin <> 'pk'"
@@ -136,7 +136,7 @@ class Dialect:
         always = re.search(r"ON\s+CONFLICT\s+REPLACE", created, re.IGNORECASE)
         return bool(unique), bool(unique and always)
 
-    def load_types(self, connection: Connection, place: Place) -> dict[str, str]:  # noqa: ARG002
+    def load_types(self, connection: Connection, place: TablePlace) -> dict[str, str]:  # noqa: ARG002
         """What the database calls the types of a table's columns, where that is needed."""
         return {}
 
@@ -157,7 +157,7 @@ class Dialect:
         """Do not wait for another transaction without an end: whoever looks can look again."""
 
 
-class Server(Dialect):
+class ServerDialect(Dialect):
     """One that others write to at the same time: rows are locked one by one, and it has a hash."""
 
     locks = " FOR UPDATE"
@@ -169,7 +169,7 @@ class Server(Dialect):
         """Nothing is missing."""
 
 
-class Postgres(Server):
+class Postgres(ServerDialect):
     """Every type has a text that it is read from again."""
 
     def read_column(self, field: Field) -> str:
@@ -199,7 +199,7 @@ class Postgres(Server):
         """As it is read anyway."""
         return self.read_column(field)
 
-    def count_parts(self, place: Place) -> str:
+    def count_parts(self, place: TablePlace) -> str:
         """As its catalog has it, also of triggers and rules."""
         table = f"CAST({_quote_text(place.quoted)} AS regclass)"
         columns = f"attrelid = {table} AND attnum > 0 AND NOT attisdropped"
@@ -211,7 +211,7 @@ class Postgres(Server):
         )
         return " || '/' || ".join(counted)
 
-    def load_keys(self, connection: Connection, place: Place) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """Of all schemas; one of a partitioned table only once."""
         names = (
             "ARRAY(SELECT CAST(a.attname AS text) FROM unnest(k.{0}) WITH ORDINALITY u(num, at) "
@@ -236,7 +236,7 @@ class Postgres(Server):
         """It has no `REPLACE`."""
         return False, False
 
-    def load_types(self, connection: Connection, place: Place) -> dict[str, str]:
+    def load_types(self, connection: Connection, place: TablePlace) -> dict[str, str]:
         """Also of types that SQLAlchemy does not know: domains, enumerations, extensions."""
         rows = connection.execute(
             text(
@@ -252,7 +252,7 @@ class Postgres(Server):
         connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
 
 
-class MySql(Server):
+class MySql(ServerDialect):
     """Text for what has one, bytes for what has none, and a time with a zone as seconds."""
 
     hides_cascades = True
@@ -286,7 +286,7 @@ class MySql(Server):
         """`||` is an `OR` here."""
         return f"CONCAT({', '.join(parts)})"
 
-    def count_parts(self, place: Place) -> str:
+    def count_parts(self, place: TablePlace) -> str:
         """As its catalog has it."""
         schema = "DATABASE()" if place.schema is None else _quote_text(place.schema)
         name = _quote_text(place.name)
@@ -301,7 +301,7 @@ class MySql(Server):
             f"(SELECT count(*) FROM information_schema.triggers WHERE {fired})",  # noqa: S608
         )
 
-    def load_keys(self, connection: Connection, place: Place) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """Of all schemas."""
         found = connection.execute(
             text(
@@ -319,7 +319,7 @@ class MySql(Server):
         )
         return _group_keys(found)
 
-    def read_replacing(self, connection: Connection, place: Place) -> tuple[bool, bool]:
+    def read_replacing(self, connection: Connection, place: TablePlace) -> tuple[bool, bool]:
         """Any unique index but that of the key."""
         found = inspect(connection).get_indexes(place.name, schema=place.schema)
         return any(each["unique"] for each in found), False
@@ -335,16 +335,16 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _name_master(place: Place) -> str:
+def _name_master(place: TablePlace) -> str:
     return f"{quote_name(place.schema or 'main')}.sqlite_master"
 
 
-def _list_given(place: Place) -> str:
+def _list_given(place: TablePlace) -> str:
     named = (place.name, place.schema)
     return ", ".join(_quote_text(part) for part in named if part is not None)
 
 
-def _join_keys(place: Place) -> str:
+def _join_keys(place: TablePlace) -> str:
     schema, name = _quote_text(place.schema or "main"), _quote_text(place.name)
     keys = f"{_name_master(place)} m, pragma_foreign_key_list(m.name, {schema}) f"
     return f"{keys} WHERE m.type = 'table' AND f.\"table\" = {name} COLLATE NOCASE"

@@ -15,7 +15,7 @@ from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, Place, choose_dialect
+from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
 
 Values = dict[str, Any]
 """Values by column, in the form in which the database gives them back exactly."""
@@ -49,9 +49,9 @@ class UserTable:
     """Tables whose rows refer to its rows; it may be one of them itself."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TablePlace:
         """Where the catalog has it."""
-        return Place(self.schema, self.name, self.quoted)
+        return TablePlace(self.schema, self.name, self.quoted)
 
     @property
     def full_name(self) -> str:
@@ -308,7 +308,7 @@ def _load_columns(
     looking = inspect(connection)
     if not looking.has_table(name, schema=schema):
         raise ConfigurationError(f"The database has no table {name!r}.")
-    place = Place(schema, name, quoted)
+    place = TablePlace(schema, name, quoted)
     types = dialect.load_types(connection, place)
     fields = {
         column["name"]: Field(
