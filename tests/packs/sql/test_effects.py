@@ -296,16 +296,6 @@ async def test_a_column_without_a_type_is_as_good_as_any(
     assert world.read("bare") == rows
 
 
-async def test_a_row_that_a_call_left_as_it_was_is_left_alone(world: World, m: Mulligan) -> None:
-    @m.tool(**sql.update(world.engine, "task", id="task_id", version="rev"))
-    async def change(task_id: int) -> None:
-        world.run("UPDATE task SET title = 'never' WHERE task_id = 1 AND title = 'other'")
-
-    assert await act(m, lambda: change(1)) == []
-    with world.engine.connect() as connection:
-        assert connection.execute(text("SELECT rev FROM task WHERE task_id = 1")).scalar() == 1
-
-
 async def test_a_session_that_makes_a_row_and_changes_it_takes_both_back(
     world: World, m: Mulligan
 ) -> None:
