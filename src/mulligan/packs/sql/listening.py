@@ -91,7 +91,7 @@ def _begin_write(connection: Connection, statement: str) -> None:
         return
     refuse_replacing(read, scopes, connection=connection)
     for scope in scopes:
-        scope.begin_write(connection)
+        scope.begin_write(connection, read)
     begin_watching(connection, scopes, read)
 
 
@@ -101,12 +101,7 @@ def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
         return
     read = read_statement(statement, find_spelling(connection.dialect))
     for scope in scopes:
-        ours = any(
-            is_declared(table, scope.writer.table, connection=connection) for table in read.tables
-        )
-        if ours or read.untold:
-            scope.deleted = scope.deleted or read.deletes
-        if ours:
+        if read.writes_to(connection, scope.writer.table):
             scope.end_write(connection, rowcount)
     if read.writes:
         end_watching(connection, scopes, read, rowcount)
@@ -120,7 +115,7 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
         if getattr(statement, "table", None) is None:
             continue
         written = name_table(connection, statement.table)
-        if is_declared(written, scope.writer.table, connection=connection):
+        if is_declared(connection, written, scope.writer.table):
             rows = context.inserted_primary_key_rows or ()
             scope.inserted += [list(key) for key in rows if key and None not in key]
 

@@ -26,7 +26,7 @@ from mulligan.packs.sql.errors import (
 from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
-from mulligan.packs.sql.watching import KnownRow, Watch, open_watch
+from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Scope:
     busy: bool = False
     """Statements are our own."""
     works: dict[int, Work] = field(default_factory=dict)
-    watches: dict[int, Watch] = field(default_factory=dict)
+    watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
 
     def find_work(self, connection: Connection) -> Work:
@@ -144,7 +144,7 @@ class Scope:
             return statement
         [target] = self.targets
         written = name_table(connection, statement.table)
-        if target.at is None or not is_declared(written, self.writer.table, connection=connection):
+        if target.at is None or not is_declared(connection, written, self.writer.table):
             return statement
         with self.on_our_own():
             table = self.writer.load(connection)
@@ -153,7 +153,7 @@ class Scope:
         work.bound = True
         return statement.where(condition.bindparams(**bound))
 
-    def begin_write(self, connection: Connection) -> None:
+    def begin_write(self, connection: Connection, statement: Statement) -> None:
         """A statement is about to write."""
         if _is_autocommit(connection):
             raise NoTransactionError("The connection commits each statement by itself (AUTOCOMMIT)")
@@ -161,6 +161,8 @@ class Scope:
         if not (work.checked or work.bound):
             self.check_rows(connection)
         work.wrote = True
+        if statement.untold or statement.writes_to(connection, self.writer.table):
+            self.deleted = self.deleted or statement.deletes
 
     def end_write(self, connection: Connection, rowcount: int) -> None:
         """A statement has written."""
@@ -176,7 +178,7 @@ def begin_watching(connection: Connection, scopes: Sequence[Scope], statement: S
     """A statement is about to write: see what it does."""
     with scopes[0].on_our_own():
         watch = scopes[0].watches.setdefault(id(connection), open_watch(connection))
-        watch.begin(connection, _list_known(connection, scopes), statement)
+        watch.begin(_list_known(connection, scopes), statement)
 
 
 def end_watching(
@@ -186,8 +188,7 @@ def end_watching(
     watch = scopes[0].watches.get(id(connection))
     if watch is not None and watch.looks:
         with scopes[0].on_our_own():
-            known = _list_known(connection, scopes)
-            watch.end(connection, known, statement, max(0, rowcount))
+            watch.end(_list_known(connection, scopes), statement, max(0, rowcount))
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -195,15 +196,13 @@ def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
     watch = scopes[0].watches.pop(id(connection), None)
     if watch is None:
         return
-    declared = {scope.writer.table for scope in scopes}
-    leaves = {name for scope in scopes for name in scope.writer.leaves}
     with scopes[0].on_our_own():
-        strange = watch.list_strange(connection, _list_known(connection, scopes))
+        strange = watch.list_strange(_list_known(connection, scopes))
     for table, rows, named in strange:
         written = read_name(connection, table)
-        if any(is_declared(written, name, connection=connection) for name in leaves):
+        if any(is_declared(connection, written, *scope.writer.leaves) for scope in scopes):
             continue
-        own = any(is_declared(written, name, connection=connection) for name in declared)
+        own = is_declared(connection, written, *(scope.writer.table for scope in scopes))
         raise UndeclaredWriteError(_describe_strange(table, rows, named, own=own))
 
 
@@ -289,7 +288,7 @@ def refuse_undeclared(
         )
     known = [name for scope in scopes for name in (scope.writer.table, *scope.writer.leaves)]
     for table in sorted(statement.tables):
-        if not any(is_declared(table, name, connection=connection) for name in known):
+        if not is_declared(connection, table, *known):
             raise UndeclaredWriteError(
                 f"The tool writes to {table}, which it is not declared for, so that an undo would "
                 f"leave that. Declare it as well (compose(…)), or say that it stays: "
@@ -307,9 +306,7 @@ def refuse_replacing(
 ) -> None:
     """What is taken away to make room is told by no database."""
     for scope in scopes:
-        if not any(
-            is_declared(t, scope.writer.table, connection=connection) for t in statement.tables
-        ):
+        if not statement.writes_to(connection, scope.writer.table):
             continue
         with scope.on_our_own():
             table = scope.writer.load(connection)
