@@ -188,7 +188,10 @@ _KINDS: Mapping[type, tuple[Callable[[Any], object], Callable[[Any], object]]] =
     type(Path()): (str, Path),
     PurePosixPath: (str, PurePosixPath),
     PureWindowsPath: (str, PureWindowsPath),
-    re.Pattern: (lambda value: [value.pattern, value.flags], lambda held: re.compile(*held)),
+    re.Pattern: (
+        lambda value: [value.pattern, value.flags],
+        lambda held: re.compile(held[0], held[1]),
+    ),
     EllipsisType: (lambda _: None, lambda _: ...),
     LostValue: (lambda value: value.kind, LostValue),
     **{
