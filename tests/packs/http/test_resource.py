@@ -256,7 +256,7 @@ async def take_back(server: QuietServer, way: str, *, title: str = "beer", **mor
 
 
 @pytest.mark.parametrize("by", ["apache", "nginx"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["put", "post"])
 async def test_an_undo_works_behind_a_server_that_compresses(
     quiet: QuietServer, way: str, by: str
 ) -> None:
