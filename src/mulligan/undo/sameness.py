@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
+from mulligan.codec import exact
 from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Image, Record
 
@@ -29,7 +30,8 @@ def is_unchanged(record: Record, now: object, *, abilities: Abilities) -> bool:
 
 def is_same(one: object, other: object) -> bool:
     """Whether two states are equal in everything, in whichever of our forms they come."""
-    return one == other or _as_fields(one) == _as_fields(other)
+    # A number that is none equals nothing, not even itself.
+    return one == other or _as_fields(one) == _as_fields(other) or exact.is_same(one, other)
 
 
 def is_restored(
@@ -53,15 +55,15 @@ def is_restored(
         return before is None and now is None
     if abilities.same is not None:
         return bool(abilities.same(before, now))
-    if before == now:
+    if is_same(before, now):
         return True
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
-        return before == now
+        return False
     ignored = _SELF_CHANGING | restless
     ignored |= {_normalize(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
-    return _drop_fields(ignored, before) == _drop_fields(ignored, now)
+    return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
 def find_restless(one: object, other: object) -> frozenset[str]:
@@ -70,7 +72,7 @@ def find_restless(one: object, other: object) -> frozenset[str]:
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
         return frozenset()
     return frozenset(
-        _normalize(name) for name in {*one, *other} if one.get(name) != other.get(name)
+        _normalize(name) for name in {*one, *other} if not is_same(one.get(name), other.get(name))
     )
 
 

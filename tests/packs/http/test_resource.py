@@ -255,6 +255,20 @@ async def take_back(server: QuietServer, way: str, *, title: str = "beer", **mor
             return await act(m, lambda: send(None if way == "post" else "e1", title))
 
 
+@pytest.mark.parametrize("by", ["apache", "nginx"])
+@pytest.mark.parametrize("way", ["put", "post"])
+async def test_an_undo_works_behind_a_server_that_compresses(
+    quiet: QuietServer, way: str, by: str
+) -> None:
+    quiet.compresses, quiet.tag = by, ""
+    before = dict(quiet.items)
+
+    states = await take_back(quiet, way)
+
+    assert states == []
+    assert quiet.items == before
+
+
 @pytest.mark.parametrize(("tag", "etags"), [(None, True), ("W/", True), (None, False)])
 @pytest.mark.parametrize("shows", ["whole", "nothing"])
 @pytest.mark.parametrize("way", WAYS)

@@ -5,9 +5,12 @@ Rows that were there before an upsert, rows that go with others, and rows that t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
-from sqlalchemy import Engine, insert, text
-from sqlalchemy.orm import Session
+from sqlalchemy import Engine, Integer, String, insert, text
+from sqlalchemy.orm import DeclarativeBase, Session, mapped_column
 
 from mulligan import Mulligan, State
 from mulligan.packs import sql
@@ -337,6 +340,74 @@ async def test_what_a_tool_leaves_uncommitted_does_not_land_later(
     with session:
         assert await act(m, work) == []
     assert world.read("task") == before
+
+
+class Mapped(DeclarativeBase):
+    pass
+
+
+class Task(Mapped):
+    __tablename__ = "task"
+    task_id = mapped_column(Integer, primary_key=True)
+    title = mapped_column(String)
+    rev = mapped_column(Integer)
+
+
+def add(session: Session) -> None:
+    session.add(Task(task_id=7, title="new", rev=1))
+
+
+def change(session: Session) -> None:
+    session.get_one(Task, 1).title = "beer"
+
+
+def remove(session: Session) -> None:
+    session.delete(session.get_one(Task, 1))
+
+
+@pytest.mark.parametrize(
+    ("declare", "write"), [(sql.insert, add), (sql.update, change), (sql.delete, remove)]
+)
+async def test_what_a_session_has_not_even_written_yet_does_not_land_later(
+    world: World, m: Mulligan, declare: Any, write: Callable[[Session], None]
+) -> None:
+    before, session = world.read("task"), Session(world.engine)
+
+    @m.tool(**declare(world.engine, "task", id="task_id"))
+    async def work(task_id: int) -> None:
+        write(session)
+
+    async def leave_to_others():
+        with pytest.raises(sql.NoTransactionError, match=r"session\.commit\(\)` inside the tool"):
+            await work(7 if write is add else 1)
+
+    with session:
+        assert await act(m, leave_to_others) == []
+        with pytest.raises(sql.NoTransactionError):
+            session.commit()
+    assert world.read("task") == before
+
+
+async def test_what_somebody_else_changes_meanwhile_is_theirs_to_commit(
+    world: World, m: Mulligan
+) -> None:
+    with Session(world.engine) as others:
+        theirs = others.get_one(Task, 1)
+
+        @m.tool(**sql.update(world.engine, "task", id="task_id"))
+        async def look(task_id: int) -> None:
+            # As from another task: nothing of it was seen with the call.
+            theirs.title = "theirs"
+
+        async def work():
+            with pytest.raises(sql.NoTransactionError):
+                await look(1)
+
+        states = await act(m, work)
+        others.commit()
+
+    assert State.UNDONE not in states
+    assert "theirs" in world.read("task")[0]
 
 
 async def test_rows_that_a_trigger_changes_as_others_come_back_are_not_called_restored(

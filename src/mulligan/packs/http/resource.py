@@ -18,7 +18,7 @@ from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.enums import require_bool
-from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
+from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
     ABSENT,
@@ -351,10 +351,9 @@ class Resource:
     def _ask(
         self, way: str, url: str, *, check: Callable[[httpx.Response], T], **more: Any
     ) -> T | Awaitable[T]:
-        client = self._find_client()
-        if isinstance(client, httpx.AsyncClient):
-            return _check_later(client.request(way, url, **more), check)
-        return check(client.request(way, url, **more))
+        client, headers = self._find_client(), {**UNCOMPRESSED, **more.pop("headers", {})}
+        answer = client.request(way, url, headers=headers, **more)
+        return _check_later(answer, check) if isinstance(answer, Awaitable) else check(answer)
 
 
 async def _check_later(

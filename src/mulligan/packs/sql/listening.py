@@ -15,6 +15,7 @@ from mulligan.packs.sql.scope import (
     forget_abandoned,
     list_current,
     list_scopes,
+    note_session,
     refuse_abandoned,
     refuse_replacing,
     refuse_strange,
@@ -49,6 +50,15 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+
+
+# From the start, as a session may be older than every tool: what it holds may be written long after
+# a call, and is whose it was changed by.
+event.listen(Session, "after_transaction_create", lambda session, _: note_session(session))
+event.listen(Session, "after_attach", lambda session, _: note_session(session))
+event.listen(Session, "do_orm_execute", lambda state: note_session(state.session))
+event.listen(Session, "after_soft_rollback", lambda session, _: forget_abandoned(session))
+event.listen(Session, "before_flush", lambda session, *_: refuse_abandoned(session))
 
 
 Joinable = Engine | Connection | Session | AsyncEngine | AsyncConnection | AsyncSession

@@ -6,14 +6,17 @@ the tool itself, an ORM session, a library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from sqlalchemy import Connection, Delete, Engine, Update, text
+from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from mulligan.core.effect import EffectNote, note_effect
 from mulligan.core.runtime.dataclass import dataclass
@@ -93,6 +96,8 @@ class Scope:
     marked: set[str] = field(default_factory=set)
     busy: bool = False
     """Statements are our own."""
+    sessions: WeakSet[Session] = field(default_factory=WeakSet)
+    """Sessions that it has worked with."""
     works: dict[int, Work] = field(default_factory=dict)
     watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
@@ -105,10 +110,15 @@ class Scope:
         """Connections that it has written by, and neither committed nor rolled back."""
         return [work.connection for work in self.works.values() if work.wrote]
 
-    def require_committed(self) -> None:
+    def require_committed(self, before: Mapping[int, Session]) -> None:
         """Refuse to leave it to somebody else whether a call has happened."""
-        if self.list_uncommitted():
+        if self.list_uncommitted() or self.list_unwritten(before):
             raise NoTransactionError(_UNCOMMITTED)
+
+    def list_unwritten(self, before: Mapping[int, Session]) -> set[Session]:
+        """Sessions that hold more than before, where the call has committed nothing itself."""
+        pending = {} if self.committing else _list_pending(self.engines)
+        return {session for each, session in pending.items() if each not in before}
 
     @contextmanager
     def on_our_own(self) -> Iterator[None]:
@@ -226,19 +236,48 @@ def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[KnownRo
     return [each for scope in scopes for each in scope.writer.list_known(connection, scope)]
 
 
-_abandoned: WeakSet[Connection] = WeakSet()
-"""Connections with writes of a call that has ended, which would land behind its back."""
+_opened: WeakSet[Session] = WeakSet()
+_opening = threading.Lock()
 
 
-def refuse_abandoned(connection: Connection) -> None:
+def note_session(session: Session) -> None:
+    """Note that somebody works with a session: the calls under way, if there are any."""
+    with _opening:
+        _opened.add(session)
+    for scope in _current.get():
+        scope.sessions.add(session)
+
+
+def _list_pending(engines: Sequence[Engine]) -> dict[int, Session]:
+    """What sessions hold and have not written yet, of all that any of them works on."""
+    with _opening:
+        sessions = list(_opened)
+    return {id(each): session for session in sessions for each in _read_pending(session, engines)}
+
+
+def _read_pending(session: Session, engines: Sequence[Engine]) -> list[object]:
+    try:
+        held = [*session.new, *session.deleted, *filter(session.is_modified, session.dirty)]
+        binds = [session.get_bind(inspect(each).mapper).engine for each in held]
+    except (RuntimeError, SQLAlchemyError):
+        return []  # another thread is at work on it, or it belongs to no engine
+    pools = [engine.pool for engine in engines]
+    return [each for each, bind in zip(held, binds, strict=True) if bind.pool in pools]
+
+
+_abandoned: WeakSet[Connection | Session] = WeakSet()
+"""Connections and sessions with writes of a call that has ended, which would land behind it."""
+
+
+def refuse_abandoned(work: Connection | Session) -> None:
     """What a call has left uncommitted is on record as not done, and stays so."""
-    if connection in _abandoned:
+    if work in _abandoned:
         raise NoTransactionError(_UNCOMMITTED)
 
 
-def forget_abandoned(connection: Connection) -> None:
+def forget_abandoned(work: Connection | Session) -> None:
     """It was rolled back."""
-    _abandoned.discard(connection)
+    _abandoned.discard(work)
 
 
 _UNCOMMITTED = "The tool returned before its transaction was committed"
@@ -264,15 +303,20 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
     After one, no refusal of a later transaction says that of the whole call.
     """
     token = _current.set((*_current.get(), scope))
+    before = _list_pending(scope.engines)
     try:
         yield scope
-        scope.require_committed()
+        scope.require_committed(before)
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
-        note_effect(error, late if scope.committing else EffectNote.NOTHING_DONE)
+        # What a session holds that the call was not seen with can still be committed.
+        sure = scope.list_unwritten(before) <= set(scope.sessions)
+        nothing = EffectNote.NOTHING_DONE if sure else None
+        note_effect(error, late if scope.committing else nothing)
         raise
     finally:
         _abandoned.update(scope.list_uncommitted())
+        _abandoned.update(scope.list_unwritten(before) & set(scope.sessions))
         _current.reset(token)
 
 

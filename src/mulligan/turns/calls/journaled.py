@@ -157,6 +157,12 @@ class JournaledCall:
         for action in actions:
             if tool.binding.mark or tool.binding.objects or action.originals:
                 tool.runtime.action_tools.keep(action.id, tool=tool, originals=action.originals)
+            for name in action.originals:
+                tool.warn_once(
+                    f"{action.opening.tool}: its {name} hold objects whose class no annotation "
+                    "names, so after a restart an undo gets plain data in their place, or nothing. "
+                    "Annotate what the tool takes and returns, and what its `before` returns."
+                )
 
     def _as_approved(self, action: LiveAction) -> Make:
         """The call with what a person will be shown, or not at all."""

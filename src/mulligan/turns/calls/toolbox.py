@@ -9,6 +9,7 @@ from functools import partial
 from typing import cast
 
 from mulligan.checks.standard.tools import ToolShape
+from mulligan.codec.exact import LostValueError
 from mulligan.core.action import Action, Opening
 from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
@@ -17,7 +18,7 @@ from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.runtime import ActionTools
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.kept.call_values import LostValueError, load_record
+from mulligan.turns.journal.kept.call_values import load_record
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
