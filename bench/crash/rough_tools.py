@@ -296,8 +296,10 @@ class RoughTools:
     def _checked(self) -> Tools:
         """Calls that refuse what they are given before they do anything, and do not declare it."""
         remote, means = self.means.remote, self.means
-        moving = {"effect": Effect.REVERSIBLE, "before": means.read, "undo": means.put_back}
-        sure = {"version": read_version, "lands_within": LANDS_WITHIN, "if_version": "if_version"}
+        moving: dict[str, Any] = {
+            "effect": Effect.REVERSIBLE, "before": means.read, "undo": means.put_back,
+        }  # fmt: skip
+        sure = say(version=read_version, lands_within=LANDS_WITHIN, if_version="if_version")
 
         def require_day(day: str) -> None:
             if day == NO_DAY:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mulligan.codec.values import decode_value, to_plain
 from mulligan.core.action import STANDING, Action, ActionQuery, State
@@ -217,7 +217,7 @@ async def _is_theirs(
         before, there = to_plain(action.record.image.state), to_plain(now)
         version = find_version_field(before, there, versions=versions)
         later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
-        own = to_plain(dict(action.record.arguments))
+        own: Any = to_plain(dict(action.record.arguments))
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
     given = [call.given for call in later]
