@@ -49,6 +49,16 @@ def test_it_is_someones_only_where_nothing_of_ours_can_have_done_it(
     assert says in undone.why
 
 
+def test_what_half_an_undo_of_ours_may_have_done_is_not_called_someones() -> None:
+    first = assess_sight(RECORD, OTHER, terms=replace(SURE, begun=True))
+    after = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=SILENCE)
+    refused = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=REFUSAL)
+
+    assert first is not None
+    assert "Someone" not in first.why + after.why
+    assert "Someone changed it" in refused.why
+
+
 @pytest.mark.parametrize("later", [LaterCalls(standing="put"), LaterCalls(unanswered="put")])
 def test_without_versions_no_undo_goes_over_our_own_later_call(later: LaterCalls) -> None:
     seen = replace(OURS, version=None)

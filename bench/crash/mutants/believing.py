@@ -23,7 +23,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock
-from mulligan.turns.tools import declaration
+from mulligan.turns.tools import binding, declaration
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.context import OpenTurn
@@ -223,6 +223,25 @@ def a_fact_about_one_call_confirms_another() -> None:
         return with_facts(self, replace(attempted, facts=facts))
 
     plant_in(Looks, with_facts=speak_for_all)
+
+
+@mutant("our own later call, over one that landed", "our own later call, lost")
+def whatever_is_there_is_a_later_calls_work() -> None:
+    async def believe(action: LiveAction, *, calls: Any, now: object, book: Book) -> bool:  # noqa: ARG001
+        return bool(calls)
+
+    swap(landing._is_theirs, believe)
+
+
+@mutant("another client")
+def a_tool_is_known_by_all_that_it_holds() -> None:
+    find = binding.find_binding
+
+    def find_all(tool: Any, abilities: Any) -> binding.Binding:
+        found = find(tool, abilities)
+        return replace(found, account=f"{found.account}{found.texts}")
+
+    swap(find, find_all)
 
 
 @mutant("hold approved (right)")

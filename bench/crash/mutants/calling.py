@@ -54,6 +54,19 @@ def nothing_is_journaled_at_all() -> None:
     plant_in(Book, intend=nothing, mark_executed=nothing)
 
 
+@mutant("inner call, then no answer")
+def a_call_is_made_again_whatever_it_has_called() -> None:
+    plant_in(LiveCall, note_effect=lambda self: None)  # noqa: ARG005
+
+
+@mutant("lazy answer")
+def an_answer_is_not_gone_through() -> None:
+    async def hand_on(self: LiveCall, answer: Any) -> Any:  # noqa: ARG001
+        return answer
+
+    plant_in(LiveCall, _go_through=hand_on)
+
+
 @mutant("late, keyed", "keyed, answer lost")
 def fresh_key_for_every_try() -> None:
     try_call = retry.try_call

@@ -149,10 +149,10 @@ def _assess_later(later: LaterCalls) -> Undone | None:
         return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
     if later.unanswered:
         why = (
-            f"A later call of ours on it gave no answer ({later.unanswered}): what stands there "
-            "may be its work."
+            f"A later call of ours gave no answer ({later.unanswered}): what stands there may be "
+            "its work."
         )
-        told = "a later call of ours on the same object gave no answer, and may be what stands"
+        told = "a later call of ours gave no answer, and may be what stands"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
     return None
 
@@ -201,6 +201,9 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         if terms.undo_wrote:
             why = f"It is {at}, where our own undo has put back what somebody had changed since."
             told = "it was changed since, and what is there now was left alone"
+        elif terms.begun:
+            why = f"It was changed since: it is {at}, {left}. " + _HALF
+            told = "it was changed since, perhaps by a part of its undo, and was left alone"
         elif not terms.declared_about:
             why = f"It was changed since: it is {at}, {left}. " + _UNSAID
             told = "it was changed since, and what is there now was left alone"
@@ -213,6 +216,8 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         for_a_person=person,
     )
 
+
+_HALF = "An undo of ours was sent that did not come to its end, and may have done a part of that."
 
 _UNSAID = (
     "Its tool does not say which object a call is about (about=…), so that a call of our own may "
@@ -275,6 +280,8 @@ def _assess_after(
         told = "the undo was accepted, and nothing is there yet" if failure is None else ""
         return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
     if failure is not None:
+        ended = isinstance(failure, ConflictError) or is_refusal(failure)
+        terms = terms if ended else replace(terms, begun=True)
         return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
     return _assess_partial(sight, "It is neither as it was before nor as we left it.")
 

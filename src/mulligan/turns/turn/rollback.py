@@ -7,7 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import SETTLED, UNANSWERED, UNREVIEWED, Kept, State, UndoResult
+from mulligan.core.action import (
+    SETTLED,
+    UNANSWERED,
+    UNREVIEWED,
+    ActionQuery,
+    Kept,
+    State,
+    UndoResult,
+)
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
@@ -243,16 +251,24 @@ class _Rollback:
 
     def _find_possible_later(self, action: LiveAction) -> LaterCalls:
         """Others that are undone with it may be on its object, where neither tool says so."""
-        where = (action.opening.tenant, action.opening.server)
+        opening = action.opening
+        where = (opening.tenant, opening.server)
         beside = [
             a
             for a in self.by_id.values()
             if not a.objects and (a.opening.tenant, a.opening.server) == where
         ]
+        wanted = ActionQuery(tenant=opening.tenant, states=UNANSWERED, since=action.opened_at)
+        unanswered = [
+            each.opening.tool
+            for each in self.book.journal.list_actions(wanted)
+            if each.opening.server == opening.server and each.id not in self.by_id
+        ]
         waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]
         undone = [a for a in beside if a.state is State.UNDONE]
         versions = {a.record.version for a in waiting} - {None}
         return LaterCalls(
+            unanswered=unanswered[0] if unanswered else "",
             unversioned=next((a.opening.tool for a in undone), ""),
             versions=frozenset(map(str, versions)),
         )
