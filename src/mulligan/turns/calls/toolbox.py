@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.action import Action, Opening
+from mulligan.core.action import Action, By, Opening
 from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
@@ -171,8 +171,10 @@ class Toolbox:
             opened_at=action.opened_at,
             state=action.state,
             version=action.version,
+            by=By.RECOVERY,
             tries=tries if isinstance(tries, int) else 0,
             given_up=read_stamp(action.detail.get("given_up")),
+            unheard_since=read_stamp(action.detail.get("unheard_since")),
             undo_begun=action.detail.get("undo_begun") is True,
             seen=action.detail.get("seen") is True,
             claimed=action.detail.get("claimed") is True,
@@ -197,4 +199,5 @@ def build_codeless_action(action: Action) -> LiveAction:
         opened_at=action.opened_at,
         state=action.state,
         version=action.version,
+        by=By.RECOVERY,
     )
