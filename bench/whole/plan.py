@@ -11,6 +11,7 @@ QUICK: Mapping[str, str] = {
     "dashboard": "--store sqlite --rows 500 2000 --rounds 2 --short",
     "drops": "--rows 1000 5000 --rounds 1",
     "engines": "--stories 1",
+    "explore": "--blows 1 --tools versioned unversioned irreversible",
     "gateway": "--quick --alone",
     "gateway-chaos": "--rounds 3",
     "gateway-fuzz": "--frames 300",

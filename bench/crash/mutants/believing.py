@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import State, UndoResult
+from mulligan.core.action import STATE_AFTER, State, UndoResult
 from mulligan.core.call import Failure
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.failures.error_class import ErrorClass
@@ -254,12 +254,12 @@ def an_approval_is_taken_for_a_review() -> None:
 
 @mutant("undo refused (wrong): rival")
 def an_undo_that_failed_is_called_done() -> None:
-    rollback.STATE_AFTER[UndoResult.FAILED] = State.UNDONE
+    STATE_AFTER[UndoResult.FAILED] = State.UNDONE
 
 
 @mutant("undo lost, reads fail (wrong): rival")
 def an_undo_nobody_could_read_back_is_called_done() -> None:
-    rollback.STATE_AFTER[UndoResult.UNKNOWN] = State.UNDONE
+    STATE_AFTER[UndoResult.UNKNOWN] = State.UNDONE
 
 
 @mutant("undo refused (wrong): rival")

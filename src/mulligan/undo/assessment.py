@@ -315,6 +315,15 @@ def _assess_partial(sight: Sight, why: str) -> Undone:
     )
 
 
+def doubt_restored(undone: Undone) -> Undone:
+    """What an undo came to while a try of its call may still land: it is read back later."""
+    if undone.result is not UndoResult.RESTORED:
+        return undone
+    why = "It is as it was before, and a try of it that gave no answer may still land."
+    told = "it reads as before, and a try of it that gave no answer may still land"
+    return replace(undone, result=UndoResult.UNKNOWN, why=why, told=told)
+
+
 def with_version(record: Record, version: str | None) -> Record:
     """The record as an undo is to see it: at the version where what we left stands now."""
     return record if version == record.version else replace(record, version=version)

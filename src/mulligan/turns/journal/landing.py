@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mulligan.codec.values import decode_value, to_plain
 from mulligan.core.action import STANDING, Action, ActionQuery, State
 from mulligan.core.display.escape import format_value
-from mulligan.core.effect import ProbeBy
+from mulligan.core.effect import ProbeBy, Repeat
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
@@ -270,18 +270,31 @@ async def write_down(
     absent: State = State.NOT_EXECUTED,
 ) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
+    after = conclude(seen, final=final, absent=absent)
+    if after is None:
+        return
+    if seen.landing is Landing.LANDED:
+        await adopt([action], [seen.result], book=book)
+        action.looked_up = True
+    else:
+        unsure = seen.landing is Landing.UNSURE
+        await book.move([action], after, why=seen.why if unsure else _NOT_THERE[after])
+    if seen.landing is not Landing.UNSURE:
+        action.on_settled(action)
+
+
+def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> State | None:
+    """What is certain of a call once it was looked for; `None`: that it must be looked for again.
+
+    `final`: what is not there by now will not come any more.
+    """
     match seen.landing:
         case Landing.LANDED:
-            await adopt([action], [seen.result], book=book)
-            action.looked_up = True
-            action.on_settled(action)
+            return State.EXECUTED
         case Landing.ABSENT:
-            if final:
-                await book.move([action], absent, why=_NOT_THERE[absent])
-                action.on_settled(action)
+            return absent if final else None
         case Landing.UNSURE:
-            if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
-                await book.move([action], State.NEEDS_HUMAN, why=seen.why)
+            return State.NEEDS_HUMAN if seen.for_a_person else None
 
 
 async def settle_approved(actions: Sequence[LiveAction], *, book: Book) -> None:
@@ -299,14 +312,18 @@ async def adopt(
     *,
     book: Book,
     facts: Mapping[str, object] | None = None,
+    again: bool = False,
 ) -> None:
-    """Write down that calls happened, with what they returned and the versions they left."""
+    """Write down that calls happened, with what they returned and the versions they left.
+
+    `again`: that is the answer to a later try.
+    """
     for action, result in zip(actions, results, strict=True):
         record = replace(action.record, result=result)
         version = None
         try:
             # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
-            if not action.declaration.deletes:
+            if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
                 version = await read_left_version(
                     record, abilities=action.abilities, within=action.declaration.answers_within
                 )
@@ -316,6 +333,20 @@ async def adopt(
     await book.mark_executed(actions, facts=facts)
 
 
+def _is_changed_since(record: Record, action: LiveAction) -> bool:
+    """Whether a remote that knew the key of a later try has answered with what somebody else made
+    of the object meanwhile: at that version it is not ours."""
+    if action.declaration.repeat is not Repeat.KEYED:
+        return False
+    return bool(find_contradiction(to_plain(dict(record.arguments)), to_plain(record.result)))
+
+
+def may_still_land(action: LiveAction, book: Book) -> bool:
+    """Whether a try of a call that was made again may still be on its way."""
+    since, within = action.unheard_since, action.declaration.lands_within
+    return since is not None and not book.has_passed(action.id, since, within)
+
+
 def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
     """Whether a request that is not there yet will not arrive, or show, any more.
 
@@ -323,4 +354,5 @@ def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
     sent just before, and a call that waited for a person long after it was asked for.
     """
     declared = action.declaration
-    return book.has_passed(action, declared.lands_within + declared.settles_within)
+    wait = declared.lands_within + declared.settles_within
+    return book.has_passed(action.id, action.given_up, wait)

@@ -9,10 +9,12 @@ from dataclasses import field, replace
 from mulligan.codec.values import encode_value
 from mulligan.core.action import (
     SETTLED,
+    STATE_AFTER,
     UNANSWERED,
     UNREVIEWED,
     ActionQuery,
     Kept,
+    Request,
     State,
     UndoResult,
 )
@@ -22,6 +24,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import SHARED_LIFE, Book
+from mulligan.turns.journal.landing import may_still_land
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
@@ -36,6 +39,7 @@ from mulligan.undo.assessment import (
     Undone,
     assess_sight,
     claim_by_content,
+    doubt_restored,
     with_version,
 )
 from mulligan.undo.taking_back import (
@@ -52,17 +56,6 @@ MOST_TRIES = 5
 WAVE = 100
 """Undos of different objects that are sent before they are read back together."""
 
-STATE_AFTER = {
-    UndoResult.RESTORED: State.UNDONE,
-    UndoResult.CONFLICT: State.CONFLICT,
-    UndoResult.PARTIAL: State.UNDO_FAILED,
-    UndoResult.FAILED: State.UNDO_FAILED,
-    UndoResult.UNKNOWN: State.UNDO_FAILED,
-}
-
-
-_TAKEN_BACK = (State.UNDONE, State.CONFLICT, State.UNDO_FAILED)
-
 
 async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[RejectedAction]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
@@ -72,7 +65,7 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[R
     to be unwanted once it does.
     """
     # Of a review that was cut short, and is made again elsewhere.
-    before = [a for a in attempt.list_whole_in_state(*_TAKEN_BACK) if a.undone is not None]
+    before = [a for a in attempt.list_whole_in_state(*STATE_AFTER.values()) if a.undone is not None]
     doomed: list[LiveAction] = []
     undeclared: list[RejectedAction] = []
     known: set[tuple[str, State | None]] = set()
@@ -280,7 +273,7 @@ class _Rollback:
             each.action.undo_begun = True
             each.action.seen = each.action.seen or each.first.ours
         await self.book.move([each.action for each in sending], State.UNDOING, why="It is sent.")
-        self.book.require_lease([each.action for each in sending])
+        self.book.require_lease([each.action for each in sending], to=Request.UNDO)
         for each in sending:
             each.failure = await send(each.record, each.terms)
         await wait_to_settle(max((e.terms for e in sending), key=lambda t: t.settles_within))
@@ -296,6 +289,9 @@ class _Rollback:
         return undone
 
     async def _write(self, done: Sequence[_Sent]) -> None:
+        for each in done:
+            if each.undone is not None and may_still_land(each.action, self.book):
+                each.undone = doubt_restored(each.undone)
         restored = [e for e in done if e.undone and e.undone.result is UndoResult.RESTORED]
         keep: list[Kept] = []
         for each in restored:
