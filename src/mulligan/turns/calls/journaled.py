@@ -216,7 +216,7 @@ class JournaledCall:
         """Put a call on record, make it, and write down what came of it."""
         book = self.book
         # Where others took over and undid what this attempt had done, what was read is not there.
-        book.require_lease(self.attempt.actions[-1:])
+        book.require_held(self.attempt.actions[-1:])
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
         keep = [*evidence.keep]

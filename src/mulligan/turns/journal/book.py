@@ -250,6 +250,10 @@ class Book:
                 raise IllegalTransitionError(
                     f"Action {action.id} is {action.state}: no {to} is sent from there."
                 )
+        self.require_held(actions)
+
+    def require_held(self, actions: Sequence[LiveAction]) -> None:
+        """Refuse to go on where others may have taken over what this process was doing."""
         if not all(self.journal.holds_lease(action.id) for action in actions):
             raise StaleEntryError(
                 "This process was silent for longer than its lease, so that others may have taken "
