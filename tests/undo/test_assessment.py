@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mulligan.core.action import UndoResult
+from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.undo.assessment import (
     LaterCalls,
@@ -35,7 +36,7 @@ SILENCE, REFUSAL = TimeoutError("no answer"), PermissionError("not you")
         (LaterCalls(), UndoResult.CONFLICT, "Someone changed it"),
         (LaterCalls(standing="move"), UndoResult.FAILED, "later call of ours on it stands (move)"),
         (LaterCalls(unanswered="move"), UndoResult.UNKNOWN, "gave no answer (move)"),
-        (LaterCalls(unversioned="rename"), UndoResult.UNKNOWN, "Our own rename has written"),
+        (LaterCalls(unversioned="rename"), UndoResult.UNKNOWN, "Our own rename may have written"),
         (LaterCalls(versions={"9"}), UndoResult.FAILED, "as a later call of ours left it"),
     ],
 )
@@ -47,6 +48,27 @@ def test_it_is_someones_only_where_nothing_of_ours_can_have_done_it(
     assert undone is not None
     assert undone.result is result
     assert says in undone.why
+
+
+def test_after_an_undo_that_gave_no_answer_nobody_is_said_to_have_changed_it() -> None:
+    begun = assess_sight(RECORD, OTHER, terms=replace(SURE, begun=True))
+    silent = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=SILENCE)
+    refused = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=ConflictError("412"))
+
+    assert begun is not None
+    assert "Someone" not in begun.why
+    assert "Someone" not in silent.why
+    assert "Someone changed it" in refused.why
+    assert {begun.result, silent.result, refused.result} == {UndoResult.CONFLICT}
+
+
+def test_a_comparison_that_cannot_take_what_a_call_returned_claims_nothing() -> None:
+    def compare(before: object, now: object) -> bool:
+        raise AttributeError("made for what is read")
+
+    terms = replace(SURE, abilities=replace(SURE.abilities, same=compare), undo_wrote=True)
+
+    assert claim_by_content(RECORD, OTHER, terms=terms) == (RECORD, OTHER)
 
 
 @pytest.mark.parametrize("later", [LaterCalls(standing="put"), LaterCalls(unanswered="put")])

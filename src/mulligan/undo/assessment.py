@@ -136,7 +136,11 @@ def claim_by_content(record: Record, sight: Sight, *, terms: Terms) -> tuple[Rec
     content = {format_value(name): object() for each in given for name in each}
     left = replace(record, image=Image(record.result), arguments=content)
     versions = (record.version, sight.version)
-    if not is_restored(left, sight.state, abilities=terms.abilities, versions=versions):
+    try:
+        whole = is_restored(left, sight.state, abilities=terms.abilities, versions=versions)
+    except Exception:  # noqa: BLE001 - a tool's own function, made for what is read of an object
+        whole = False
+    if not whole:
         return record, sight
     return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
 
@@ -190,8 +194,8 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         told = "its tool told no version, so its work cannot be told from anybody else's"
     elif later.unversioned:
         why = (
-            f"It is {at}, and not as we left it. Our own {later.unversioned} has written to it "
-            "since and told no version, so that this may be its work."
+            f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "
+            "it since and told no version, so that this may be its work."
         )
         told = "it is not as we left it, which may be our own later work"
     else:
@@ -201,6 +205,12 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         if terms.undo_wrote:
             why = f"It is {at}, where our own undo has put back what somebody had changed since."
             told = "it was changed since, and what is there now was left alone"
+        elif terms.begun:
+            why = (
+                f"It is {at}, {left}: somebody has changed it since, or it is what came of an undo "
+                "that was sent."
+            )
+            told = "it was changed since or undone in part, and what is there was left alone"
         elif not terms.declared_about:
             why = f"It was changed since: it is {at}, {left}. " + _UNSAID
             told = "it was changed since, and what is there now was left alone"
@@ -275,7 +285,10 @@ def _assess_after(
         told = "the undo was accepted, and nothing is there yet" if failure is None else ""
         return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
     if failure is not None:
-        return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
+        # What was not refused may have done something.
+        begun = terms.begun or not isinstance(failure, ConflictError)
+        asked = replace(terms, begun=begun)
+        return _assess_later(terms.later) or _assess_foreign(record, sight, terms=asked)
     return _assess_partial(sight, "It is neither as it was before nor as we left it.")
 
 
