@@ -100,6 +100,11 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(sorted(filter(None, said.split("\n"))))
 
 
+def _drop_stamps(lines: Any) -> Any:
+    """What an event says, less what any write changes: two calls may leave it alike."""
+    return lines and [each for each in lines if each.split(":")[0] not in WRITES]
+
+
 @dataclass(kw_only=True)
 class CalendarHistory:
     """Some calls on one calendar, and what comes after them."""
@@ -157,6 +162,7 @@ class CalendarHistory:
             trouble=f"answer: {self.fault or self.undo_fault or ''}",
             must_settle=not self.edits and not self.fault and not self.undo_fault,
             untrue=list(self._find_slips(base)),
+            alike=lambda wanted, there: _drop_stamps(wanted) == _drop_stamps(there),
         )
 
     def _list_steps(self) -> Iterator[Step]:
