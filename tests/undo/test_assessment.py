@@ -62,6 +62,17 @@ def test_after_an_undo_that_gave_no_answer_nobody_is_said_to_have_changed_it() -
     assert {begun.result, silent.result, refused.result} == {UndoResult.CONFLICT}
 
 
+def test_what_told_no_version_is_not_known_to_be_gone_where_another_undo_has_written() -> None:
+    restored = Sight(state={"day": 1}, version="3", restored=True)
+    terms = replace(SURE, undo_wrote=True)
+
+    known = assess_sight(RECORD, restored, terms=terms)
+
+    assert known is not None
+    assert known.result is UndoResult.RESTORED
+    assert assess_sight(replace(RECORD, version=None), restored, terms=terms) is None
+
+
 def test_a_comparison_that_cannot_take_what_a_call_returned_claims_nothing() -> None:
     def compare(before: object, now: object) -> bool:
         raise AttributeError("made for what is read")

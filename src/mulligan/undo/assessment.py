@@ -104,7 +104,9 @@ def assess_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None
         return Undone(result=UndoResult.FAILED, why=why, told=told, for_a_person=True)
     if sight.ours and terms.versioned and not sight.unchanged:
         return None
-    if sight.restored and (sight.ours or terms.seen or terms.undo_wrote):
+    # What told no version may yet come, also to where our own undo has put back what was there.
+    told = not terms.versioned or record.version is not None
+    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and told)):
         return Undone(result=UndoResult.RESTORED, version=sight.version)
     covered = _assess_later(terms.later)
     if covered is not None:
