@@ -184,7 +184,7 @@ class Deed:
     def _write(self, seen: Seen, there: There | None) -> Seen | None:
         if there is None:
             text = self.content.encode()
-            new = There(kind="file", content=_shorten(text), mode=0o644, size=len(text))
+            new = There(kind="file", content=_shorten(text), mode=0o644, size=len(text), names=None)
             return {**seen, self.path: new}
         if there.kind != "file" or there.names not in (1, None):
             return None
@@ -305,7 +305,11 @@ def _disturb_folder(chance: random.Random, place: Path) -> None:
 
 
 def _disturb_file(chance: random.Random, place: Path) -> None:
-    match chance.choice(["edit", "edit", "replace", "replace", "delete", "mode", "tag", "link"]):
+    ways = ["edit", "edit", "replace", "replace", "delete", "mode", "tag", "link"]
+    way = chance.choice(ways)
+    if place.stat().st_nlink > 1 and way in ("edit", "mode", "tag"):
+        way = "replace"  # else it is done to all its names, also to one that lies aside
+    match way:
         case "edit":
             place.write_bytes(place.read_bytes() + THEIRS.encode())
         case "replace":
