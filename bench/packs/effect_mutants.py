@@ -81,15 +81,6 @@ def _send_blindly(self: Resource, record: Any, shown: Any) -> object:
     )
 
 
-def _locate_given(locate: Any) -> Any:
-    """The arguments of a call win over what the server says it made."""
-
-    def locate_first(self: Resource, record: Any) -> str:
-        return self._locate_given(record) or str(locate(self, record))
-
-    return locate_first
-
-
 def _find_left_anyhow(
     self: Resource, record: Any, answer: Any, *, written: Any, deletes: bool
 ) -> str | None:
@@ -128,10 +119,6 @@ async def _find_any(self: Looking, record: Any) -> Any:
     return read_text(found) if found else None
 
 
-async def _never(self: Looking, record: Any) -> None:
-    del self, record
-
-
 NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "prove", _believe)  # noqa: E731
 
 MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
@@ -161,9 +148,6 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
             Resource, "_remember", _remember_all(Resource._remember)
         ),
         "an undo asks for no version": lambda: plant(Resource, "_send_back", _send_blindly),
-        "the arguments win over the address that is told": lambda: plant(
-            Resource, "_locate", _locate_given(Resource._locate)
-        ),
         "what is read right after a write is its work": lambda: plant(
             Resource, "_find_left", _find_left_anyhow
         ),
@@ -184,9 +168,6 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
         "a write is made over any version": lambda: plant(
             CalDAV, "_write", _write_anyway(CalDAV._write)
-        ),
-        "a create that is not answered was never made": lambda: plant(
-            Looking, "probe_create", _never
         ),
         "whatever has its id is what a create left": lambda: plant(
             Looking, "probe_create", _find_any
