@@ -10,9 +10,8 @@ from typing import Any
 from bench.packs.sql_mutants import plant
 from mulligan.core.action import UndoResult
 from mulligan.core.effect import EffectNote
-from mulligan.packs.calendar.abilities import Looking, TakingBack
+from mulligan.packs.calendar.abilities import TakingBack
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.packs.calendar.text import read_text
 from mulligan.packs.files import folder as folders
 from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
@@ -113,12 +112,6 @@ def _write_anyway(write: Any) -> Any:
     return write_unconditionally
 
 
-async def _find_any(self: Looking, record: Any) -> Any:
-    """Whatever has the id is what the call left."""
-    found = await self.read_current(record)
-    return read_text(found) if found else None
-
-
 NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "prove", _believe)  # noqa: E731
 
 MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
@@ -168,9 +161,6 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
         "a write is made over any version": lambda: plant(
             CalDAV, "_write", _write_anyway(CalDAV._write)
-        ),
-        "whatever has its id is what a create left": lambda: plant(
-            Looking, "probe_create", _find_any
         ),
     },
 }

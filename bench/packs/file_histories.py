@@ -230,6 +230,11 @@ def _rename_one(seen: Seen, gone: There) -> Seen:
     }
 
 
+def _move_back(deed: Deed, name: str) -> str:
+    inside = bool(deed.to) and name.startswith(f"{deed.to}/")
+    return deed.path + name[len(deed.to) :] if inside else name
+
+
 def _forget_names(seen: Seen) -> Seen:
     return {name: replace(each, names=None) for name, each in seen.items()}
 
@@ -404,6 +409,11 @@ class FileHistory:
         # A call that was quicker by a look, and writes over the edit all the same, is no order.
         if during < len(steps) and self.deeds[during].carries(changes):
             orders.append([*steps[:during], edit, *steps[during:]])
+        # What was changed in a folder that was moved goes back with it.
+        for deed in self.deeds:
+            back = {_move_back(deed, name): each for name, each in changes.items()}
+            if back != changes:
+                orders.append([*steps, Step(call=None, apply=overlay(back))])
         return orders
 
     # In a child.

@@ -105,8 +105,8 @@ def assess_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None
     if sight.ours and terms.versioned and not sight.unchanged:
         return None
     # What told no version may yet come, also to where our own undo has put back what was there.
-    told = not terms.versioned or record.version is not None
-    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and told)):
+    known = not terms.versioned or record.version is not None
+    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and known)):
         return Undone(result=UndoResult.RESTORED, version=sight.version)
     covered = _assess_later(terms.later)
     if covered is not None:
