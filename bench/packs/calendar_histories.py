@@ -284,12 +284,12 @@ class CalendarHistory:
         about = [n for n, uid in self.uids.items() if uid in [each[1] for each in self.parts]]
         near = [name for name in [*written, *about] if name in before]
         far = not near or self.chance.random() < 0.25
-        name = self.chance.choice([*before] if far else near)
+        name = self.chance.choice(([*before] or [""]) if far else near)
         ways = ["edit", "edit", "remind", "new"]
         # Of an event that is gone after a delete without an answer, nobody can tell who deleted it.
         if self.fault is None or "delete" not in self.deeds:
             ways.append("delete")
-        way = self.chance.choice(ways)
+        way = self.chance.choice(ways) if name else "new"
         self._edit(name, way)
         self.edits.append((len(self.line.written), find_changes(before, self.look())))
 
