@@ -104,7 +104,9 @@ def assess_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None
         return Undone(result=UndoResult.FAILED, why=why, told=told, for_a_person=True)
     if sight.ours and terms.versioned and not sight.unchanged:
         return None
-    if sight.restored and (sight.ours or terms.seen or terms.undo_wrote):
+    # What told no version may yet come, also to where our own undo has put back what was there.
+    known = not terms.versioned or record.version is not None
+    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and known)):
         return Undone(result=UndoResult.RESTORED, version=sight.version)
     covered = _assess_later(terms.later)
     if covered is not None:
@@ -136,7 +138,11 @@ def claim_by_content(record: Record, sight: Sight, *, terms: Terms) -> tuple[Rec
     content = {format_value(name): object() for each in given for name in each}
     left = replace(record, image=Image(record.result), arguments=content)
     versions = (record.version, sight.version)
-    if not is_restored(left, sight.state, abilities=terms.abilities, versions=versions):
+    try:
+        whole = is_restored(left, sight.state, abilities=terms.abilities, versions=versions)
+    except Exception:  # noqa: BLE001 - a tool's own function, made for what is read of an object
+        whole = False
+    if not whole:
         return record, sight
     return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
 
@@ -190,8 +196,8 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         told = "its tool told no version, so its work cannot be told from anybody else's"
     elif later.unversioned:
         why = (
-            f"It is {at}, and not as we left it. Our own {later.unversioned} has written to it "
-            "since and told no version, so that this may be its work."
+            f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "
+            "it since and told no version, so that this may be its work."
         )
         told = "it is not as we left it, which may be our own later work"
     else:

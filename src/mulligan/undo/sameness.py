@@ -60,8 +60,8 @@ def is_restored(
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return False
-    ignored = _SELF_CHANGING | restless
-    ignored |= {_normalize(find_version_field(before, now, versions=versions))}
+    ignored = SELF_CHANGING | restless
+    ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
     return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
@@ -72,11 +72,14 @@ def find_restless(one: object, other: object) -> frozenset[str]:
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
         return frozenset()
     return frozenset(
-        _normalize(name) for name in {*one, *other} if not is_same(one.get(name), other.get(name))
+        normalize_name(name)
+        for name in {*one, *other}
+        if not is_same(one.get(name), other.get(name))
     )
 
 
-def _normalize(name: object) -> str:
+def normalize_name(name: object) -> str:
+    """The name of a field, however it is written."""
     return format_value(name).lower().replace("_", "").replace("-", "")
 
 
@@ -87,7 +90,7 @@ def _as_fields(state: object) -> object:
 
 
 def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
-    return {name: value for name, value in state.items() if _normalize(name) not in ignored}
+    return {name: value for name, value in state.items() if normalize_name(name) not in ignored}
 
 
 def find_version_field(
@@ -112,13 +115,13 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
     A version that it was given as a condition is the one that was there before, and is none.
     """
-    was = {_normalize(k): format_value(v) for k, v in before.items()}
+    was = {normalize_name(k): format_value(v) for k, v in before.items()}
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
-    asked = [(_normalize(k), v) for each in given for k, v in each.items() if v is not None]
+    asked = [(normalize_name(k), v) for each in given for k, v in each.items() if v is not None]
     return {name for name, value in asked if format_value(value) != was.get(name)}
 
 
-_SELF_CHANGING = frozenset({
+SELF_CHANGING = frozenset({
     "checksum", "datemodified", "etag", "lasteditedby", "lasteditedtime", "lasteditor",
     "lastmodified", "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat",
     "lockversion", "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",

@@ -140,21 +140,37 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
     """Actions that do not touch each other's objects, a wave each; what has no version, alone."""
     wave: list[LiveAction] = []
     touched: set[tuple[str, str]] = set()
+    around: set[tuple[str, str]] = set()
     ids: set[str] = set()
     for action in actions:
         alone = action.abilities.version is None or action.declaration.deletes
-        waits = not (touched.isdisjoint(action.objects) and ids.isdisjoint(action.after))
+        outer = set(_list_outer(action.objects))
+        waits = not (
+            touched.isdisjoint(action.objects | outer)
+            and around.isdisjoint(action.objects)
+            and ids.isdisjoint(action.after)
+        )
         if wave and (alone or waits or len(wave) >= WAVE):
             yield wave
-            wave, touched, ids = [], set(), set()
+            wave, touched, around, ids = [], set(), set(), set()
         wave.append(action)
         touched |= action.objects
+        around |= outer
         ids.add(action.id)
         if alone:
             yield wave
-            wave, touched, ids = [], set(), set()
+            wave, touched, around, ids = [], set(), set(), set()
     if wave:
         yield wave
+
+
+def _list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What objects are in, by their paths: a folder is moved with all of it, and is not as it was
+    while something in it is not."""
+    for server, name in objects:
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            yield server, name
 
 
 @dataclass(slots=True, kw_only=True)
