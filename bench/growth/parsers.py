@@ -22,10 +22,9 @@ from mulligan.checks.text.inline import choose_steps
 from mulligan.core.display.size import is_long
 from mulligan.core.display.stand_ins import StandIns
 from mulligan.core.errors import MulliganError
-from mulligan.learning.repair.knowledge import parse_result
-from mulligan.learning.results.silent import find_silent_error
-from mulligan.learning.written.calls import read_calls
-from mulligan.learning.written.structures import decode_arguments
+from mulligan.learning.model_output import decode_arguments, read_calls
+from mulligan.learning.soft_errors import find_silent_error
+from mulligan.learning.suggest import parse_result
 
 READING = (
     "checks",

@@ -20,10 +20,10 @@ HEAVY = {
 
 ONLY_AFTER_A_FAILURE = (
     "mulligan.learning.lessons",
-    "mulligan.learning.errors.fingerprint",
-    "mulligan.learning.errors.masks",
-    "mulligan.learning.errors.wording",
-    "mulligan.learning.repair.suggest",
+    "mulligan.learning.fingerprint",
+    "mulligan.learning.fingerprint",
+    "mulligan.learning.classify",
+    "mulligan.learning.suggest",
     "mulligan.redaction.mask",
 )
 ONLY_WHERE_ASKED_FOR = (
