@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -74,7 +75,6 @@ def trace(ledger: Sequence[Effected], broken: Broken) -> list[Fate]:
     """Follow every object through the ledger: who wrote over whom, and what was taken back."""
     stacks: dict[str, list[tuple[Effected, Mapping[str, object] | None]]] = defaultdict(list)
     undone: set[int] = set()
-    last: dict[str, str] = {}
     now: dict[str, Mapping[str, object] | None] = {}
     below: dict[int, Mapping[str, object] | None] = {}
     touched: set[str] = set()
@@ -93,13 +93,14 @@ def trace(ledger: Sequence[Effected], broken: Broken) -> list[Fate]:
             broken.somebody_elses.append(f"{name}: an undo of what no call was about")
         elif not any(each.by == "agent" for each, _ in stack):
             broken.undone_twice.append(f"{name}: an undo where nothing is left to undo")
-        elif last.get(name) == "person":
-            broken.lost_edits.append(f"{name}: an undo wrote over what a person wrote")
         else:
+            if stack[-1][0].by == "person":
+                broken.lost_edits.append(f"{name}: an undo wrote over what a person wrote")
+            while stack[-1][0].by == "person":
+                stack.pop()
             taken, before = stack.pop()
             undone.add(taken.seq)
             _compare(line, now[name], before, broken)
-        last[name] = line.by
     return [
         Fate(line=a, below=below[a.seq], undone=a.seq in undone, now=now[a.id])
         for a in ledger
@@ -304,6 +305,23 @@ def find_survivors(rows: Sequence[Row], story: Story, broken: Broken) -> None:
     for row in rows:
         if row.attempt in undone and row.state in STANDING:
             broken.other.append(f"{row.tool} is {row.state}, and its outer turn was taken back")
+
+
+def list_causes(rows: Sequence[Row], story: Story) -> list[str]:
+    """Why a person is needed, for each action that needs one: its state and the sentence that the
+    open list has for it, less what is particular to one run."""
+    waiting = [row for row in rows if row.state not in SETTLED | {State.PENDING_REVIEW}]
+    edited = EDITED if story.edited else ""
+    return [f"{row.state}{edited}: {_cut_cause(row.why)}" for row in waiting]
+
+
+def _cut_cause(why: str) -> str:
+    return _PARTICULAR.sub("", why.partition(". ")[0]).strip(" .:")
+
+
+EDITED = ", after a person's edit"
+_PARTICULAR = re.compile(r"(?<=: )it is .*| \(.*?\)|\b[a-z]+_[a-z_]+\b|\b[\da-f]{4,}\b")
+"""Versions, tools' names, and errors in brackets."""
 
 
 def is_listed(rows: Sequence[Row], open_ids: set[str], broken: Broken) -> None:

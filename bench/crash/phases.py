@@ -27,6 +27,7 @@ from bench.crash.counting import (
     find_survivors,
     is_listed,
     keep_to_the_story,
+    list_causes,
     say_what_is_so,
     trace,
 )
@@ -211,6 +212,7 @@ def _count(phase: Phase, *, open_ids: set[str]) -> dict[str, Any]:
         "broken": broken.lists(),
         "path": phase.faults.path,
         "states": sorted(row.state.value for row in rows),
+        "causes": list_causes(rows, story),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bench.crash.rough_tools import CALENDAR
+from bench.crash.rough_tools import CALENDAR, NO_DAY
 from bench.crash.scenario import (
     BULK,
     CREATE,
@@ -285,6 +285,27 @@ TURNS = (
 )
 """Turns within turns, calls that outlive them, and answers that come late."""
 
+REFUSING = (
+    *(
+        Scenario(
+            name=f"refused, then right, {how}",
+            calls=[(tool, {"event_id": "e1", "day": NO_DAY}), build_move(tool=tool)],
+            reviewers=EITHER,
+            weaker=weaker,
+            bare_remote=bool(weaker),
+        )
+        for how, tool, weaker in (
+            ("with versions", "move_checked", ""),
+            ("bare", "move_unsure", "no versions"),
+        )
+    ),
+    Scenario(name="inner call, then no answer", calls=[("arrange", {"day": FRIDAY})],
+             reviewers=EITHER),
+    Scenario(name="lazy answer", calls=[("create_lazily", {"day": FRIDAY})], reviewers=EITHER),
+    Scenario(name="another client", calls=[build_move(tool="move_connected")], reviewers=EITHER),
+)  # fmt: skip
+"""Tools as authors write them: they check first, call each other, answer lazily, hold a client."""
+
 HOSTED = tuple(
     Scenario(
         name=f"through {framework}",
@@ -297,4 +318,6 @@ HOSTED = tuple(
 )
 """Calls as frameworks make them: by schema, with every default said, in tasks of their own."""
 
-ROUGH = (*LYING, *COMPOSITE, *READING, *ARRIVING, *OBJECTS, *PEOPLE, *DAMAGE, *TURNS, *HOSTED)
+ROUGH = (
+    *LYING, *COMPOSITE, *READING, *ARRIVING, *OBJECTS, *PEOPLE, *DAMAGE, *TURNS, *REFUSING, *HOSTED,
+)  # fmt: skip

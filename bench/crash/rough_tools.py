@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bench.crash.means import (
@@ -24,6 +25,8 @@ from mulligan.testing.remote import Item
 
 SECOND = "second"
 """Whose requests are the second ones of calls that make two."""
+NO_DAY = "never"
+"""What a tool that checks its arguments refuses."""
 CALENDAR = "c1"
 """The parent that events share."""
 
@@ -51,6 +54,10 @@ class RoughTools:
             self._compared: {"move_compared"},
             self._booked: {"transfer"},
             self._weak: {"refund"},
+            self._checked: {"move_checked", "move_unsure"},
+            self._nested: {"arrange"},
+            self._lazy: {"create_lazily"},
+            self._connected: {"move_connected"},
         }
         made: Tools = {}
         for declare, found in kinds.items():
@@ -285,3 +292,86 @@ class RoughTools:
             return remote.create({"day": day, "mark": mark})
 
         return {"refund": refund}
+
+    def _checked(self) -> Tools:
+        """Calls that refuse what they are given before they do anything, and do not declare it."""
+        remote, means = self.means.remote, self.means
+        moving: dict[str, Any] = {
+            "effect": Effect.REVERSIBLE, "before": means.read, "undo": means.put_back,
+        }  # fmt: skip
+        sure = say(version=read_version, lands_within=LANDS_WITHIN, if_version="if_version")
+
+        def require_day(day: str) -> None:
+            if day == NO_DAY:
+                raise ValueError(f"{day} is no day")
+
+        @self.m.tool(**moving, **sure, **say(about=read_event, settles_within=SETTLES_WITHIN))
+        async def move_checked(
+            event_id: str, day: str, mark: str, if_version: str | None = None
+        ) -> Item:
+            require_day(day)
+            return remote.update(event_id, {"day": day, "mark": mark}, if_version=if_version)
+
+        @self.m.tool(**moving)
+        async def move_unsure(event_id: str, day: str, mark: str) -> Item:
+            require_day(day)
+            return remote.update(event_id, {"day": day, "mark": mark})
+
+        return {"move_checked": move_checked, "move_unsure": move_unsure}
+
+    def _nested(self) -> Tools:
+        """A call that makes another one, and gives no answer after that."""
+        remote, means = self.means.remote, self.means
+
+        @self.m.tool(undo=means.remove_made, read=means.read_made, **means.be_sure())
+        async def create_within(day: str, mark: str, key: str | None = None) -> Item:
+            return remote.create({"day": day, "mark": mark}, key=key)
+
+        @self.m.tool(effect=Effect.READ)
+        async def arrange(day: str, mark: str) -> Item:
+            await create_within(day=day, mark=mark)
+            await self.midway("midway")
+            raise ConnectionResetError("no answer")
+
+        return {"arrange": arrange}
+
+    def _lazy(self) -> Tools:
+        """A call that has done nothing when it returns: what it does, its answer does."""
+        remote, means = self.means.remote, self.means
+
+        def of_first(ability: Callable[[Record], Any]) -> Callable[[Record], Any]:
+            def told(record: Record) -> Any:
+                made: Any = record.result
+                return ability(replace(record, result=made[0] if isinstance(made, list) else made))
+
+            return told
+
+        sure = means.be_sure() | say(about=of_first(read_made_id))
+        sure |= {"version": of_first(read_version), "undo": of_first(means.remove_made)}
+
+        @self.m.tool(read=of_first(means.read_made), **sure)
+        async def create_lazily(
+            day: str, mark: str, key: str | None = None
+        ) -> Iterator[dict[str, Any]]:
+            return (asdict(remote.create({"day": d, "mark": mark}, key=key)) for d in (day,))
+
+        return {"create_lazily": create_lazily}
+
+    def _connected(self) -> Tools:
+        """A call through a client that is another object in every process."""
+        remote, means, session = self.means.remote, self.means, uuid.uuid4().hex
+        sure = means.be_sure() | {"before": means.read, "if_version": "if_version"}
+
+        @self.m.tool(undo=means.put_back, **sure | say(about=read_event))
+        async def move_connected(
+            event_id: str,
+            day: str,
+            mark: str,
+            key: str | None = None,
+            if_version: str | None = None,
+        ) -> Item:
+            assert session
+            data = {"day": day, "mark": mark}
+            return remote.update(event_id, data, key=key, if_version=if_version)
+
+        return {"move_connected": move_connected}

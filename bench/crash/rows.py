@@ -14,7 +14,7 @@ from mulligan.core.action import State
 QUESTIONS = (
     "select owner, value from kept where name = 'arguments'",
     "select action, state, at_us, writer from entry order by action, version",
-    "select id, state, opening from action",
+    "select id, state, opening, detail from action",
     "select id, revoked_us from writer where revoked_us is not null",
 )
 
@@ -35,6 +35,8 @@ class Row:
     """Who wrote each entry."""
     given_up: Mapping[str, int] = field(default_factory=dict)
     """When others gave each of them up, or it ended by itself, in microseconds."""
+    why: str = ""
+    """Why it is where it is, as its last entry has it."""
 
     @property
     def attempt(self) -> str:
@@ -65,8 +67,9 @@ def read_rows(url: str) -> list[Row]:
             times=tuple(at for _, at, _ in history[action]),
             writers=tuple(writer for _, _, writer in history[action]),
             given_up=given_up,
+            why=str(json.loads(detail).get("why", "")),
         )
-        for action, state, opening in actions
+        for action, state, opening, detail in actions
     ]
 
 

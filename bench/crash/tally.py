@@ -24,6 +24,8 @@ class Tally:
     weaker: dict[str, Counter[str]] = field(default_factory=dict)
     """The same for tools that promise less, by what they lack."""
     states: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    """Why actions need a person."""
     examples: list[str] = field(default_factory=list)
 
     def add(self, name: str, *, kind: str, weaker: str, said: dict[str, Any]) -> None:
@@ -31,6 +33,7 @@ class Tally:
         self.points[kind] += 1
         self.reached.update(said["path"])
         self.states.update(said["states"])
+        self.causes.update(said["causes"])
         for what, found in said["broken"].items():
             counts = self.weaker.setdefault(weaker, Counter()) if weaker else self.broken
             counts[what] += len(found)
@@ -51,6 +54,7 @@ class Tally:
         for weaker, counts in other["weaker"].items():
             self.weaker.setdefault(weaker, Counter()).update(counts)
         self.states.update(other["states"])
+        self.causes.update(other["causes"])
         self.examples += other["examples"]
 
     def plain(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ MEASURABLE = 0.2e-3
 """Seconds below which a whole text of the largest size is not worth a ratio: 5 ns a character."""
 HOPELESS = 0.05
 """Seconds for a size at which nobody waits for the next."""
-STEPS = (16, 24, 32, 64, 256, 1_000, 4_000, 16_000)
+STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 1_000, 4_000, 16_000)
 """Sizes on the way: what explodes is seen while it is small."""
 
 

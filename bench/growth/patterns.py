@@ -39,6 +39,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.subject.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
     "checks.text.vocabulary": {"term": "cheap"},
     "checks.text.word_search": {"body": None},
+    "codec.exact": {"held": None},
     "core.runtime.late_pattern": {"pattern": None},
     "core.failures.suggestion": {"self": None},
     "gateway.undoing.effect_cases": {"each": None},

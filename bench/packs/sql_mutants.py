@@ -62,8 +62,7 @@ def _take_all(read: Any) -> Any:
         before = record.before
         if not before:
             return read(self, record, connection)
-        for row in before["rows"]:
-            state.restore_row(connection, table, row=row)
+        list(state.restore_rows(connection, table, rows=before["rows"]))
         return []
 
     return undo
@@ -72,17 +71,17 @@ def _take_all(read: Any) -> Any:
 def _trust_driver(strange: Any) -> Any:
     """A row that the driver names is taken for new."""
 
-    def list_strange(self: Any, connection: Any, known: Any) -> Any:
+    def list_strange(self: Any, known: Any) -> Any:
         for each in known:
             each.keys.extend(each.made)
-        return strange(self, connection, known)
+        return strange(self, known)
 
     return list_strange
 
 
 def _restore_only(restore: Any) -> Any:
-    def restore_present(connection: Any, table: Any, row: Any, now: Any) -> Any:
-        return restore(connection, table, {**row, "dependants": []}, now)
+    def restore_present(connection: Any, table: Any, rows: Any) -> Any:
+        return restore(connection, table, [{**row, "dependants": []} for row in rows])
 
     return restore_present
 
@@ -110,7 +109,7 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     "REPLACE may take away what it meets": lambda: plant(
         Dialect, "read_replacing", lambda *_, **__: (False, False)
     ),
-    "a lost reference stays lost": lambda: plant(state, "_restore_reference", _nothing),
+    "a lost reference stays lost": lambda: plant(state, "_list_lost", _nothing),
     "a key that the driver names is a new row": lambda: plant(
         watching.TriggerWatch, "list_strange", _trust_driver(watching.TriggerWatch.list_strange)
     ),

@@ -15,6 +15,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench.crash import ambiguity
+from bench.crash.counting import EDITED
 from bench.crash.mutants import MUTANTS
 from bench.crash.processes import A_LONG_TIME, start_child
 from bench.crash.scenario import Case
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace) -> Result:
         "weaker_by_class": {lack: _count_kinds(found) for lack, found in whole.weaker.items()},
         "by_store": {store: _count_kinds(tally.broken) for store, tally in by_store.items()},
         "states": dict(whole.states.most_common()),
+        "needed_a_person": _share_causes(whole),
         "examples": whole.examples,
         "ambiguity": _ambiguous(options),
         "versions": {"python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()},
@@ -137,6 +139,16 @@ def _strike(store: str, every: Sequence[Case], options: argparse.Namespace) -> T
 
 def _count_kinds(found: Counter[str]) -> dict[str, int]:
     return {name: found[name] for name in (*PROMISES, *REPORTED)}
+
+
+def _share_causes(tally: Tally) -> Result:
+    """How many actions need a person at the end of their run, and why."""
+    return {
+        "actions": sum(tally.states.values()),
+        "persons": sum(tally.causes.values()),
+        "after_an_edit": sum(n for cause, n in tally.causes.items() if EDITED in cause),
+        "by_cause": dict(tally.causes.most_common()),
+    }
 
 
 def _ambiguous(options: argparse.Namespace) -> Result:
@@ -180,10 +192,19 @@ def show(result: Result) -> RenderableType:
         (lack, ", ".join(f"{n} {name}" for name, n in found.items() if n) or "nothing")
         for lack, found in result["weaker_by_class"].items()
     ]
+    needed = result["needed_a_person"]
+    causes = [
+        (cause, f"{n:,}", f"{n / needed['actions']:.1%}") for cause, n in needed["by_cause"].items()
+    ]
     title = f"{lab['n']:,} ambiguous calls: {lab['duplicates']} duplicates"
     return Group(
         table("What survives", ["", "count"], rows),
         table(title, ["", "calls", "needed a person"], asked),
+        table(
+            f"{needed['persons']:,} of {needed['actions']:,} actions need a person in the end",
+            ["why", "actions", "share"],
+            causes,
+        ),
         table("Tools that promise less, counted apart", ["what they lack", "broken"], weaker),
         *(Text(example, style="red") for example in result["examples"][:10]),
     )

@@ -76,6 +76,8 @@ def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> No
     assert result["killed"] > 0
     assert (result["mutants"], result["caught"]) == (1, 1)
     assert result["ambiguity"]["duplicates"] == result["ambiguity"]["untrue"] == 0
+    people = result["needed_a_person"]
+    assert people["actions"] >= people["persons"] == sum(people["by_cause"].values()) > 0
     needed = result["ambiguity"]["needed_a_person"]
     assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
 
@@ -114,6 +116,17 @@ EDIT = line(3, "person", "an edit")
         ([SEED, OURS, BACK], None),
         ([SEED, OURS, BACK, line(4, "undo", "Monday")], "undone_twice"),
         ([SEED, OURS, EDIT, line(4, "undo", "Monday")], "lost_edits"),
+        (
+            [
+                SEED,
+                OURS,
+                EDIT,
+                line(4, "agent", "Sunday"),
+                line(5, "undo", "an edit"),
+                line(6, "undo", "Monday"),
+            ],
+            "lost_edits",
+        ),
         ([SEED, OURS, line(3, "undo", "Sunday")], "unaccounted"),
         ([SEED, BACK], "somebody_elses"),
         (

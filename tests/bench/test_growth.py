@@ -25,6 +25,7 @@ KNOWN = {
     "a message of dates": ("message", Attack("", "on friday at 3 ", "")),
     "a message of quotes": ("message", Attack("", "\u201c", "")),
     "an argument of addresses": ("argument", Attack("", "a@a.de ", "")),
+    "an error of commands": ("error", Attack("", "curl \\  ", "")),
     "a reply of capitals": ("reply", Attack("", "A", "")),
 }
 """Texts that have held up an event loop for seconds."""

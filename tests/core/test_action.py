@@ -1,114 +1,75 @@
-"""Where an action may go, against the diagram of the policy."""
+"""Where an action may go, by whose hand, and what the docs say of it."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from mulligan.core.action import (
     HOLD_LIFE,
+    JOURNAL,
     SETTLED,
-    Action,
-    Opening,
+    By,
     State,
+    check_step,
+    find_takers,
     has_expired,
-    leads_to,
 )
-from mulligan.core.effect import Effect
+from mulligan.core.errors import IllegalTransitionError
 
 NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 
-DIAGRAM = """
-INTENT -> EXECUTED
-EXECUTED -> VERIFIED | UNCHECKED | UNDOING
-UNDOING -> UNDONE | CONFLICT | UNDO_FAILED
-INTENT -> NOT_EXECUTED | UNKNOWN
-UNKNOWN -> NEEDS_HUMAN
-EXECUTED -> PENDING_REVIEW
-PENDING_REVIEW -> VERIFIED | UNCHECKED | UNDOING | DISPUTED
-HELD -> APPROVED | DENIED | EXPIRED
-APPROVED -> INTENT | DENIED | EXPIRED
-"""
-
-RECOVERY = """
-UNKNOWN -> EXECUTED | NOT_EXECUTED | UNKNOWN
-INTENT -> NEEDS_HUMAN
-EXECUTED -> NEEDS_HUMAN
-UNDOING -> UNDOING
-UNDO_FAILED -> UNDOING | UNDONE
-PENDING_REVIEW -> PENDING_REVIEW
-"""
-"""It probes, then settles; tries an undo again; and hands over what it cannot settle."""
-
-GIVEN_UP = """
-NOT_EXECUTED -> NEEDS_HUMAN
-"""
-"""It came back after all, from a process that others had taken for dead."""
-
-SECOND_REJECTION = """
-EXECUTED -> DISPUTED
-"""
-"""By a judge alone: it stands, disputed."""
-
-PEOPLE = """
-DISPUTED -> VERIFIED | UNDOING
-CONFLICT -> UNDOING
-NEEDS_HUMAN -> EXECUTED | NOT_EXECUTED | UNDOING
-VERIFIED -> UNDOING
-UNCHECKED -> UNDOING
-"""
-"""A person says what a machine could not."""
-
-CLOSED_BY_PEOPLE = [
-    "HELD", "APPROVED", "INTENT", "EXECUTED", "PENDING_REVIEW", "UNKNOWN", "UNDOING", "DISPUTED",
-    "CONFLICT", "UNDO_FAILED", "NEEDS_HUMAN",
-]  # fmt: skip
-NOTHING_OWED = [
-    "VERIFIED", "UNCHECKED", "UNDONE", "NOT_EXECUTED", "DENIED", "EXPIRED", "CLOSED",
-]  # fmt: skip
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
 
 
-def arrows() -> set[tuple[str, str]]:
-    drawn = {(state, "CLOSED") for state in CLOSED_BY_PEOPLE}
-    for line in (DIAGRAM + RECOVERY + GIVEN_UP + SECOND_REJECTION + PEOPLE).strip().splitlines():
-        before, _, after = line.partition(" -> ")
-        drawn |= {(before, state) for state in after.split(" | ")}
-    return drawn
+def draw(state: State | None) -> str:
+    """The row of a state as the page has it."""
+    row = JOURNAL[state]
+    name = f"`{state.name}`" if state else "nothing yet"
+    name += f", then the {row.sends} is sent" if row.sends else ""
+    steps = [
+        f"`{after.name}` {', '.join(str(by.name).lower() for by in By if by in takers)}"
+        for after, takers in row.to.items()
+    ]
+    return f"| {name} | {'; '.join(steps)} |"
 
 
-@pytest.mark.parametrize("before", list(State))
-@pytest.mark.parametrize("after", list(State))
-def test_an_action_goes_where_the_diagram_leads_and_nowhere_else(before, after):
-    assert leads_to(before, after) == ((before.name, after.name) in arrows())
+def test_the_picture_in_the_docs_is_the_table_that_the_code_reads() -> None:
+    _, _, below = PAGE.read_text().partition("| from | to, and by whom |\n|---|---|\n")
+    drawn, _, _ = below.partition("\n\n")
+
+    assert drawn.splitlines() == [draw(state) for state, row in JOURNAL.items() if row.to]
 
 
-@pytest.mark.parametrize("first", list(State))
-def test_an_action_begins_as_an_intent_or_a_hold(first):
-    assert leads_to(None, first) == (first.name in {"INTENT", "HELD"})
+def test_every_state_is_in_the_table_and_is_led_to() -> None:
+    led_to = {after for row in JOURNAL.values() for after in row.to} | {State.CLOSED}
+
+    assert set(JOURNAL) == {None, *State}
+    assert led_to == set(State)
 
 
-@pytest.mark.parametrize("state", list(State))
-def test_a_state_is_settled_or_on_the_open_list(state):
-    action = Action(
-        id="a1",
-        opening=Opening(tool="move", effect=Effect.REVERSIBLE),
-        state=state,
-        version=1,
-        opened_at=datetime(2026, 1, 1, tzinfo=UTC),
-        changed_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
+def test_only_a_person_closes_what_is_open_and_nobody_what_is_settled() -> None:
+    closed = {state: find_takers(state, State.CLOSED) for state in (None, *State)}
 
-    assert action.settled == (state.name in NOTHING_OWED)
-    assert action.settled != (state.name in CLOSED_BY_PEOPLE)
+    assert {state for state, by in closed.items() if by is By.PERSON} == set(State) - SETTLED
+    assert not any(closed[state] for state in (None, *SETTLED))
 
 
-def test_from_every_open_state_there_is_a_way_to_a_settled_one_without_closing():
-    reached = {state.name for state in SETTLED}
+def test_from_every_open_state_there_is_a_way_to_a_settled_one_without_closing() -> None:
+    reached = set(SETTLED - {State.CLOSED})
     for _ in State:
-        reached |= {before for before, after in arrows() if after in reached - {"CLOSED"}}
+        reached |= {state for state in State if reached & set(JOURNAL[state].to)}
 
-    assert set(CLOSED_BY_PEOPLE) <= reached
+    assert set(State) - SETTLED <= reached
+
+
+def test_a_step_is_refused_to_whoever_may_not_take_it() -> None:
+    with pytest.raises(IllegalTransitionError, match="cannot become not_executed by its recovery"):
+        check_step("a1", State.INTENT, State.NOT_EXECUTED, by=By.RECOVERY)
+
+    check_step("a1", State.INTENT, State.NOT_EXECUTED, by=By.OWNER)
 
 
 @pytest.mark.parametrize(

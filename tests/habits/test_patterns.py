@@ -20,6 +20,7 @@ from bench.growth.patterns import (
 
 OF_OTHERS = {
     "checks.ids": "what a user says every id of a provider looks like; ours are tried below",
+    "codec.exact": "one that a tool was given: it is had back for an undo, and searched in nothing",
     "gateway.undoing.effect_cases": "an operator's own, which sees 20,000 characters at most",
     "gateway.undoing.recipe": "an operator's own, which sees 4,000 characters of an error at most",
     "core.runtime.late_pattern": "those of other modules, which are tried where they are written",

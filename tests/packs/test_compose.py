@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, create_engine, insert, text
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.errors import ConfigurationError
+from mulligan.core.errors import ConfigurationError, ConflictError
+from mulligan.core.record import Record
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
+from mulligan.testing.fakes import FixedClock
 from mulligan.testing.proof import Trial, prove_undo
+from mulligan.turns.tools.declaration import Declared, declare
+from mulligan.turns.tools.promises import list_promises
+from mulligan.turns.turn.context import OpenTurn
 from tests.packs.sql.world import World, act, reject
 
 
@@ -126,3 +134,90 @@ async def test_where_all_parts_were_refused_nothing_was_done(world: World) -> No
 
         assert await act(m, work) == []
     assert world.read("task", "note") == before
+
+
+@dataclass
+class Pages:
+    """Two pages with versions, of which one may be away."""
+
+    there: dict[str, dict[str, Any]] = field(
+        default_factory=lambda: {name: {"text": "old", "rev": 1} for name in "ab"}
+    )
+    away: str = ""
+
+    def write(self, name: str, text: str) -> None:
+        if name == self.away:
+            raise TimeoutError(f"{name} is away")
+        self.there[name] = {"text": text, "rev": self.there[name]["rev"] + 1}
+
+    def declare(self, name: str) -> Declared:
+        def put_back(record: Record) -> None:
+            if str(self.there[name]["rev"]) != record.version:
+                raise ConflictError(f"{name} was changed since")
+            self.write(name, record.before["text"])
+
+        def find(record: Record) -> dict[str, Any] | None:
+            there = self.there[name]
+            return dict(there) if there["text"] == record.arguments["text"] else None
+
+        def read_version(record: Record) -> object:
+            found = record.result if isinstance(record.result, dict) else self.there[name]
+            return found["rev"]
+
+        return Declared(
+            effect=Effect.REVERSIBLE,
+            before=lambda _: dict(self.there[name]),
+            undo=put_back,
+            probe=find,
+            version=read_version,
+            same=lambda was, now: was["text"] == now["text"],
+            about=lambda _: name,
+        )
+
+    async def live(self, *, call_lacks: str = "", undo_lacks: str = "") -> list[State]:
+        """One call for both pages, which is found wrong; what is open in the end."""
+        clock = FixedClock(datetime(2026, 11, 15, 9, 0, tzinfo=UTC))
+
+        async def agent(turn: OpenTurn) -> str:
+            self.away = call_lacks
+            if turn.attempt.number == 1:
+                with suppress(TimeoutError):
+                    await write_both("new")
+            self.away = undo_lacks
+            return "Written."
+
+        async with Mulligan("memory:", checks=[reject], clock=clock, recover=False) as m:
+
+            @m.tool(**compose(self.declare("a"), self.declare("b")))
+            async def write_both(text: str) -> None:
+                for name in "ab":
+                    self.write(name, text)
+
+            await m.act("Write both", agent)
+            self.away = ""
+            clock.move(timedelta(minutes=10))
+            await m.recover()
+            return [action.state for action in m.insights.open_list.actions()]
+
+
+@pytest.mark.parametrize("lacks", [{"undo_lacks": "a"}, {"undo_lacks": "b"}, {"call_lacks": "b"}])
+async def test_half_of_a_call_or_of_its_undo_is_known_as_ours_and_taken_back(
+    lacks: dict[str, str],
+) -> None:
+    pages = Pages()
+
+    assert await pages.live(**lacks) == []
+    assert [page["text"] for page in pages.there.values()] == ["old", "old"]
+
+
+def test_doctor_says_what_an_undo_of_rows_covers_and_what_it_leaves(world: World) -> None:
+    def remove(task_id: int) -> None:
+        """A tool."""
+
+    rows = sql.delete(world.engine, "task", id="task_id", leaves=["audit"])
+
+    said = " ".join(list_promises(declare(remove, **compose(rows))))
+
+    assert "rests on the declared rows of task, and what goes with them by foreign keys" in said
+    assert "makes the database write anything else, also by a trigger, is refused" in said
+    assert "An undo does not bring back: rows that it also wrote to audit." in said

@@ -78,5 +78,9 @@ def test_what_somebody_else_wrote_is_one(given, found) -> None:
     assert find_contradiction({"what": given}, {"what": found}) == "what"
 
 
+def test_what_somebody_else_wrote_is_found_inside_too() -> None:
+    assert find_contradiction({"day": 1}, {"id": "e1", "data": {"day": 2}}) == "day"
+
+
 def test_what_stands_under_another_name_was_given_too() -> None:
     assert find_contradiction({"path": "a", "to": "b"}, {"path": "b"}) == ""

@@ -35,7 +35,7 @@ SILENCE, REFUSAL = TimeoutError("no answer"), PermissionError("not you")
         (LaterCalls(), UndoResult.CONFLICT, "Someone changed it"),
         (LaterCalls(standing="move"), UndoResult.FAILED, "later call of ours on it stands (move)"),
         (LaterCalls(unanswered="move"), UndoResult.UNKNOWN, "gave no answer (move)"),
-        (LaterCalls(unversioned="rename"), UndoResult.UNKNOWN, "Our own rename has written"),
+        (LaterCalls(unversioned="rename"), UndoResult.UNKNOWN, "Our own rename may have written"),
         (LaterCalls(versions={"9"}), UndoResult.FAILED, "as a later call of ours left it"),
     ],
 )
@@ -47,6 +47,36 @@ def test_it_is_someones_only_where_nothing_of_ours_can_have_done_it(
     assert undone is not None
     assert undone.result is result
     assert says in undone.why
+
+
+def test_what_half_an_undo_of_ours_may_have_done_is_not_called_someones() -> None:
+    first = assess_sight(RECORD, OTHER, terms=replace(SURE, begun=True))
+    after = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=SILENCE)
+    refused = assess_proof(RECORD, OTHER, terms=SURE, first=OURS, failure=REFUSAL)
+
+    assert first is not None
+    assert "Someone" not in first.why + after.why
+    assert "Someone changed it" in refused.why
+
+
+def test_what_told_no_version_is_not_known_to_be_gone_where_another_undo_has_written() -> None:
+    restored = Sight(state={"day": 1}, version="3", restored=True)
+    terms = replace(SURE, undo_wrote=True)
+
+    known = assess_sight(RECORD, restored, terms=terms)
+
+    assert known is not None
+    assert known.result is UndoResult.RESTORED
+    assert assess_sight(replace(RECORD, version=None), restored, terms=terms) is None
+
+
+def test_a_comparison_that_cannot_take_what_a_call_returned_claims_nothing() -> None:
+    def compare(before: object, now: object) -> bool:
+        raise AttributeError("made for what is read")
+
+    terms = replace(SURE, abilities=replace(SURE.abilities, same=compare), undo_wrote=True)
+
+    assert claim_by_content(RECORD, OTHER, terms=terms) == (RECORD, OTHER)
 
 
 @pytest.mark.parametrize("later", [LaterCalls(standing="put"), LaterCalls(unanswered="put")])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import State, UndoResult
+from mulligan.core.action import STATE_AFTER, State, UndoResult
 from mulligan.core.call import Failure
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.failures.error_class import ErrorClass
@@ -23,7 +23,7 @@ from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import ObjectHistory
 from mulligan.turns.journal.steady import Steady, SteadyClock
-from mulligan.turns.tools import declaration
+from mulligan.turns.tools import binding, declaration
 from mulligan.turns.tools.declaration import Declared
 from mulligan.turns.turn import rejection, rollback
 from mulligan.turns.turn.context import OpenTurn
@@ -225,6 +225,25 @@ def a_fact_about_one_call_confirms_another() -> None:
     plant_in(Looks, with_facts=speak_for_all)
 
 
+@mutant("our own later call, over one that landed", "our own later call, lost")
+def whatever_is_there_is_a_later_calls_work() -> None:
+    async def believe(action: LiveAction, *, calls: Any, now: object, book: Book) -> bool:  # noqa: ARG001
+        return bool(calls)
+
+    swap(landing._is_theirs, believe)
+
+
+@mutant("another client")
+def a_tool_is_known_by_all_that_it_holds() -> None:
+    find = binding.find_binding
+
+    def find_all(tool: Any, abilities: Any) -> binding.Binding:
+        found = find(tool, abilities)
+        return replace(found, account=f"{found.account}{found.texts}")
+
+    swap(find, find_all)
+
+
 @mutant("hold approved (right)")
 def an_approval_is_taken_for_a_review() -> None:
     async def verify(actions: Sequence[LiveAction], *, book: Book) -> None:
@@ -235,12 +254,12 @@ def an_approval_is_taken_for_a_review() -> None:
 
 @mutant("undo refused (wrong): rival")
 def an_undo_that_failed_is_called_done() -> None:
-    rollback.STATE_AFTER[UndoResult.FAILED] = State.UNDONE
+    STATE_AFTER[UndoResult.FAILED] = State.UNDONE
 
 
 @mutant("undo lost, reads fail (wrong): rival")
 def an_undo_nobody_could_read_back_is_called_done() -> None:
-    rollback.STATE_AFTER[UndoResult.UNKNOWN] = State.UNDONE
+    STATE_AFTER[UndoResult.UNKNOWN] = State.UNDONE
 
 
 @mutant("undo refused (wrong): rival")

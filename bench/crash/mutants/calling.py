@@ -43,7 +43,7 @@ def no_intent_before_the_call() -> None:
             await pay_up(self, actions)
         await move(self, actions, state, **said)
 
-    plant_in(Book, intend=later, mark_executed=both, move=moved)
+    plant_in(Book, intend=later, mark_executed=both, move=moved, require_lease=_send_at_once)
 
 
 @mutant("update (right): kill")
@@ -51,7 +51,24 @@ def nothing_is_journaled_at_all() -> None:
     async def nothing(self: Book, *args: Any, **said: Any) -> None:
         """Write nothing, whatever is asked."""
 
-    plant_in(Book, intend=nothing, mark_executed=nothing)
+    plant_in(Book, intend=nothing, mark_executed=nothing, require_lease=_send_at_once)
+
+
+def _send_at_once(self: Book, actions: Any, *, to: Any) -> None:
+    """Send whatever is on record, or is not."""
+
+
+@mutant("inner call, then no answer")
+def a_call_is_made_again_whatever_it_has_called() -> None:
+    plant_in(LiveCall, note_effect=lambda self: None)  # noqa: ARG005
+
+
+@mutant("lazy answer")
+def an_answer_is_not_gone_through() -> None:
+    async def hand_on(self: LiveCall, answer: Any) -> Any:  # noqa: ARG001
+        return answer
+
+    plant_in(LiveCall, _go_through=hand_on)
 
 
 @mutant("late, keyed", "keyed, answer lost")

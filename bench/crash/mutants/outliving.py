@@ -93,7 +93,7 @@ def delivered_is_not_waited_for() -> None:
 
 @mutant("update (right): sleep")
 def who_slept_past_its_lease_sends_and_forgets() -> None:
-    plant_in(Book, require_lease=lambda self, actions: None)  # noqa: ARG005
+    plant_in(Book, require_lease=lambda self, actions, *, to: None)  # noqa: ARG005
     plant_in(late_answers, remember=_forget)
 
 

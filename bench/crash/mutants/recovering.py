@@ -134,7 +134,7 @@ def own_calls_are_taken_for_left_behind() -> None:
     plant_in(late_answers, remember=_forget)
 
 
-def _believe_the_lease(self: Book, actions: Any) -> None:
+def _believe_the_lease(self: Book, actions: Any, *, to: Any) -> None:
     """Send whatever others have done meanwhile."""
 
 

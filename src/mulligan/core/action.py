@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import Flag, StrEnum, auto
 
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.errors import IllegalTransitionError, JournalError, StaleEntryError
@@ -18,12 +18,10 @@ class State(StrEnum):
     HELD = "held"
     APPROVED = "approved"
     INTENT = "intent"
-    """On disk, synced, before the outside call."""
     EXECUTED = "executed"
     PENDING_REVIEW = "pending_review"
     UNKNOWN = "unknown"
     UNDOING = "undoing"
-    """On disk, synced, before the outside call that undoes."""
     DISPUTED = "disputed"
     CONFLICT = "conflict"
     UNDO_FAILED = "undo_failed"
@@ -38,80 +36,150 @@ class State(StrEnum):
     CLOSED = "closed"
 
 
-SETTLED = frozenset(
-    {
-        State.VERIFIED,
-        State.UNCHECKED,
-        State.UNDONE,
-        State.NOT_EXECUTED,
-        State.DENIED,
-        State.EXPIRED,
-        State.CLOSED,
-    }
-)
+class By(Flag):
+    """Who takes a step."""
+
+    OWNER = auto()
+    """The process that wrote the last entry, as long as it has its lease."""
+    RECOVERY = auto()
+    """A process that has read it in the journal, where the owner is gone or has let it go."""
+    LATE = auto()
+    """A process that was given up, once its call came back to it after all."""
+    PERSON = auto()
+
+
+class Request(StrEnum):
+    """What is sent outside, once it is on disk that it will be."""
+
+    CALL = "call"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One state in the table of the journal."""
+
+    to: Mapping[State, By] = field(default_factory=dict)
+    """The states that follow, and who may take that step."""
+    sends: Request | None = None
+    """What is sent from here: the entry is on disk, synced, before that."""
+    settled: bool = False
+    """Nothing more is owed. Else it is open: it stands on the open list, and a person may close it
+    with a note."""
+
+
+_OURS = By.OWNER | By.RECOVERY
+_REVIEWED = {
+    State.UNCHECKED: _OURS,
+    State.PENDING_REVIEW: _OURS,
+    State.DISPUTED: _OURS,
+    State.UNDOING: _OURS | By.PERSON,
+}
+_SETTLED = Row(settled=True)
+_SETTLED_AND_THERE = Row(settled=True, to={State.UNDOING: By.PERSON})
+
+JOURNAL: Mapping[State | None, Row] = {
+    None: Row(to={State.INTENT: By.OWNER, State.HELD: By.OWNER}),
+    State.HELD: Row(
+        to={
+            State.APPROVED: By.PERSON,
+            State.DENIED: _OURS | By.PERSON,
+            State.EXPIRED: By.RECOVERY,
+        }
+    ),
+    State.APPROVED: Row(
+        to={State.INTENT: _OURS, State.DENIED: By.PERSON, State.EXPIRED: By.RECOVERY}
+    ),
+    State.INTENT: Row(
+        sends=Request.CALL,
+        to={
+            State.EXECUTED: By.OWNER,
+            State.NOT_EXECUTED: By.OWNER,
+            State.UNKNOWN: _OURS | By.LATE,
+            State.NEEDS_HUMAN: By.OWNER,
+        },
+    ),
+    State.UNKNOWN: Row(
+        to={
+            State.EXECUTED: By.OWNER,
+            State.NOT_EXECUTED: By.OWNER,
+            State.UNKNOWN: By.RECOVERY | By.LATE,
+            State.NEEDS_HUMAN: _OURS,
+        }
+    ),
+    State.EXECUTED: Row(to={State.VERIFIED: _OURS, **_REVIEWED}),
+    State.PENDING_REVIEW: Row(to={State.VERIFIED: By.OWNER, **_REVIEWED}),
+    State.UNDOING: Row(
+        sends=Request.UNDO,
+        to={
+            State.UNDONE: By.OWNER,
+            State.CONFLICT: By.OWNER,
+            State.UNDO_FAILED: _OURS,
+            State.UNDOING: _OURS | By.PERSON,
+        },
+    ),
+    State.UNDO_FAILED: Row(to={State.UNDOING: By.RECOVERY | By.PERSON}),
+    State.DISPUTED: Row(to={State.UNDOING: By.PERSON}),
+    State.CONFLICT: Row(to={State.UNDOING: By.PERSON}),
+    State.NEEDS_HUMAN: Row(to={State.UNDOING: By.PERSON}),
+    State.VERIFIED: _SETTLED_AND_THERE,
+    State.UNCHECKED: _SETTLED_AND_THERE,
+    State.NOT_EXECUTED: Row(settled=True, to={State.NEEDS_HUMAN: By.LATE}),
+    State.UNDONE: _SETTLED,
+    State.DENIED: _SETTLED,
+    State.EXPIRED: _SETTLED,
+    State.CLOSED: _SETTLED,
+}
+"""The rules of the journal, in one place: which state follows on which, who may take that step, and
+what is on disk before anything is sent. `None` is an action that has no entry yet."""
+
+
+def find_takers(before: State | None, after: State) -> By:
+    """Who may take a step; nobody, where the journal does not know it."""
+    row = JOURNAL[before]
+    if after is State.CLOSED:
+        return By(0) if before is None or row.settled else By.PERSON
+    return row.to.get(after, By(0))
+
+
+def list_steps(by: By, to: State) -> frozenset[State]:
+    """The states from which somebody takes actions to a state."""
+    return frozenset(each for each in State if by in find_takers(each, to))
+
+
+SETTLED = frozenset(state for state in State if JOURNAL[state].settled)
 """Nothing more is owed. Every other state is open, and stands on the open list."""
 
-HOLDS = frozenset({State.HELD, State.APPROVED})
+SYNCED = frozenset(state for state in State if JOURNAL[state].sends)
+"""On disk, synced, before the outside call that follows. Of the others a power cut may take the
+last ones, and recovery finds out again; the death of the process takes none."""
+
+HOLDS = list_steps(By.RECOVERY, State.EXPIRED)
 """Not begun: a person, or who has the code, takes it further."""
 
 NOTHING_THERE = HOLDS | {State.DENIED, State.EXPIRED, State.NOT_EXECUTED}
 """Nothing of it was done, or is not yet."""
 
-UNANSWERED = frozenset({State.INTENT, State.UNKNOWN, State.NEEDS_HUMAN})
+UNCERTAIN = list_steps(By.RECOVERY, State.UNKNOWN)
+"""Nobody has written what became of the call, and recovery finds out."""
+
+UNANSWERED = UNCERTAIN | {State.NEEDS_HUMAN}
 """Something of it may be there: nobody knows whether the call took effect."""
 
-ACCEPTED = frozenset(
-    {State.EXECUTED, State.PENDING_REVIEW, State.VERIFIED, State.UNCHECKED, State.DISPUTED}
-)
+UNREVIEWED = list_steps(By.RECOVERY, State.PENDING_REVIEW)
+"""It took effect, and its review is still to come or to be written down."""
+
+ACCEPTED = UNREVIEWED | {State.VERIFIED, State.UNCHECKED, State.DISPUTED}
 """Something of it is there, and is not being undone."""
 
 STANDING = ACCEPTED | {State.CONFLICT, State.UNDO_FAILED, State.UNDOING}
 """Something of it is there."""
 
-UNREVIEWED = frozenset({State.EXECUTED, State.PENDING_REVIEW})
-"""It took effect, and its review is still to come or to be written down."""
-
-SYNCED = frozenset({State.INTENT, State.UNDOING})
-"""On disk, synced, before the outside call that follows. Of the others a power cut may take the
-last ones, and recovery finds out again; the death of the process takes none."""
+AT_WORK = SYNCED | {State.UNKNOWN, State.EXECUTED}
+"""Who wrote it is about to write the next entry itself."""
 
 DECIDED = frozenset({State.APPROVED, State.DENIED, State.UNDOING})
 """What a person decides that another process may be waiting for."""
-
-FIRST_STATES = frozenset({State.INTENT, State.HELD})
-
-TRANSITIONS: Mapping[State, frozenset[State]] = {
-    State.HELD: frozenset({State.APPROVED, State.DENIED, State.EXPIRED}),
-    State.APPROVED: frozenset({State.INTENT, State.DENIED, State.EXPIRED}),
-    State.INTENT: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNKNOWN, State.NEEDS_HUMAN}),
-    State.UNKNOWN: frozenset(
-        {State.EXECUTED, State.NOT_EXECUTED, State.NEEDS_HUMAN, State.UNKNOWN}
-    ),
-    State.EXECUTED: frozenset(
-        {
-            State.VERIFIED,
-            State.UNCHECKED,
-            State.UNDOING,
-            State.PENDING_REVIEW,
-            State.DISPUTED,
-            State.NEEDS_HUMAN,
-        }
-    ),
-    State.PENDING_REVIEW: frozenset(
-        {State.VERIFIED, State.UNCHECKED, State.UNDOING, State.DISPUTED, State.PENDING_REVIEW}
-    ),
-    State.DISPUTED: frozenset({State.VERIFIED, State.UNDOING}),
-    State.UNDOING: frozenset({State.UNDONE, State.CONFLICT, State.UNDO_FAILED, State.UNDOING}),
-    State.CONFLICT: frozenset({State.UNDOING}),
-    State.UNDO_FAILED: frozenset({State.UNDOING, State.UNDONE}),
-    State.NEEDS_HUMAN: frozenset({State.EXECUTED, State.NOT_EXECUTED, State.UNDOING}),
-    State.VERIFIED: frozenset({State.UNDOING}),
-    State.UNCHECKED: frozenset({State.UNDOING}),
-    # It came back after all, from a process that had been given up.
-    State.NOT_EXECUTED: frozenset({State.NEEDS_HUMAN}),
-}
-"""Where each state leads. A person may also close any open action with a note, and have one that
-stands undone while its pre-image lives."""
 
 
 class UndoResult(StrEnum):
@@ -123,6 +191,16 @@ class UndoResult(StrEnum):
     """Someone else changed it since; their version stands."""
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+STATE_AFTER = {
+    UndoResult.RESTORED: State.UNDONE,
+    UndoResult.CONFLICT: State.CONFLICT,
+    UndoResult.PARTIAL: State.UNDO_FAILED,
+    UndoResult.FAILED: State.UNDO_FAILED,
+    UndoResult.UNKNOWN: State.UNDO_FAILED,
+}
+"""Only what was read back as it was before is undone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,13 +339,28 @@ class Kept:
     """`None`: kept until the action is settled and the retention after it has run."""
 
 
-def leads_to(before: State | None, after: State) -> bool:
-    """Whether the journal accepts `after` as the next state of an action in `before`."""
-    if before is None:
-        return after in FIRST_STATES
-    if after is State.CLOSED:
-        return before not in SETTLED
-    return after in TRANSITIONS.get(before, frozenset())
+def leads_to(before: State | None, after: State, *, by: By | None = None) -> bool:
+    """Whether the journal accepts `after` as the next state of an action in `before`: at all, or
+    as the step of somebody."""
+    takers = find_takers(before, after)
+    return bool(takers) if by is None else by in takers
+
+
+def find_late_step(state: State) -> State | None:
+    """What a call that came back late makes of its action; `None`: that is known already."""
+    steps = JOURNAL[state].to.items()
+    return next((after for after, takers in steps if By.LATE in takers), None)
+
+
+def check_step(action: str, before: State | None, after: State, *, by: By | None = None) -> None:
+    """Raise unless an action may go from one state to the other: at all, or by somebody's hand."""
+    if not leads_to(before, after, by=by):
+        where = f"is {before}" if before else "has no entry yet"
+        whose = f" by its {by.name.lower()}" if by and by.name and leads_to(before, after) else ""
+        raise IllegalTransitionError(
+            f"Action {action} {where} and cannot become {after}{whose}: "
+            "read it again, or close it with a note."
+        )
 
 
 def check_entry(entry: Entry, *, state: State | None, version: int) -> None:
@@ -277,12 +370,7 @@ def check_entry(entry: Entry, *, state: State | None, version: int) -> None:
             f"Action {entry.action} is at version {version}, but the entry {entry.state} is "
             f"version {entry.version} and not {version + 1}: read the action again before acting."
         )
-    if not leads_to(state, entry.state):
-        where = f"is {state}" if state else "has no entry yet"
-        raise IllegalTransitionError(
-            f"Action {entry.action} {where} and cannot become {entry.state}: "
-            "read it again, or close it with a note."
-        )
+    check_step(entry.action, state, entry.state)
     if (entry.opening is None) is (state is None):
         raise JournalError(
             f"Entry {entry.version} of action {entry.action} must "

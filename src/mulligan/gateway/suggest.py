@@ -197,6 +197,7 @@ def _suggest_undo(
         yield f"# read = {{ tool = {json.dumps(getter['name'])}, arguments = {by} }}"
         yield '# version = { of = "content" }'
         yield f"# undo = {{ tool = {json.dumps(remover['name'])}, arguments = {by} }}"
+        yield "# made = { … }  # what its result has in it if it has made that, and not found it"
 
 
 def split_name(name: str) -> list[str]:

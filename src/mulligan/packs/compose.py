@@ -73,13 +73,30 @@ class Composed:
         return _wait(found, lambda values: ComposedState(parts=values))
 
     def read_version(self, record: Record) -> object:
-        """The versions of all parts."""
+        """The versions of all parts.
+
+        Where one stands as the call left it, another that is as before is the rest of half a call
+        or half an undo of ours, and nobody's edit: it has the version that is expected of it.
+        """
         found = []
         for at in range(len(self._declared)):
             part = self._split(at, record)
             read = _is_parts(record.result) and part.result is None
             found.append(None if read else self._call(at, "version", record))
-        return _wait(found, json.dumps)
+        return _wait(found, lambda versions: json.dumps(self._match_left(versions, record)))
+
+    def _match_left(self, versions: list[Any], record: Record) -> list[Any]:
+        if record.version is None or record.image is None or not _is_parts(record.result):
+            return versions
+        left = json.loads(record.version)
+        as_before = [
+            _is_same_part(part, was, there)
+            for part, was, there in self._pair(record.image.state, record.result)
+        ]
+        pairs = list(zip(versions, left, as_before, strict=True))
+        if not any(now == expected and not same for now, expected, same in pairs):
+            return versions
+        return [expected if same else now for now, expected, same in pairs]
 
     def find_call(self, record: Record) -> object:
         """What a call has left, if any of it is there."""
@@ -90,8 +107,12 @@ class Composed:
 
     def take_back(self, record: Record) -> object:
         """Take back each part, the last first; one that fails stops no other."""
-        order = reversed(range(len(self._declared)))
+        order = [at for at in reversed(range(len(self._declared))) if self._has_landed(at, record)]
         return _try_all([_bind(self._call, at, "undo", record) for at in order])
+
+    def _has_landed(self, at: int, record: Record) -> bool:
+        """Whether a part was done, as far as a look at the call has found anything."""
+        return not _is_parts(record.result) or self._split(at, record).result is not None
 
     def list_objects(self, record: Record) -> list[object]:
         """All that a call is about."""
@@ -103,13 +124,12 @@ class Composed:
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether every part is as it was."""
-        pairs = zip(
-            self._declared,
-            cast("ComposedState", before)["parts"],
-            cast("ComposedState", now)["parts"],
-            strict=True,
-        )
-        return all(_is_same_part(part, was, there) for part, was, there in pairs)
+        return all(_is_same_part(*each) for each in self._pair(before, now))
+
+    def _pair(self, before: object, now: object) -> Iterator[tuple[Declared, Any, Any]]:
+        """Each part, with what was there of it before and what is there now."""
+        was, there = (cast("ComposedState", state)["parts"] for state in (before, now))
+        return zip(self._declared, was, there, strict=True)
 
     @contextmanager
     def enter_call(self, records: Sequence[Record]) -> Iterator[None]:

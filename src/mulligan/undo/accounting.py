@@ -32,7 +32,7 @@ def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: 
 
 
 def _list_given(call: Given) -> Iterator[tuple[str, object]]:
-    """What a call was given, also inside an argument that holds several fields."""
+    """What a call was given or has left, also inside a value that holds several fields."""
     for name, value in call.items():
         yield name, value
         if isinstance(value, Mapping):
@@ -40,17 +40,20 @@ def _list_given(call: Given) -> Iterator[tuple[str, object]]:
 
 
 def find_contradiction(given: object, found: object) -> str:
-    """A field of what was found that is not as a call was given it, by name; else nothing.
+    """A field of what was found, or of what it holds, that is not as a call was given it, by name;
+    else nothing.
 
     A remote may write a value in another way: only what is plain on both sides is compared.
     """
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
     plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
-    for name, _ in plain:
-        there = found.get(name)
+    asked = {name for name, _ in plain}
+    for name, there in _list_given(found):
         # Under another name it was given all the same: what was moved has its new path as its path.
-        if isinstance(there, _PLAIN) and not any(_may_be(value, there) for _, value in plain):
+        if name not in asked or not isinstance(there, _PLAIN):
+            continue
+        if not any(_may_be(value, there) for _, value in plain):
             return name
     return ""
 

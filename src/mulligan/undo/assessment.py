@@ -104,7 +104,9 @@ def assess_sight(record: Record, sight: Sight, *, terms: Terms) -> Undone | None
         return Undone(result=UndoResult.FAILED, why=why, told=told, for_a_person=True)
     if sight.ours and terms.versioned and not sight.unchanged:
         return None
-    if sight.restored and (sight.ours or terms.seen or terms.undo_wrote):
+    # What told no version may yet come, also to where our own undo has put back what was there.
+    known = not terms.versioned or record.version is not None
+    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and known)):
         return Undone(result=UndoResult.RESTORED, version=sight.version)
     covered = _assess_later(terms.later)
     if covered is not None:
@@ -136,7 +138,11 @@ def claim_by_content(record: Record, sight: Sight, *, terms: Terms) -> tuple[Rec
     content = {format_value(name): object() for each in given for name in each}
     left = replace(record, image=Image(record.result), arguments=content)
     versions = (record.version, sight.version)
-    if not is_restored(left, sight.state, abilities=terms.abilities, versions=versions):
+    try:
+        whole = is_restored(left, sight.state, abilities=terms.abilities, versions=versions)
+    except Exception:  # noqa: BLE001 - a tool's own function, made for what is read of an object
+        whole = False
+    if not whole:
         return record, sight
     return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
 
@@ -149,10 +155,10 @@ def _assess_later(later: LaterCalls) -> Undone | None:
         return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
     if later.unanswered:
         why = (
-            f"A later call of ours on it gave no answer ({later.unanswered}): what stands there "
-            "may be its work."
+            f"A later call of ours gave no answer ({later.unanswered}): what stands there may be "
+            "its work."
         )
-        told = "a later call of ours on the same object gave no answer, and may be what stands"
+        told = "a later call of ours gave no answer, and may be what stands"
         return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
     return None
 
@@ -190,8 +196,8 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         told = "its tool told no version, so its work cannot be told from anybody else's"
     elif later.unversioned:
         why = (
-            f"It is {at}, and not as we left it. Our own {later.unversioned} has written to it "
-            "since and told no version, so that this may be its work."
+            f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "
+            "it since and told no version, so that this may be its work."
         )
         told = "it is not as we left it, which may be our own later work"
     else:
@@ -201,6 +207,9 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         if terms.undo_wrote:
             why = f"It is {at}, where our own undo has put back what somebody had changed since."
             told = "it was changed since, and what is there now was left alone"
+        elif terms.begun:
+            why = f"It was changed since: it is {at}, {left}. " + _HALF
+            told = "it was changed since, perhaps by a part of its undo, and was left alone"
         elif not terms.declared_about:
             why = f"It was changed since: it is {at}, {left}. " + _UNSAID
             told = "it was changed since, and what is there now was left alone"
@@ -213,6 +222,8 @@ def _assess_foreign(record: Record, sight: Sight, *, terms: Terms) -> Undone:
         for_a_person=person,
     )
 
+
+_HALF = "An undo of ours was sent that did not come to its end, and may have done a part of that."
 
 _UNSAID = (
     "Its tool does not say which object a call is about (about=…), so that a call of our own may "
@@ -275,6 +286,8 @@ def _assess_after(
         told = "the undo was accepted, and nothing is there yet" if failure is None else ""
         return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
     if failure is not None:
+        ended = isinstance(failure, ConflictError) or is_refusal(failure)
+        terms = terms if ended else replace(terms, begun=True)
         return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
     return _assess_partial(sight, "It is neither as it was before nor as we left it.")
 
@@ -306,6 +319,15 @@ def _assess_partial(sight: Sight, why: str) -> Undone:
     return Undone(
         result=UndoResult.PARTIAL, why=why, told=told, version=sight.version, theirs=sight.state
     )
+
+
+def doubt_restored(undone: Undone) -> Undone:
+    """What an undo came to while a try of its call may still land: it is read back later."""
+    if undone.result is not UndoResult.RESTORED:
+        return undone
+    why = "It is as it was before, and a try of it that gave no answer may still land."
+    told = "it reads as before, and a try of it that gave no answer may still land"
+    return replace(undone, result=UndoResult.UNKNOWN, why=why, told=told)
 
 
 def with_version(record: Record, version: str | None) -> Record:

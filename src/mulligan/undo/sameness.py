@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
+from mulligan.codec import exact
 from mulligan.core.display.escape import format_value
 from mulligan.core.record import Abilities, Image, Record
 
@@ -29,7 +30,8 @@ def is_unchanged(record: Record, now: object, *, abilities: Abilities) -> bool:
 
 def is_same(one: object, other: object) -> bool:
     """Whether two states are equal in everything, in whichever of our forms they come."""
-    return one == other or _as_fields(one) == _as_fields(other)
+    # A number that is none equals nothing, not even itself.
+    return one == other or _as_fields(one) == _as_fields(other) or exact.is_same(one, other)
 
 
 def is_restored(
@@ -53,15 +55,15 @@ def is_restored(
         return before is None and now is None
     if abilities.same is not None:
         return bool(abilities.same(before, now))
-    if before == now:
+    if is_same(before, now):
         return True
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
-        return before == now
-    ignored = _SELF_CHANGING | restless
-    ignored |= {_normalize(find_version_field(before, now, versions=versions))}
+        return False
+    ignored = SELF_CHANGING | restless
+    ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
-    return _drop_fields(ignored, before) == _drop_fields(ignored, now)
+    return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
 def find_restless(one: object, other: object) -> frozenset[str]:
@@ -70,11 +72,14 @@ def find_restless(one: object, other: object) -> frozenset[str]:
     if not isinstance(one, Mapping) or not isinstance(other, Mapping):
         return frozenset()
     return frozenset(
-        _normalize(name) for name in {*one, *other} if one.get(name) != other.get(name)
+        normalize_name(name)
+        for name in {*one, *other}
+        if not is_same(one.get(name), other.get(name))
     )
 
 
-def _normalize(name: object) -> str:
+def normalize_name(name: object) -> str:
+    """The name of a field, however it is written."""
     return format_value(name).lower().replace("_", "").replace("-", "")
 
 
@@ -85,7 +90,7 @@ def _as_fields(state: object) -> object:
 
 
 def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
-    return {name: value for name, value in state.items() if _normalize(name) not in ignored}
+    return {name: value for name, value in state.items() if normalize_name(name) not in ignored}
 
 
 def find_version_field(
@@ -110,13 +115,13 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
 
     A version that it was given as a condition is the one that was there before, and is none.
     """
-    was = {_normalize(k): format_value(v) for k, v in before.items()}
+    was = {normalize_name(k): format_value(v) for k, v in before.items()}
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
-    asked = [(_normalize(k), v) for each in given for k, v in each.items() if v is not None]
+    asked = [(normalize_name(k), v) for each in given for k, v in each.items() if v is not None]
     return {name for name, value in asked if format_value(value) != was.get(name)}
 
 
-_SELF_CHANGING = frozenset({
+SELF_CHANGING = frozenset({
     "checksum", "datemodified", "etag", "lasteditedby", "lasteditedtime", "lasteditor",
     "lastmodified", "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat",
     "lockversion", "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -239,6 +240,98 @@ async def test_who_comes_after_a_kill_finishes_the_undo(tmp_path, files, point):
         assert (states, now, count_writes(files)) == ([State.NEEDS_HUMAN], "goodbye", 1)
     else:
         assert (states, now, count_writes(files)) == ([], "as it was", 2)
+
+
+class Notes(Upstream):
+    """A server that gets or creates notes by their title."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = {1: "milk"}
+
+    async def make(self, tool: str, arguments: dict[str, object]) -> object:
+        if tool == "add_note":
+            title = str(arguments["title"])
+            found = next((n for n, held in self.notes.items() if held == title), None)
+            number = found or max(self.notes) + 1
+            self.notes[number] = title
+            return {"id": number, "title": title, "created": found is None}
+        number = int(str(arguments["id"]))
+        if tool == "delete_note":
+            return {"title": self.notes.pop(number)}
+        return {"title": self.notes[number]} if number in self.notes else "No such note."
+
+
+MADE_NOTES = """
+mode = "suggest"
+[servers.files.tools.add_note]
+effect = "reversible"
+read = { tool = "get_note", arguments = { id = "{result.id}" }, absent_text = ["No such note"] }
+version = { of = "content" }
+undo = { tool = "delete_note", arguments = { id = "{result.id}" } }
+made = { created = true }
+"""
+
+
+@pytest.mark.parametrize(("title", "undone"), [("tea", True), ("milk", False)])
+async def test_only_what_the_answer_says_was_made_is_taken_away(m, tmp_path, title, undone):
+    upstream = Notes()
+    declare_files(m, upstream, tmp_path, MADE_NOTES)
+
+    @m.check("add_note")
+    def never(call: object) -> str:
+        return "Not this one."
+
+    run = m._build_host({}).open("Note it")
+    await run.call(upstream.ask("add_note", title=title))
+    answer = await run.review(None)
+    await run.leave()
+
+    assert answer.undone is undone
+    assert upstream.notes == {1: "milk"}
+    assert list_states(m) == ([] if undone else [State.UNDO_FAILED])
+
+
+class Graph(Upstream):
+    """The tools of a knowledge graph, where somebody is faster than the next call."""
+
+    def __init__(self, *, faster: bool) -> None:
+        super().__init__()
+        self.faster, self.entities = faster, dict[str, Any]()
+
+    async def make(self, tool: str, arguments: dict[str, Any]) -> object:
+        if tool == "create_entities":
+            if self.faster:
+                self.entities |= {each["name"]: each for each in arguments["entities"]}
+            new = [each for each in arguments["entities"] if each["name"] not in self.entities]
+            self.entities |= {each["name"]: each for each in new}
+            return {"entities": new}
+        if tool == "delete_entities":
+            for name in arguments["entityNames"]:
+                self.entities.pop(name)
+        found = [self.entities[n] for n in arguments.get("names", ()) if n in self.entities]
+        return {"entities": found, "relations": []}
+
+
+@pytest.mark.parametrize("faster", [False, True])
+async def test_an_entity_that_somebody_made_right_before_the_call_is_left_alone(
+    m, tmp_path, faster
+):
+    upstream = Graph(faster=faster)
+    declare_files(m, upstream, tmp_path, 'mode = "suggest"\n[servers.files]\nrecipe = "memory"\n')
+
+    @m.check("create_entities")
+    def never(call: object) -> str:
+        return "Not this one."
+
+    ann = {"name": "Ann", "entityType": "person", "observations": []}
+    run = m._build_host({}).open("Note her")
+    await run.call(upstream.ask("create_entities", entities=[ann]))
+    answer = await run.review(None)
+    await run.leave()
+
+    assert answer.undone is not faster
+    assert upstream.entities == ({"Ann": ann} if faster else {})
 
 
 async def recover(m: Mulligan) -> None:

@@ -24,11 +24,11 @@ def test_what_the_arguments_name_is_read_before_the_call():
 
 
 def test_what_only_the_result_names_was_not_there_before():
-    assert not read(read=READ_MADE, undo=DELETE).takes_image
+    assert not read(read=READ_MADE, undo=DELETE, made={}).takes_image
 
 
 def test_every_call_that_it_may_make_is_known():
-    recipe = read(read=READ, undo=PUT_BACK, undo_new=DELETE)
+    recipe = read(read=READ, undo=PUT_BACK, undo_new=DELETE, made={})
 
     assert [(each.tool, sorted(each.names)) for each in recipe.list_calls()] == [
         ("get", ["id"]),
@@ -45,6 +45,10 @@ def test_every_call_that_it_may_make_is_known():
         ({"read": READ_MADE, "undo_new": DELETE}, "write undo, not undo_new"),
         ({"read": READ, "undo": {**PUT_BACK, "compares": True}}, "passes no {version}"),
         ({"read": READ, "undo": {"tool": "put", "arguments": {"v": "{version}"}}}, "no table ver"),
+        ({"read": READ_MADE, "undo": DELETE}, "Say what a result has in it if the call has made"),
+        ({"read": READ, "undo_new": DELETE}, "Say what a result has in it if the call has made"),
+        ({"read": READ_MADE, "undo": READ, "made": {}}, "may be what it is a copy of"),
+        ({"read": READ_MADE, "undo": DELETE, "made": "always"}, "made is a table"),
         ({"version": {"of": "content"}}, "no read that shows it"),
         ({"read": {"tool": "get", "arguments": {"id": "{version}"}}}, "cannot use {before}"),
         ({"read": {"arguments": {}}}, "it names no tool"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -109,6 +112,36 @@ def test_an_answer_that_is_no_calendar_is_not_taken_for_one(
 
     with pytest.raises(CalendarError, match="no calendar"):
         calendar.get("event-1")
+
+
+class ApacheAnswers(BaseHTTPRequestHandler):
+    """Compresses what it can, under an ETag that it refuses as a condition."""
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+    def do_GET(self) -> None:
+        text, tag = event_text(1).encode(), '"v1"'
+        self.send_response(200)
+        if "gzip" in self.headers.get("Accept-Encoding", ""):
+            text, tag = gzip.compress(text), '"v1-gzip"'
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("ETag", tag)
+        self.send_header("Content-Type", "text/calendar")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+def test_the_version_of_an_event_is_not_that_of_a_compressed_answer(open_calendar: Open) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), ApacheAnswers) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        found = open_calendar(f"http://127.0.0.1:{server.server_port}/").get("event-1")
+        server.shutdown()
+
+    assert found is not None
+    assert found.etag == '"v1"'
 
 
 def test_what_lies_in_a_stretch_of_time_is_listed(

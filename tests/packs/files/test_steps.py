@@ -26,7 +26,7 @@ def test_a_write_that_was_killed_before_it_took_effect_never_does(
 ) -> None:
     step = FileStep(folder=folder, key="k")
     aside = folder.write_aside(b"ours", name="k.new")
-    step._note("write", "a", over=ABSENT, inode=aside.stat().st_ino)
+    step._note("write", "a", over=ABSENT, left="", inode=aside.stat().st_ino)
 
     assert not step.has_landed()
     assert not aside.exists()
@@ -80,3 +80,15 @@ def test_what_was_taken_away_and_could_not_be_put_back_is_not_called_untouched(
 
     assert not isinstance(raised.value, NothingDone)
     assert (tmp_path / "a").read_text() == "a third one"
+
+
+def test_a_move_onto_another_name_of_the_same_file_has_not_landed(
+    folder: Folder, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_text("milk")
+    (tmp_path / "b").hardlink_to(tmp_path / "a")
+    step = FileStep(folder=folder, key="k")
+    with pytest.raises(InTheWayError):
+        step.move("a", "b")
+
+    assert not FileStep(folder=folder, key="k").has_landed()

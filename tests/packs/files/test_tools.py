@@ -15,7 +15,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
-from mulligan.packs.files.errors import LinkedFileError
+from mulligan.packs.files.errors import InTheWayError, LinkedFileError
 from mulligan.packs.files.folder import Folder, hash_content
 from mulligan.packs.files.tools import FileDesk, FileTools, is_same
 from mulligan.testing.proof import Trial, prove_undo
@@ -206,3 +206,45 @@ async def test_a_large_file_is_moved_and_moved_back(tmp_path: Path) -> None:
     assert await take_back(tmp_path, CALLS["move"], most=10) == []
 
     assert list(look(tmp_path)) == ["a.txt"]
+
+
+async def test_a_folder_comes_back_before_what_was_taken_out_of_it(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for name in ("x", "y"):
+        (tmp_path / "d" / name).write_text("milk")
+    before = look(tmp_path)
+
+    def move(tools: FileTools) -> None:
+        tools.move_file("d/x", "x")
+        tools.move_file("d", "e")
+
+    assert await take_back(tmp_path, move) == []
+
+    assert look(tmp_path) == before
+
+
+@pytest.mark.parametrize("way", ["tag", "permissions"])
+async def test_what_somebody_has_marked_since_is_not_deleted(tmp_path: Path, way: str) -> None:
+    made = tmp_path / "new"
+
+    def make(tools: FileTools) -> None:
+        if way == "permissions":
+            tools.make_folder("new")
+            made.chmod(0o711)
+            return
+        tools.write_file("new", "beer")
+        try:
+            os.setxattr(made, "user.theirs", b"keep")
+        except OSError:
+            pytest.skip("this file system has no extended attributes")
+
+    assert await take_back(tmp_path, make) == [State.CONFLICT]
+
+    assert made.exists()
+
+
+def test_a_folder_is_not_written_to_as_a_file(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+
+    with pytest.raises(InTheWayError, match="is a folder"):
+        FileDesk(Folder(tmp_path, most=10)).append_to_file("d", "beer")

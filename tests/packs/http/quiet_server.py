@@ -5,6 +5,7 @@ A person may edit what a write has left right then, before anybody can read it.
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import threading
@@ -30,6 +31,8 @@ class QuietServer(ThreadingHTTPServer):
     """It writes titles in its own way."""
     status = 0
     location = ""
+    compresses = ""
+    """Whose way it compresses answers in, where the client takes that: `apache`, `nginx`."""
     gets = False
     """Asked to make what is there, it answers with that: "get or create"."""
     refuses = False
@@ -146,6 +149,10 @@ class _QuietAnswers(BaseHTTPRequestHandler):
 
     def answer(self, status: int, body: object, headers: dict[str, str]) -> None:
         text = b"" if body is None else json.dumps(body).encode()
+        if text and self.server.compresses and "gzip" in self.headers.get("Accept-Encoding", ""):
+            text, tag = gzip.compress(text), headers.get("ETag", "")
+            changed = f'{tag[:-1]}-gzip"' if self.server.compresses == "apache" else f"W/{tag}"
+            headers = {**headers, "Content-Encoding": "gzip", **({"ETag": changed} if tag else {})}
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

@@ -22,3 +22,9 @@ def test_times_and_numbers_of_a_write_are_no_content(now: object, alike: bool) -
     before = {"title": "milk", "rev": 3, "updated": "2026-11-15T10:00:00Z"}
 
     assert is_alike(before, now) is alike
+
+
+@pytest.mark.parametrize("name", ["sha", "_rev", "lastEditedBy"])
+def test_whatever_a_server_usually_sets_by_itself_is_no_content(name: str) -> None:
+    assert is_alike({"title": "milk", name: "1-a"}, {"title": "milk", name: "2-b"})
+    assert not is_alike({"title": "milk", "version": "1-a"}, {"title": "milk", "version": "2-b"})

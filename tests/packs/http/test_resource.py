@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
 from mulligan import Mulligan, State
 from mulligan.core.finding import Finding, Severity
@@ -255,6 +257,20 @@ async def take_back(server: QuietServer, way: str, *, title: str = "beer", **mor
             return await act(m, lambda: send(None if way == "post" else "e1", title))
 
 
+@pytest.mark.parametrize("by", ["apache", "nginx"])
+@pytest.mark.parametrize("way", ["put", "post"])
+async def test_an_undo_works_behind_a_server_that_compresses(
+    quiet: QuietServer, way: str, by: str
+) -> None:
+    quiet.compresses, quiet.tag = by, ""
+    before = dict(quiet.items)
+
+    states = await take_back(quiet, way)
+
+    assert states == []
+    assert quiet.items == before
+
+
 @pytest.mark.parametrize(("tag", "etags"), [(None, True), ("W/", True), (None, False)])
 @pytest.mark.parametrize("shows", ["whole", "nothing"])
 @pytest.mark.parametrize("way", WAYS)
@@ -402,3 +418,55 @@ async def test_a_write_that_is_only_accepted_is_not_called_taken_back(quiet: Qui
     states = await take_back(quiet, "put")
 
     assert len(states) == 1
+
+
+async def test_a_write_after_one_that_is_only_accepted_is_not_called_somebody_elses(
+    quiet: QuietServer,
+) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}").put())
+            def change(event_id: str, title: str) -> None:
+                client.put(f"/events/{event_id}", json={"title": title}).raise_for_status()
+
+            def work() -> None:
+                quiet.status = 202
+                change("e1", "late")
+                quiet.status = 0
+                change("e1", "beer")
+                quiet.write("e1", {"title": "and late"})
+
+            await act(m, work)
+            told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
+
+    assert len(told) == 2
+    assert "Someone changed it" not in " ".join(told)
+
+
+async def test_a_call_that_failed_elsewhere_is_not_called_undone_by_a_look_at_its_own(
+    quiet: QuietServer,
+) -> None:
+    quiet.write("e9", {"title": "other"})
+    quiet.refusals = [409]
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        clock = Clock()
+        async with Mulligan("memory:", checks=[reject], clock=clock, recover=False) as m:
+
+            @m.tool(**http.resource(client, "/events/{event_id}", etags=False).put())
+            def change(event_id: str) -> None:
+                client.put("/events/e9", json={"title": "beer"}).raise_for_status()
+                client.put(f"/events/{event_id}", json={"title": "beer"})
+
+            def work() -> None:
+                with pytest.raises(httpx.HTTPStatusError):
+                    change("e1")
+
+            await act(m, work)
+            clock.go_on(timedelta(hours=1))
+            await m.recover()
+            left = m.insights.open_list.actions()
+
+    assert quiet.items["e9"] == {"title": "beer"}
+    assert len(left) == 1

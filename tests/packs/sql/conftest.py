@@ -20,6 +20,8 @@ def _hurry(connection: object, _: object) -> None:
     """Nobody pulls the plug of a test."""
     connection.execute("PRAGMA synchronous = OFF")  # type: ignore[attr-defined]
     connection.execute("PRAGMA foreign_keys = ON")  # type: ignore[attr-defined]
+    # Who waits for another here waits for itself.
+    connection.execute("PRAGMA busy_timeout = 100")  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +63,10 @@ def mysql_engine() -> Iterator[Engine]:
         engine.dispose()
 
 
-@pytest.fixture(params=["sqlite", "postgres", *(["mysql"] if MYSQL else [])])
+DATABASES = ["sqlite", "postgres", *(["mysql"] if MYSQL else [])]
+
+
+@pytest.fixture(params=DATABASES)
 def world(request: pytest.FixtureRequest) -> World:
     """The same on both."""
     made = World(engine=request.getfixturevalue(f"{request.param}_engine"))

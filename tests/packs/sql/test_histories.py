@@ -15,7 +15,7 @@ from bench.packs.sql_mutants import MUTANTS
 from mulligan.testing.postgres import PostgresServer, to_sqlalchemy_url
 
 
-@pytest.mark.parametrize(("on", "count"), [("sqlite", 30), ("postgres", 10)])
+@pytest.mark.parametrize(("on", "count"), [("sqlite", 20), ("postgres", 10)])
 def test_no_row_is_lost_taken_or_spoken_of_untruly(
     request: pytest.FixtureRequest, tmp_path: Path, on: str, count: int
 ) -> None:

@@ -192,6 +192,26 @@ async def pause_before_the_call(folder: Path) -> None:
     family.m.close()
 
 
+async def pause_between_two_tries(folder: Path) -> None:
+    """Another host, whose first try gave no answer; it is stopped before it makes the second."""
+    platform.node = lambda: "another-host"
+    family = Family(folder, lease=timedelta(seconds=float(os.environ["FAMILY_LEASE"])))
+    tries: list[str] = []
+
+    @family.m.tool(
+        effect=Effect.REVERSIBLE, before=family._read, undo=family._put_back, repeat="idempotent"
+    )
+    async def set_day(event_id: str, day: str) -> dict[str, Any]:
+        tries.append(day)
+        if len(tries) == 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
+            raise TimeoutError("no answer")
+        return family.remote.update(event_id, {"day": day})
+
+    await act(family.m, lambda: set_day("dinner", "Saturday"))
+    family.m.close()
+
+
 STORIES = (
     die_undoing_a_delete,
     die_undoing_an_update,
@@ -202,6 +222,7 @@ STORIES = (
     die_after_a_note,
     die_between_two_moves,
     pause_before_the_call,
+    pause_between_two_tries,
 )
 
 

@@ -7,28 +7,34 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Effect, Mulligan, State
+from mulligan.core.record import Record
+from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
+from mulligan.testing.store_contract.contract import make_next_entry
 from mulligan.turns.turn.context import OpenTurn
 from tests.stories.effects.family import (
     Family,
     die_waiting_for_an_answer,
     pause_before_the_call,
+    pause_between_two_tries,
     run_until_killed,
     start,
 )
-from tests.stories.effects.remote import Remote
+from tests.stories.effects.remote import Remote, read_data, read_version
 from tests.stories.effects.world import act, declare_create, declare_move, list_open, open_app
 
 HOUR = timedelta(hours=1)
+SECOND = timedelta(seconds=1)
 SHORT, LONG = timedelta(milliseconds=200), timedelta(seconds=30)
 ABOUT: dict[str, Any] = {"about": lambda record: record.arguments["event_id"]}
 
@@ -124,11 +130,15 @@ async def test_a_clock_that_is_set_back_does_not_change_the_order_of_the_undos(
 
 @contextmanager
 def pause_host(
-    folder: Path, *, lease: timedelta, **environment: str
+    folder: Path,
+    *,
+    lease: timedelta,
+    story: Callable[..., Any] = pause_before_the_call,
+    **environment: str,
 ) -> Iterator[subprocess.Popen[str]]:
     """Another host that stands still, its intent on disk; it goes on and ends afterwards."""
     process = start(
-        pause_before_the_call,
+        story,
         folder,
         FAMILY_LEASE=str(lease.total_seconds()),
         **environment,
@@ -181,3 +191,88 @@ async def test_a_host_that_slept_past_its_lease_on_postgres_does_not_send_either
         await asyncio.to_thread(go_on, host)
 
         assert calendar.list_writes() == [] or list_open(m)
+
+
+async def test_a_host_that_slept_past_its_lease_between_two_tries_does_not_make_the_second(
+    tmp_path: Path, calendar: Remote
+) -> None:
+    story = pause_between_two_tries
+    with (
+        pause_host(tmp_path, lease=SECOND, story=story) as host,
+        Family(tmp_path, lease=SECOND).m as m,
+    ):
+        await asyncio.sleep(1.1)
+        await m.recover()
+        await asyncio.to_thread(go_on, host)
+
+        assert calendar.list_writes() == []
+
+
+async def test_a_call_that_was_told_of_late_may_land_that_much_later(tmp_path: Path) -> None:
+    """Others had looked for it before: that they have done so for long proves nothing then."""
+    url, clock = f"sqlite:///{tmp_path}/late.db", FixedClock(datetime.now(UTC))
+    with open_app(url, clock=clock) as m:
+        create = declare_late_create(m, Remote(), [])
+        await act(m, lambda: create("dinner"))
+        await m.recover()
+        clock.move(HOUR)
+        [action] = list_open(m)
+        told = make_next_entry(action.id, State.UNKNOWN, version=action.version + 1)
+        other, stamp = open_store(url), {"given_up": list(clock.read_steady())}
+        other.journal.submit([replace(told, detail=stamp)]).result()
+        other.close()
+
+        await m.recover()
+
+        assert [each.state for each in list_open(m)] == [State.UNKNOWN]
+
+
+async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Remote) -> None:
+    clock, late = FixedClock(datetime.now(UTC)), []
+
+    def undo(record: Record) -> None:
+        before: Any = record.before
+        calendar.update("dinner", read_data(before), if_version=record.version, by="undo")
+
+    with open_app(clock=clock, rejects=True) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, repeat="idempotent", before=lambda _: calendar.get("dinner"),
+            undo=undo, version=read_version, about=lambda _: "dinner", lands_within=HOUR,
+        )  # fmt: skip
+        async def set_day(day: str) -> dict[str, Any]:
+            late.append(day)
+            if len(late) == 1:
+                raise TimeoutError("no answer")
+            return calendar.update("dinner", {"day": day})
+
+        _, agent = await act(m, lambda: set_day("Saturday"))
+        early, told = list_open(m), agent.says_taken_back
+        clock.move(2 * HOUR)
+        await m.recover()
+
+        assert [each.state for each in early] == [State.UNDO_FAILED]
+        assert not told
+        assert list_open(m) == []
+        assert calendar.get("dinner")["day"] == "Monday"
+
+
+async def test_what_a_repeat_is_answered_with_is_ours_only_as_we_wrote_it() -> None:
+    """The remote knows the key, and answers with what somebody made of it since."""
+    remote, tries = Remote(), []
+
+    async def make(title: str, key: str) -> dict[str, Any]:
+        tries.append(key)
+        if len(tries) == 1:
+            made = remote.create({"title": title}, key=key)
+            remote.update(made["id"], {"title": "Ann's dinner"}, by="person")
+            raise TimeoutError("no answer")
+        return remote.get(remote.find(key)["id"])
+
+    with open_app(rejects=True) as m:
+        create = declare_create(m, make, remote, repeat="keyed")
+        await act(m, lambda: create("dinner"))
+
+        assert len(tries) == 2
+        assert remote.get(remote.find(tries[0])["id"])["title"] == "Ann's dinner"
+        assert len(list_open(m)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -243,3 +244,95 @@ async def test_the_same_call_is_not_made_while_nobody_knows_about_the_first(shop
     await shop.m.act("Order it", agent)
 
     assert shop.states() == [State.UNKNOWN]
+
+
+@dataclass
+class Diary:
+    """Entries that are changed by a tool which checks first what it is given."""
+
+    there: dict[str, Any] = field(default_factory=lambda: {"day": "Monday", "edits": 1})
+
+    def read(self, record: Record) -> dict[str, Any]:
+        return dict(self.there)
+
+    def write(self, day: str) -> dict[str, Any]:
+        self.there = {"day": day, "edits": self.there["edits"] + 1}
+        return dict(self.there)
+
+    def move(self, day: str) -> dict[str, Any]:
+        if day == "never":
+            raise ValueError(f"{day} is no day")
+        return self.write(day)
+
+    async def live(self, *, lands: bool = False, wrong: bool = False, **said: Any) -> list[State]:
+        """A call that is refused, and the right one; what is open once all has been looked at."""
+        clock = FixedClock(NOW)
+
+        def check(attempted: Attempted) -> Iterator[Finding]:
+            if wrong and attempted.executions:
+                yield Finding(rule="diary.wrong", severity=Severity.ERROR, issue="Not that day.")
+
+        async def agent(turn: OpenTurn) -> str:
+            if turn.attempt.number == 1:
+                with suppress(ValueError):
+                    move("never")
+                move("Friday")
+            return "Moved."
+
+        async with Mulligan("memory:", checks=[check], clock=clock, recover=False) as m:
+            undo = lambda record: self.write(record.before["day"])  # noqa: E731
+            said |= {"effect": Effect.REVERSIBLE, "before": self.read, "undo": undo}
+            move = m.tool(**said)(self.move)
+            await m.act("Move it", agent)
+            if lands:
+                self.write("never")
+            for _ in range(7):
+                clock.move(MINUTES)
+                await m.recover()
+            return [action.state for action in m.insights.open_list.actions()]
+
+
+ABOUT: dict[str, Any] = {"about": lambda _: "the entry"}
+VERSIONS: dict[str, Any] = {"version": lambda record: record.result["edits"]}
+
+
+@pytest.mark.parametrize("said", [{}, ABOUT, VERSIONS, ABOUT | VERSIONS])
+async def test_what_was_refused_before_it_did_anything_needs_nobody_once_the_right_call_is_made(
+    said: dict[str, Any],
+) -> None:
+    diary = Diary()
+
+    assert await diary.live(**said) == []
+    assert diary.there["day"] == "Friday"
+
+
+async def test_what_was_refused_needs_nobody_where_the_right_call_was_taken_back() -> None:
+    diary = Diary()
+
+    assert await diary.live(wrong=True, **ABOUT, **VERSIONS) == []
+    assert diary.there["day"] == "Monday"
+
+
+@pytest.mark.parametrize("said", [{}, ABOUT, ABOUT | VERSIONS])
+async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
+    said: dict[str, Any],
+) -> None:
+    assert await Diary().live(lands=True, **said) == [State.NEEDS_HUMAN]
+
+
+async def test_who_cannot_look_is_told_what_to_declare() -> None:
+    def make(what: str) -> None:
+        raise ValueError("not that")
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(ValueError):
+            tool("tea")
+        return "Not made."
+
+    async with Mulligan("memory:", recover=False) as m:
+        nothing = lambda _: None  # noqa: E731
+        tool = m.tool(effect=Effect.REVERSIBLE, undo=nothing, read=nothing)(make)
+        await m.act("Make it", agent)
+        (left,) = m.insights.open_list.actions()
+
+    assert "Declare probe=…, and refuses=…" in left.detail["why"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -65,3 +66,30 @@ async def test_an_undo_that_had_no_room_is_made_once_there_is_room_again(
             await m.recover()
         assert m.insights.open_list.actions() == []
         assert there["text"] == "old"
+
+
+async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> None:
+    there = {"text": "old"}
+
+    def put(text: str) -> None:
+        there["text"] = text
+        if text == "second":
+            raise TimeoutError("no answer")
+
+    def put_back(record: Any) -> None:
+        there["text"] = record.before["text"]
+
+    async def agent(turn: OpenTurn) -> str:
+        tool("first")
+        with suppress(TimeoutError):
+            tool("second")
+        return "Done."
+
+    async with Mulligan("memory:", checks=[reject_all], recover=False) as m:
+        look = lambda _: dict(there)  # noqa: E731
+        tool = m.tool(effect=Effect.REVERSIBLE, before=look, undo=put_back)(put)
+        await m.act("Write it", agent)
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert there["text"] == "second"
+    assert left == [State.UNDO_FAILED, State.NEEDS_HUMAN]

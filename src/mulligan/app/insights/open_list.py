@@ -15,13 +15,16 @@ from mulligan.app.insights.name_lookup import NameLookup
 from mulligan.codec.json_text import decode_json
 from mulligan.codec.values import decode_value
 from mulligan.core.action import (
+    AT_WORK,
     HOLD_LIFE,
     NOTHING_THERE,
     Action,
     ActionQuery,
+    By,
     Entry,
     Opening,
     State,
+    check_step,
     has_expired,
     leads_to,
 )
@@ -39,10 +42,6 @@ from mulligan.turns.journal.kept.findings import load_findings
 from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
 
 MOST = 1_000
-
-AT_WORK = frozenset({State.INTENT, State.EXECUTED, State.UNDOING, State.UNKNOWN})
-"""States in which the process that wrote them is about to write the next one itself."""
-
 
 REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
 """States into which a rejection leads."""
@@ -228,12 +227,13 @@ class OpenList:
         order = [*after, *(before if isinstance(before, list) else ())]
         told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
         told |= {"claimed": True} if ours else {}
+        told |= {k: v for k, v in action.detail.items() if k == "unheard_since"}
         return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
 
     def _require_undoable(self, action: Action, *, ours: bool) -> None:
         """Refuse what cannot be undone, each with what can be done instead."""
         settle = f'put it right by hand, then `mulligan settle {action.id} --note "…"`.'
-        if not leads_to(action.state, State.UNDOING):
+        if not leads_to(action.state, State.UNDOING, by=By.PERSON):
             raise ConfigurationError(
                 f"{action.id} is {action.state}: there is nothing that could be undone. "
                 f"`mulligan show {action.id}` says what happened."
@@ -320,6 +320,7 @@ class OpenList:
             )
 
     def _move(self, action: Action, state: State, **detail: object) -> Action:
+        check_step(action.id, action.state, state, by=By.PERSON)
         # A person's own words may hold whatever they have just looked up.
         said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
         entry = Entry(

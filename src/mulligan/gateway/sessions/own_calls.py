@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 
-from mulligan.core.action import Action, State, leads_to
+from mulligan.core.action import Action, By, State, leads_to
 from mulligan.core.display.escape import show_name
 from mulligan.core.display.quoted import Quoted
 from mulligan.core.effect import Effect
@@ -143,6 +143,7 @@ class OwnCalls:
         lines = [
             self._describe(each)
             for each in self._list_own()
-            if leads_to(each.state, State.UNDOING) and each.opening.effect is Effect.REVERSIBLE
+            if leads_to(each.state, State.UNDOING, by=By.PERSON)
+            and each.opening.effect is Effect.REVERSIBLE
         ]
         return "\n".join(lines) or "Nothing that you did here can be undone."

@@ -104,6 +104,10 @@ class CompiledRecipe:
     async def undo(self, record: Record) -> None:
         """Put back what was there before, if what is there is still what the call left."""
         before = record.before
+        if self._may_be_older(record):
+            raise ConflictError(
+                "Its answer does not say that the call has made it: it may have been there before."
+            )
         new = before is None and self.recipe.takes_image
         call = self.recipe.undo_new if new else self.recipe.undo
         if call is None:
@@ -125,7 +129,7 @@ class CompiledRecipe:
         rule, result = self.recipe.version, record.result
         if isinstance(result, dict) and STATE in result:
             return result.get(VERSION)
-        if rule is None:
+        if rule is None or self._may_be_older(record):
             return None
         if rule.leaves is not None:
             return hash_content(rule.leaves.fill(record, before=_unpack_state(record.before)))
@@ -136,6 +140,15 @@ class CompiledRecipe:
         if not isinstance(found, dict) or not (rule.seen_after or self._is_work(record, found)):
             return None
         return found.get(VERSION)
+
+    def _may_be_older(self, record: Record) -> bool:
+        """Whether nothing says that the call has made what is there, where nobody had looked."""
+        made = self.recipe.made
+        return (
+            made is not None
+            and record.before is None
+            and not _holds(record.result, made.fill(record))
+        )
 
     def _is_work(self, record: Record, found: Mapping[str, object]) -> bool:
         """Whether what is there is explained by the call: by what it returned or was given."""
@@ -257,6 +270,19 @@ def _has_fields(element: object, wanted: Mapping[str, object]) -> bool:
         return all(follow_path(element, _split(path)) == each for path, each in wanted.items())
     except MissingValueError:
         return False
+
+
+def _holds(found: object, wanted: object) -> bool:
+    """Whether all of a pattern is in a value: of a table its fields, of a list some elements."""
+    if isinstance(wanted, Mapping):
+        return isinstance(found, Mapping) and all(
+            name in found and _holds(found[name], each) for name, each in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return isinstance(found, list) and all(
+            any(_holds(each, one) for each in found) for one in wanted
+        )
+    return found == wanted
 
 
 def _keep_fields(raw: object, look: Look) -> object:

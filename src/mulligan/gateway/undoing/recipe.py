@@ -101,6 +101,8 @@ class UndoRecipe:
     probe: Look | None = None
     probe_by: ProbeBy = ProbeBy.STATE
     about: ArgumentTemplate | None = None
+    made: ArgumentTemplate | None = None
+    """What a result has in it if its call has made what it names, and not found it there."""
 
     @property
     def takes_image(self) -> bool:
@@ -145,6 +147,7 @@ def read_recipe(table: WrittenTable) -> UndoRecipe:
         probe=None if probe is None else _read_look(probe),
         probe_by=by,
         about=_read_template(table, "about", about),
+        made=_read_made(table),
     )
     _refuse_misfits(recipe, table)
     return recipe
@@ -154,6 +157,8 @@ def _refuse_misfits(recipe: UndoRecipe, table: WrittenTable) -> None:
     undoes = recipe.undo is not None or recipe.undo_new is not None
     uses = frozenset().union(*(c.arguments.sources for c in (recipe.undo, recipe.undo_new) if c))
     early = frozenset() if recipe.read is None else recipe.read.call.arguments.sources
+    removes = recipe.undo_new if recipe.takes_image else recipe.undo
+    named_by = frozenset[str]() if removes is None else removes.arguments.sources
     complaints = {
         "it has an undo, but no read that would prove it. Add a table read": (
             undoes and recipe.read is None
@@ -162,6 +167,15 @@ def _refuse_misfits(recipe: UndoRecipe, table: WrittenTable) -> None:
         "call. Have it read by the arguments": "before" in uses and not recipe.takes_image,
         "its read cannot be made before the call, so nothing was there: write undo, not undo_new": (
             recipe.undo_new is not None and recipe.read is not None and not recipe.takes_image
+        ),
+        "its undo takes away what only the result names, and a tool that gets or creates names "
+        "what was there before. Say what a result has in it if the call has made that: made = { "
+        "created = true }; made = {} if it never returns anything else": (
+            "result" in named_by and recipe.made is None
+        ),
+        "its undo takes away what the call has made, and names it by the arguments, which may be "
+        "what it is a copy of. Name it by the {result}": (
+            removes is not None and not recipe.takes_image and "result" not in named_by
         ),
         "its read cannot use {before} or {version}": bool(early & {"before", "version"}),
         "it compares versions, but its undo passes no {version}": (
@@ -217,6 +231,13 @@ def _read_look(table: WrittenTable) -> Look:
     )
     table.finish()
     return look
+
+
+def _read_made(table: WrittenTable) -> ArgumentTemplate | None:
+    said = table.take_any("made")
+    if said is not None and not isinstance(said, dict):
+        raise table.fail("made is a table of what a result has in it: { created = true }.")
+    return _read_template(table, "made", said)
 
 
 def _read_extract(table: WrittenTable) -> re.Pattern[str] | None:

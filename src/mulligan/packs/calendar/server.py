@@ -56,7 +56,13 @@ class CalDAV:
         self.name = name or _hash_name(self.url)
         """What sets its tools apart from another calendar's, also for a later recovery."""
         self._open = partial(
-            DAVClient, url=self.url, username=user, password=password, timeout=timeout
+            DAVClient,
+            url=self.url,
+            username=user,
+            password=password,
+            timeout=timeout,
+            # Compressed, an answer would have an ETag of its own (Apache), or a weak one (nginx).
+            headers={"Accept-Encoding": "identity"},
         )
         self._memory = EtagCache()
         self._idle: SimpleQueue[DAVClient] = SimpleQueue()

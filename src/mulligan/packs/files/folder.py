@@ -28,8 +28,10 @@ from mulligan.packs.typed_dict import TypedDict
 OURS = ".mulligan"
 """Where pre-images and what is on its way are kept. No tool sees it."""
 ABSENT = "absent"
+NEW_MODE = 0o644
+"""The permissions of a file that is made."""
 FOLDER = "folder"
-"""The version of a folder with nothing in it; of another one, what is in it by name."""
+"""The version of a folder begins so; its permissions follow, and what is in it by name."""
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100
 
@@ -39,7 +41,7 @@ class FileState(TypedDict):
 
     path: str
     at: str
-    """Its version: `absent`, `folder`, or a hash of its content; of a file its permissions, too."""
+    """Its version: `absent`, or what is in it with its permissions and what people tag it with."""
     content: str | None
     """The hash of its content, by which it is kept."""
     mode: int
@@ -128,15 +130,15 @@ class Folder:
             return FileState(path=path, at=ABSENT, content=None, mode=0, times=[])
         times, mode = [about.st_atime_ns, about.st_mtime_ns], stat.S_IMODE(about.st_mode)
         if stat.S_ISDIR(about.st_mode):
-            inside = "\n".join(self.list_names(path))
-            at = f"{FOLDER}:{hash_content(inside.encode())}" if inside else FOLDER
+            with ExitStack() as stack:
+                at = _read_folder_version(_hold(stack, target), mode)
             return FileState(path=path, at=at, content=None, mode=mode, times=times)
         if not stat.S_ISREG(about.st_mode):
             raise OutsideError(f"{path!r} is no file and no folder.")
         if keep and about.st_size > self.most:
             raise TooLargeError(f"{path!r} has {about.st_size} bytes; {self.most} could be kept.")
         kept = self.keep(self.read_bytes(path)) if keep else self._hash_content(path)
-        at = f"{kept}:{mode:o}"
+        at = _build_version(kept, mode, _hash_tags(target))
         return FileState(path=path, at=at, content=kept, mode=mode, times=times)
 
     def keep(self, content: bytes) -> str:
@@ -205,7 +207,7 @@ class Folder:
     def _take(self, target: Path, path: str, *, over: str, name: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
-        if over == FOLDER:
+        if over.startswith(FOLDER):
             _remove_folder(target, path)
             return
         aside = self.ours / name
@@ -218,9 +220,11 @@ class Folder:
         _flush_folder(target.parent)
 
     def hash_file(self, place: Path) -> str:
-        """The version of a file that lies aside."""
-        content, mode = place.read_bytes(), stat.S_IMODE(place.stat().st_mode)
-        return f"{hash_content(content)}:{mode:o}"
+        """The version of a file or a folder that lies aside."""
+        mode = stat.S_IMODE(place.stat().st_mode)
+        if place.is_dir():
+            return _read_folder_version(place, mode)
+        return _build_version(hash_content(place.read_bytes()), mode, _hash_tags(place))
 
 
 _LINK = "{path!r} leads over a link, which is not followed."
@@ -253,6 +257,42 @@ def _link_to_nothing(aside: Path, target: Path, path: str) -> None:
         raise InTheWayError(f"{path!r} is there already.") from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NoSuchFileError(f"There is no folder for {path!r}.") from error
+
+
+def is_full(at: str) -> bool:
+    """Whether a version is of a folder with something in it."""
+    return at.startswith(FOLDER) and at.count(":") > 1
+
+
+def foretell_version(content: bytes, *, like: FileState) -> str:
+    """The version of a content in the place of a file, or in none."""
+    mode = NEW_MODE if like["content"] is None else like["mode"]
+    _, _, rest = like["at"].partition(":")
+    return _build_version(hash_content(content), mode, rest.partition(":")[2])
+
+
+def _build_version(content: str, mode: int, more: str) -> str:
+    return ":".join(filter(None, (content, f"{mode:o}", more)))
+
+
+def _read_folder_version(folder: Path, mode: int) -> str:
+    inside = "\n".join(_list_names(folder)).encode(errors="surrogateescape")
+    return _build_version(FOLDER, mode, hash_content(inside) if inside else "")
+
+
+def _hash_tags(place: Path) -> str:
+    """What people tag a file with; the attributes that the system sets are not theirs."""
+    if not hasattr(os, "listxattr"):
+        return ""
+    try:
+        found = os.listxattr(place, follow_symlinks=False)
+        names = sorted(name for name in found if name.startswith("user."))
+        said = repr([(name, os.getxattr(place, name, follow_symlinks=False)) for name in names])
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
+        names = []
+    return hash_content(said.encode()) if names else ""
 
 
 def hash_content(content: bytes) -> str:

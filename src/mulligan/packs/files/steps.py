@@ -16,7 +16,15 @@ from mulligan.packs.files.errors import (
     InTheWayError,
     NoSuchFileError,
 )
-from mulligan.packs.files.folder import ABSENT, FOLDER, FileState, Folder, swap_files
+from mulligan.packs.files.folder import (
+    ABSENT,
+    NEW_MODE,
+    FileState,
+    Folder,
+    foretell_version,
+    is_full,
+    swap_files,
+)
 
 _NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
 _AT_FDCWD = -100
@@ -47,33 +55,35 @@ class FileStep:
 
         That is not read from there afterwards: it may be somebody else's by then.
         """
-        mode = like["mode"] if like["content"] is not None else 0o644
+        mode = like["mode"] if like["content"] is not None else NEW_MODE
         aside = self.folder.write_aside(content, name=self._new.name, mode=mode)
-        self._note("write", path, over=over, inode=aside.stat().st_ino)
-        left = self.folder.hash_file(aside)
+        left = foretell_version(content, like=like)
+        self._note("write", path, over=over, left=left, inode=aside.stat().st_ino)
         self.folder.put(aside, path, over=over)
         return left
 
     def delete(self, path: str, *, over: str) -> None:
         """Take away a file, or a folder with nothing in it."""
-        if over.startswith(f"{FOLDER}:"):
+        if is_full(over):
             raise InTheWayError(f"The folder {path!r} is not empty.")
         with self.folder.locate(path) as target:
-            self._note("delete", path, over=over, inode=target.lstat().st_ino)
+            self._note("delete", path, over=over, left=ABSENT, inode=target.lstat().st_ino)
             target.rename(self.gone)
         self._verify_gone(path, over)
 
-    def make_folder(self, path: str) -> None:
-        """Make a folder where nothing is."""
+    def make_folder(self, path: str) -> str:
+        """Make a folder where nothing is. The version it leaves."""
         self._new.mkdir()
-        self._note("make", path, over=ABSENT, inode=self._new.stat().st_ino)
+        left = self.folder.hash_file(self._new)
+        self._note("make", path, over=ABSENT, left=left, inode=self._new.stat().st_ino)
         with self.folder.locate(path) as target:
             _rename_to_nothing(self._new, target, path)
+        return left
 
-    def move(self, path: str, to: str) -> None:
+    def move(self, path: str, to: str, *, left: str = "") -> None:
         """Move a file or folder to where nothing is."""
         with self.folder.locate(path) as source, self.folder.locate(to) as target:
-            self._note("move", path, over=to, inode=source.lstat().st_ino)
+            self._note("move", path, over=to, left=left, inode=source.lstat().st_ino)
             _rename_to_nothing(source, target, to)
 
     def has_landed(self) -> bool:
@@ -89,6 +99,13 @@ class FileStep:
                 return self._has_moved(mark)
             case _:
                 return self._has_put(mark)
+
+    def read_left(self) -> str:
+        """The version that a call which has landed left, whatever is there by now."""
+        left: str = json.loads(self._mark.read_text()).get("left", "")
+        if not left:
+            raise ConflictError("Nobody knows at which version it was left.")
+        return left
 
     def _has_put(self, mark: dict[str, str | int]) -> bool:
         if not self._new.exists():
@@ -119,7 +136,8 @@ class FileStep:
         inodes = [self._find_inode(str(mark[name])) for name in ("path", "over")]
         if mark["inode"] not in inodes:
             raise ConflictError(f"{mark['path']!r} is neither where it was nor where it was to go.")
-        return inodes[1] == mark["inode"]
+        # Another name of the same file may have been there all along.
+        return inodes[0] != mark["inode"]
 
     def _find_inode(self, path: str) -> int:
         with self.folder.locate(path) as place:
@@ -127,11 +145,7 @@ class FileStep:
 
     def _verify_gone(self, path: str, over: str) -> None:
         """What came out is looked at once more: an edit of that very moment goes back."""
-        if self.gone.is_dir():
-            changed = over != FOLDER or any(self.gone.iterdir())
-        else:
-            changed = self.folder.hash_file(self.gone) != over
-        if changed:
+        if self.folder.hash_file(self.gone) != over:
             try:
                 self._put_back(path)
             except FilesPackError as error:
@@ -150,8 +164,8 @@ class FileStep:
         if self.gone.exists():
             self._put_back(path)
 
-    def _note(self, way: str, path: str, *, over: str, inode: int) -> None:
-        said = {"way": way, "path": path, "over": over, "inode": inode}
+    def _note(self, way: str, path: str, *, over: str, left: str, inode: int) -> None:
+        said = {"way": way, "path": path, "over": over, "left": left, "inode": inode}
         self.folder.write_aside(json.dumps(said).encode(), name=self._mark.name)
 
     def _drop_new(self) -> None:

@@ -18,6 +18,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,
+    InTheWayError,
     NoSuchFileError,
     OutsideError,
 )
@@ -162,8 +163,10 @@ class FileDesk:
         before = self._require(path, to, if_match=if_match)
         if before["files"][0]["at"] == ABSENT:
             raise NoSuchFileError(f"There is nothing at {path!r}.")
-        self._begin(key).move(path, to)
-        return Changed(path=to, at=_find_moved(before))
+        # Nothing where it was, and where it is what it was.
+        left = f"{ABSENT}|{before['files'][0]['at']}"
+        self._begin(key).move(path, to, left=left)
+        return Changed(path=to, at=left)
 
     def delete_file(self, path: str, *, key: str = "", if_match: str | None = None) -> Changed:
         """Delete a file, or a folder with nothing in it."""
@@ -176,8 +179,7 @@ class FileDesk:
     def make_folder(self, path: str, *, key: str = "", if_match: str | None = None) -> Changed:
         """Make a folder."""
         self._require(path, if_match=if_match)
-        self._begin(key).make_folder(path)
-        return Changed(path=path, at=FOLDER)
+        return Changed(path=path, at=self._begin(key).make_folder(path))
 
     def _write(
         self,
@@ -189,6 +191,8 @@ class FileDesk:
     ) -> Changed:
         before = self._require(path, if_match=if_match)
         [file] = before["files"]
+        if file["at"].startswith(FOLDER):
+            raise InTheWayError(f"{path!r} is a folder.")
         old = b"" if file["at"] == ABSENT else self.folder.read_bytes(path)
         left = self._begin(key).write(path, change(old), over=before["at"], like=file)
         return Changed(path=path, at=left)
@@ -222,28 +226,10 @@ class FileDesk:
 
     def find_call(self, record: Record) -> Changed | None:
         """What a call has left; `None`, and never to come, if it has not."""
-        if not FileStep(folder=self.folder, key=record.key).has_landed():
+        step = FileStep(folder=self.folder, key=record.key)
+        if not step.has_landed():
             return None
-        now = self._look(*_list_paths(record))
-        return Changed(path=_list_paths(record)[-1], at=self._find_left(record, now))
-
-    def _find_left(self, record: Record, now: SeenFiles) -> str:
-        """What a call that has landed left, whatever is there by now."""
-        content, [path, *_] = record.arguments.get("content"), _list_paths(record)
-        seen = cast("SeenFiles", record.before)
-        before = seen["files"][0]
-        if len(seen["files"]) > 1:
-            return _find_moved(seen)
-        if not isinstance(content, str):
-            return FOLDER if before["at"] == ABSENT else ABSENT
-        old = before["content"]
-        text = content.encode()
-        appended = (self.folder.get_kept(old) if old else b"") + text
-        mode = before["mode"] if old else 0o644
-        left = {f"{self.folder.keep(each)}:{mode:o}" for each in (text, appended)}
-        if now["at"] not in left:
-            raise ConflictError(f"{path!r} was written, and somebody has changed it since.")
-        return now["at"]
+        return Changed(path=_list_paths(record)[-1], at=step.read_left())
 
     def undo_write(self, record: Record) -> None:
         """Put the content back, with its permissions and times; what was made goes."""
@@ -277,11 +263,6 @@ class FileDesk:
         """Remove the folder, if nothing has been put into it."""
         [path] = _list_paths(record)
         self.folder.take(path, over=_require_version(record), name=f"{record.key}.taken")
-
-
-def _find_moved(before: SeenFiles) -> str:
-    """What a move leaves: nothing where it was, and where it is what it was."""
-    return f"{ABSENT}|{before['files'][0]['at']}"
 
 
 def read_version(record: Record) -> str:

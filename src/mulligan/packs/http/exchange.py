@@ -16,6 +16,9 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.compose import find_composition
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+UNCOMPRESSED = {"Accept-Encoding": "identity"}
+"""The ETag of an answer that was compressed on its way is not the resource's: Apache writes `-gzip`
+into it, and refuses that as a condition; nginx makes it a weak one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,6 +49,7 @@ class CallRequests:
         if request.method in SAFE:
             return
         self.requests.append(request)
+        request.headers.update(UNCOMPRESSED)
         if self.filled or not (self.composition is None or self.is_about(request)):
             return
         self.filled = True

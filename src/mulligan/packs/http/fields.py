@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.undo.sameness import SELF_CHANGING, normalize_name
 
 NOTHING = object()
 """Of a write that has sent no body, or was answered without one."""
 
-_CHANGED = frozenset(
-    {"updated", "updated_at", "updatedat", "modified", "modified_at", "modifiedat",
-     "last_modified", "lastmodified"}
-)  # fmt: skip
+_CHANGED = frozenset({"updated", "updatedat", "modified", "modifiedat", "lastmodified"})
 """Names of times that a server sets with every write."""
-_MADE = frozenset({"created", "created_at", "createdat"})
+_MADE = frozenset({"created", "createdat"})
 _COUNTS = frozenset({"version", "revision", "rev", "sequence"})
 """Names of numbers that a server counts up with every write."""
+_OTHERS = SELF_CHANGING - _CHANGED - {"version"}
+"""Names of what it sets to anything; a version that is no number may be what people write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,13 @@ class ServerFields:
         was = self.before.get(name) if isinstance(self.before, Mapping) else None
         if name in self.given and self.given[name] != was:
             return False
-        called, value, new = name.lower(), now.get(name), self.before is None
+        called, value, new = normalize_name(name), now.get(name), self.before is None
         if called in _CHANGED or (called in _MADE and new):
             return _is_time(value)
         if called in _COUNTS and isinstance(value, int):
             # Two further on: somebody else has written as well.
             return value == was + 1 if isinstance(was, int) else new
-        return called == "etag" or (new and called.endswith("id") and str(value) == self.made_id)
+        return called in _OTHERS or (new and called.endswith("id") and str(value) == self.made_id)
 
 
 def is_alike(before: object, now: object) -> bool:
@@ -58,15 +58,17 @@ def is_alike(before: object, now: object) -> bool:
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return is_equal(before, now)
     return {*before} == {*now} and all(
-        is_equal(was, now[name]) or _has_moved_on(name.lower(), was, now[name])
+        is_equal(was, now[name]) or _has_moved_on(normalize_name(name), was, now[name])
         for name, was in before.items()
     )
 
 
 def _has_moved_on(called: str, was: object, value: object) -> bool:
-    if called in _COUNTS:
-        return isinstance(was, int) and isinstance(value, int) and value > was
-    return called == "etag" or (called in _CHANGED and _is_time(was) and _is_time(value))
+    if called in _COUNTS and isinstance(was, int):
+        return isinstance(value, int) and value > was
+    if called in _CHANGED:
+        return _is_time(was) and _is_time(value)
+    return called in _OTHERS
 
 
 def _is_time(value: object) -> bool:

@@ -18,7 +18,7 @@ from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record, Told
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.enums import require_bool
-from mulligan.packs.http.exchange import CallRequests, enter_exchange, listen
+from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
     ABSENT,
@@ -55,6 +55,8 @@ class Left:
     untold: bool = False
     """Its answer does not say what is there now by this call alone, so that nobody takes it back:
     it will be done later (202), may have been there before, or other things were written too."""
+    beside: bool = False
+    """Only other things were written, of which a look at the resource says nothing."""
 
 
 class Resource:
@@ -76,6 +78,8 @@ class Resource:
         self._etags, self._key_header, self._find = etags, key_header, find
         self._refused = refused
         self._made: OrderedDict[str, Left] = OrderedDict()
+        self._accepted: OrderedDict[str, None] = OrderedDict()
+        """Addresses of what the server will change whenever it likes (202)."""
         listen(client)
 
     def put(self) -> Declared:
@@ -149,6 +153,8 @@ class Resource:
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
         if not about:
+            if writes and exchange.composition is None:
+                self._keep(record, Left(beside=True, untold=True))
             return
         request, answer = about[-1]
         if answer is None or not answer.is_success:
@@ -159,7 +165,7 @@ class Resource:
             strong = etag if self._etags and etag and not etag.startswith("W/") else None
             written = None if strong else read_written(request, answer)
             if isinstance(record.before, dict):
-                told = answer.status_code != ACCEPTED
+                told = not self._is_awaited(str(record.before["url"]), answer)
             else:
                 told = answer.status_code in created and len(about) == 1
             # What a call writes beside its resource is taken back by nobody.
@@ -170,9 +176,20 @@ class Resource:
                 written=written,
                 untold=not (told and alone),
             )
+        self._keep(record, left)
+
+    def _keep(self, record: Record, left: Left) -> None:
         self._made[record.key] = left
         if len(self._made) > MOST:
             self._made.popitem(last=False)
+
+    def _is_awaited(self, url: str, answer: httpx.Response) -> bool:
+        """Whether this write, or one before it, may still be on its way into the resource."""
+        if answer.status_code == ACCEPTED:
+            self._accepted[url] = None
+            if len(self._accepted) > MOST:
+                self._accepted.popitem(last=False)
+        return url in self._accepted
 
     def _is_about(self, record: Record, request: httpx.Request) -> bool:
         """Whether a write went to the resource itself: what else a call writes tells nothing."""
@@ -205,6 +222,10 @@ class Resource:
         url = self._locate_given(record)
         if not url:
             raise ConfigurationError(f"The call has not all that {self.path} is made of.")
+        if self._made.get(record.key, Left()).beside:
+            raise ConflictError(
+                f"The call wrote to something else than {url}, which is not looked at."
+            )
         return self._ask("GET", url, check=self._show)
 
     def _read_made(self, record: Record) -> object:
@@ -351,10 +372,9 @@ class Resource:
     def _ask(
         self, way: str, url: str, *, check: Callable[[httpx.Response], T], **more: Any
     ) -> T | Awaitable[T]:
-        client = self._find_client()
-        if isinstance(client, httpx.AsyncClient):
-            return _check_later(client.request(way, url, **more), check)
-        return check(client.request(way, url, **more))
+        client, headers = self._find_client(), {**UNCOMPRESSED, **more.pop("headers", {})}
+        answer = client.request(way, url, headers=headers, **more)
+        return _check_later(answer, check) if isinstance(answer, Awaitable) else check(answer)
 
 
 async def _check_later(

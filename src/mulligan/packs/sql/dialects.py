@@ -54,6 +54,15 @@ class Field:
         return isinstance(self.kind, kinds.Integer)
 
 
+class TablePlace(NamedTuple):
+    """Which table."""
+
+    schema: str | None
+    name: str
+    quoted: str
+    """As it stands in a `text(…)`."""
+
+
 class ForeignKey(NamedTuple):
     """A foreign key, as the catalog has it."""
 
@@ -64,7 +73,6 @@ class ForeignKey(NamedTuple):
     to: tuple[str | None, ...]
     """Of the other table; `None` where it is just its key."""
     on_delete: str
-    on_update: str
 
 
 class Dialect:
@@ -102,51 +110,33 @@ class Dialect:
         """Texts one after the other."""
         return " || ".join(parts)
 
-    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+    def count_parts(self, place: TablePlace) -> str:
         """How many columns a table has by now, and foreign keys that refer to it."""
-        given = ", ".join(_quote_text(part) for part in (name, schema) if part is not None)
-        columns = f"(SELECT count(*) FROM pragma_table_xinfo({given}))"  # noqa: S608
-        return f"{columns} || '/' || (SELECT count(*) FROM {self._list_keys(name, schema)})"  # noqa: S608
+        columns = f"(SELECT count(*) FROM pragma_table_xinfo({_list_given(place)}))"  # noqa: S608
+        return f"{columns} || '/' || (SELECT count(*) FROM {_join_keys(place)})"  # noqa: S608
 
-    def load_keys(
-        self,
-        connection: Connection,
-        name: str,
-        *,
-        schema: str | None,
-        quoted: str,  # noqa: ARG002
-    ) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """The foreign keys that refer to a table. SQLAlchemy does not read all that is written
         beside a column, and only those of one schema."""
         found = connection.execute(
             text(
-                'SELECT NULL, m.name, f.id, f."from", f."to", f.on_delete, f.on_update '  # noqa: S608
-                f"FROM {self._list_keys(name, schema)} ORDER BY m.name, f.id, f.seq"
+                'SELECT m.name, f.id, f."from", f."to", f.on_delete '  # noqa: S608
+                f"FROM {_join_keys(place)} ORDER BY m.name, f.id, f.seq"
             )
         )
-        return _group_keys((schema, table, number, *rest) for _, table, number, *rest in found)
+        return _group_keys((place.schema, *row) for row in found)
 
-    def _list_keys(self, name: str, schema: str | None) -> str:
-        place = _quote_text(schema or "main")
-        master = f"{quote_name(schema or 'main')}.sqlite_master"
-        keys = f"{master} m, pragma_foreign_key_list(m.name, {place}) f"
-        return f"{keys} WHERE m.type = 'table' AND f.\"table\" = {_quote_text(name)} COLLATE NOCASE"
-
-    def read_replacing(
-        self, connection: Connection, name: str, *, schema: str | None
-    ) -> tuple[bool, bool]:
+    def read_replacing(self, connection: Connection, place: TablePlace) -> tuple[bool, bool]:
         """Whether `REPLACE` may take away other rows than that of its key, and also without being
         asked, by how the table was created."""
-        given = ", ".join(_quote_text(part) for part in (name, schema) if part is not None)
-        found = f"pragma_index_list({given}) WHERE \"unique\" AND origin <> 'pk'"
+        found = f"pragma_index_list({_list_given(place)}) WHERE \"unique\" AND origin <> 'pk'"
         unique = connection.execute(text(f"SELECT count(*) FROM {found}")).scalar()  # noqa: S608
-        master = f"{quote_name(schema or 'main')}.sqlite_master"
-        query = f"SELECT sql FROM {master} WHERE name = {_quote_text(name)} COLLATE NOCASE"  # noqa: S608
-        created = str(connection.execute(text(query)).scalar())
+        named = f"{_name_master(place)} WHERE name = {_quote_text(place.name)} COLLATE NOCASE"
+        created = str(connection.execute(text(f"SELECT sql FROM {named}")).scalar())  # noqa: S608
         always = re.search(r"ON\s+CONFLICT\s+REPLACE", created, re.IGNORECASE)
         return bool(unique), bool(unique and always)
 
-    def load_types(self, connection: Connection, table: str) -> dict[str, str]:  # noqa: ARG002
+    def load_types(self, connection: Connection, place: TablePlace) -> dict[str, str]:  # noqa: ARG002
         """What the database calls the types of a table's columns, where that is needed."""
         return {}
 
@@ -167,10 +157,20 @@ class Dialect:
         """Do not wait for another transaction without an end: whoever looks can look again."""
 
 
-class Postgres(Dialect):
-    """Every type has a text that it is read from again."""
+class ServerDialect(Dialect):
+    """One that others write to at the same time: rows are locked one by one, and it has a hash."""
 
     locks = " FOR UPDATE"
+
+    def begin_writing(self, connection: Connection) -> None:
+        """Nothing is to be kept from anybody."""
+
+    def prepare(self, connection: Connection) -> None:
+        """Nothing is missing."""
+
+
+class Postgres(ServerDialect):
+    """Every type has a text that it is read from again."""
 
     def read_column(self, field: Field) -> str:
         """A time with a zone as UTC, whatever the session shows."""
@@ -199,9 +199,9 @@ class Postgres(Dialect):
         """As it is read anyway."""
         return self.read_column(field)
 
-    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+    def count_parts(self, place: TablePlace) -> str:
         """As its catalog has it, also of triggers and rules."""
-        table = f"CAST({_quote_text(quoted)} AS regclass)"
+        table = f"CAST({_quote_text(place.quoted)} AS regclass)"
         columns = f"attrelid = {table} AND attnum > 0 AND NOT attisdropped"
         counted = (
             f"(SELECT count(*) FROM pg_attribute WHERE {columns})",  # noqa: S608
@@ -211,73 +211,50 @@ class Postgres(Dialect):
         )
         return " || '/' || ".join(counted)
 
-    def load_keys(
-        self,
-        connection: Connection,
-        name: str,  # noqa: ARG002
-        *,
-        schema: str | None,  # noqa: ARG002
-        quoted: str,
-    ) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """Of all schemas; one of a partitioned table only once."""
         names = (
             "ARRAY(SELECT CAST(a.attname AS text) FROM unnest(k.{0}) WITH ORDINALITY u(num, at) "
             "JOIN pg_attribute a ON a.attrelid = k.{1} AND a.attnum = u.num ORDER BY u.at)"
-        )
-        acts = (
-            "CASE k.{0} WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' "
-            "WHEN 'd' THEN 'SET DEFAULT' ELSE '' END"
         )
         found = connection.execute(
             text(
                 "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN NULL ELSE n.nspname END, "  # noqa: S608
                 f"c.relname, {names.format('conkey', 'conrelid')}, "
                 f"{names.format('confkey', 'confrelid')}, "
-                f"{acts.format('confdeltype')}, {acts.format('confupdtype')} "
+                "CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' "
+                "WHEN 'd' THEN 'SET DEFAULT' ELSE '' END "
                 "FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid "
                 "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE k.contype = 'f' "
                 "AND k.conparentid = 0 AND k.confrelid = CAST(:name AS regclass) ORDER BY k.oid"
             ),
-            {"name": quoted.replace("\\:", ":")},
+            {"name": place.quoted.replace("\\:", ":")},
         )
-        return [ForeignKey(s, t, tuple(a), tuple(b), d, u) for s, t, a, b, d, u in found]
+        return [ForeignKey(s, t, tuple(a), tuple(b), d) for s, t, a, b, d in found]
 
-    def read_replacing(
-        self,
-        connection: Connection,  # noqa: ARG002
-        name: str,  # noqa: ARG002
-        *,
-        schema: str | None,  # noqa: ARG002
-    ) -> tuple[bool, bool]:
+    def read_replacing(self, *_: object) -> tuple[bool, bool]:
         """It has no `REPLACE`."""
         return False, False
 
-    def load_types(self, connection: Connection, table: str) -> dict[str, str]:
+    def load_types(self, connection: Connection, place: TablePlace) -> dict[str, str]:
         """Also of types that SQLAlchemy does not know: domains, enumerations, extensions."""
         rows = connection.execute(
             text(
                 "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
                 "WHERE attrelid = CAST(:name AS regclass) AND attnum > 0 AND NOT attisdropped"
             ),
-            {"name": table},
+            {"name": place.quoted.replace("\\:", ":")},
         )
         return {name: kind.replace(":", "\\:") for name, kind in rows}
-
-    def begin_writing(self, connection: Connection) -> None:
-        """Rows are locked one by one."""
-
-    def prepare(self, connection: Connection) -> None:
-        """It has a hash."""
 
     def limit_waiting(self, connection: Connection) -> None:
         """For this transaction alone."""
         connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
 
 
-class MySql(Dialect):
+class MySql(ServerDialect):
     """Text for what has one, bytes for what has none, and a time with a zone as seconds."""
 
-    locks = " FOR UPDATE"
     hides_cascades = True
 
     def read_column(self, field: Field) -> str:
@@ -309,12 +286,13 @@ class MySql(Dialect):
         """`||` is an `OR` here."""
         return f"CONCAT({', '.join(parts)})"
 
-    def count_parts(self, name: str, *, schema: str | None, quoted: str) -> str:  # noqa: ARG002
+    def count_parts(self, place: TablePlace) -> str:
         """As its catalog has it."""
-        place = "DATABASE()" if schema is None else _quote_text(schema)
-        where = f"table_schema = {place} AND table_name = {_quote_text(name)}"
-        keys = f"referenced_table_schema = {place} AND referenced_table_name = {_quote_text(name)}"
-        fired = f"event_object_schema = {place} AND event_object_table = {_quote_text(name)}"
+        schema = "DATABASE()" if place.schema is None else _quote_text(place.schema)
+        name = _quote_text(place.name)
+        where = f"table_schema = {schema} AND table_name = {name}"
+        keys = f"referenced_table_schema = {schema} AND referenced_table_name = {name}"
+        fired = f"event_object_schema = {schema} AND event_object_table = {name}"
         return self.join_texts(
             f"(SELECT count(*) FROM information_schema.columns WHERE {where})",  # noqa: S608
             "'/'",
@@ -323,19 +301,12 @@ class MySql(Dialect):
             f"(SELECT count(*) FROM information_schema.triggers WHERE {fired})",  # noqa: S608
         )
 
-    def load_keys(
-        self,
-        connection: Connection,
-        name: str,
-        *,
-        schema: str | None,
-        quoted: str,  # noqa: ARG002
-    ) -> list[ForeignKey]:
+    def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """Of all schemas."""
         found = connection.execute(
             text(
                 "SELECT NULLIF(k.table_schema, DATABASE()), k.table_name, k.constraint_name, "
-                "k.column_name, k.referenced_column_name, r.delete_rule, r.update_rule "
+                "k.column_name, k.referenced_column_name, r.delete_rule "
                 "FROM information_schema.key_column_usage k "
                 "JOIN information_schema.referential_constraints r "
                 "ON r.constraint_schema = k.constraint_schema AND r.table_name = k.table_name "
@@ -344,22 +315,14 @@ class MySql(Dialect):
                 "AND k.referenced_table_name = :name "
                 "ORDER BY k.table_schema, k.table_name, k.constraint_name, k.ordinal_position"
             ),
-            {"schema": schema, "name": name},
+            {"schema": place.schema, "name": place.name},
         )
         return _group_keys(found)
 
-    def read_replacing(
-        self, connection: Connection, name: str, *, schema: str | None
-    ) -> tuple[bool, bool]:
+    def read_replacing(self, connection: Connection, place: TablePlace) -> tuple[bool, bool]:
         """Any unique index but that of the key."""
-        found = inspect(connection).get_indexes(name, schema=schema)
+        found = inspect(connection).get_indexes(place.name, schema=place.schema)
         return any(each["unique"] for each in found), False
-
-    def begin_writing(self, connection: Connection) -> None:
-        """Rows are locked one by one."""
-
-    def prepare(self, connection: Connection) -> None:
-        """It has a hash."""
 
 
 def choose_dialect(name: str) -> Dialect:
@@ -372,12 +335,27 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _name_master(place: TablePlace) -> str:
+    return f"{quote_name(place.schema or 'main')}.sqlite_master"
+
+
+def _list_given(place: TablePlace) -> str:
+    named = (place.name, place.schema)
+    return ", ".join(_quote_text(part) for part in named if part is not None)
+
+
+def _join_keys(place: TablePlace) -> str:
+    schema, name = _quote_text(place.schema or "main"), _quote_text(place.name)
+    keys = f"{_name_master(place)} m, pragma_foreign_key_list(m.name, {schema}) f"
+    return f"{keys} WHERE m.type = 'table' AND f.\"table\" = {name} COLLATE NOCASE"
+
+
 def _group_keys(found: Iterable[Sequence[Any]]) -> list[ForeignKey]:
     """Foreign keys of which every row has a column."""
     keys = []
     for (schema, table, _), rows in groupby(found, key=lambda row: tuple(row[:3])):
-        columns, to, deletes, updates = zip(*(row[3:] for row in rows), strict=True)
-        keys.append(ForeignKey(schema, table, columns, to, deletes[0], updates[0]))
+        columns, to, deletes = zip(*(row[3:] for row in rows), strict=True)
+        keys.append(ForeignKey(schema, table, columns, to, deletes[0]))
     return keys
 
 

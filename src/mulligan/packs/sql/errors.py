@@ -51,6 +51,7 @@ class NoTransactionError(SqlPackError):
 
     def __init__(self, how: str) -> None:
         super().__init__(
-            f"{how}, so that nobody could tell what of it is there. Use a transaction that the "
-            "tool commits itself: engine.begin(), or a session's."
+            f"{how}, so that nobody could tell what of it is there. Have the tool commit it: with "
+            "`engine.begin()`, or `Session(engine)` and `session.commit()` inside the tool, rather "
+            "than a session that somebody commits after it."
         )

@@ -15,6 +15,7 @@ from mulligan.packs.sql.scope import (
     forget_abandoned,
     list_current,
     list_scopes,
+    note_session,
     refuse_abandoned,
     refuse_replacing,
     refuse_strange,
@@ -49,6 +50,15 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+
+
+# From the start, as a session may be older than every tool: what it holds may be written long after
+# a call, and is whose it was changed by.
+event.listen(Session, "after_transaction_create", lambda session, _: note_session(session))
+event.listen(Session, "after_attach", lambda session, _: note_session(session))
+event.listen(Session, "do_orm_execute", lambda state: note_session(state.session))
+event.listen(Session, "after_soft_rollback", lambda session, _: forget_abandoned(session))
+event.listen(Session, "before_flush", lambda session, *_: refuse_abandoned(session))
 
 
 Joinable = Engine | Connection | Session | AsyncEngine | AsyncConnection | AsyncSession
@@ -91,7 +101,7 @@ def _begin_write(connection: Connection, statement: str) -> None:
         return
     refuse_replacing(read, scopes, connection=connection)
     for scope in scopes:
-        scope.begin_write(connection)
+        scope.begin_write(connection, read)
     begin_watching(connection, scopes, read)
 
 
@@ -101,12 +111,7 @@ def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
         return
     read = read_statement(statement, find_spelling(connection.dialect))
     for scope in scopes:
-        ours = any(
-            is_declared(table, scope.writer.table, connection=connection) for table in read.tables
-        )
-        if ours or read.untold:
-            scope.deleted = scope.deleted or read.deletes
-        if ours:
+        if read.writes_to(connection, scope.writer.table):
             scope.end_write(connection, rowcount)
     if read.writes:
         end_watching(connection, scopes, read, rowcount)
@@ -120,7 +125,7 @@ def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
         if getattr(statement, "table", None) is None:
             continue
         written = name_table(connection, statement.table)
-        if is_declared(written, scope.writer.table, connection=connection):
+        if is_declared(connection, written, scope.writer.table):
             rows = context.inserted_primary_key_rows or ()
             scope.inserted += [list(key) for key in rows if key and None not in key]
 

@@ -6,14 +6,17 @@ the tool itself, an ORM session, a library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from sqlalchemy import Connection, Delete, Engine, Update, text
+from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from mulligan.core.effect import EffectNote, note_effect
 from mulligan.core.runtime.dataclass import dataclass
@@ -26,7 +29,7 @@ from mulligan.packs.sql.errors import (
 from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
-from mulligan.packs.sql.watching import KnownRow, Watch, open_watch
+from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,8 +96,10 @@ class Scope:
     marked: set[str] = field(default_factory=set)
     busy: bool = False
     """Statements are our own."""
+    sessions: WeakSet[Session] = field(default_factory=WeakSet)
+    """Sessions that it has worked with."""
     works: dict[int, Work] = field(default_factory=dict)
-    watches: dict[int, Watch] = field(default_factory=dict)
+    watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
 
     def find_work(self, connection: Connection) -> Work:
@@ -105,10 +110,15 @@ class Scope:
         """Connections that it has written by, and neither committed nor rolled back."""
         return [work.connection for work in self.works.values() if work.wrote]
 
-    def require_committed(self) -> None:
+    def require_committed(self, before: Mapping[int, Session]) -> None:
         """Refuse to leave it to somebody else whether a call has happened."""
-        if self.list_uncommitted():
+        if self.list_uncommitted() or self.list_unwritten(before):
             raise NoTransactionError(_UNCOMMITTED)
+
+    def list_unwritten(self, before: Mapping[int, Session]) -> set[Session]:
+        """Sessions that hold more than before, where the call has committed nothing itself."""
+        pending = {} if self.committing else _list_pending(self.engines)
+        return {session for each, session in pending.items() if each not in before}
 
     @contextmanager
     def on_our_own(self) -> Iterator[None]:
@@ -144,7 +154,7 @@ class Scope:
             return statement
         [target] = self.targets
         written = name_table(connection, statement.table)
-        if target.at is None or not is_declared(written, self.writer.table, connection=connection):
+        if target.at is None or not is_declared(connection, written, self.writer.table):
             return statement
         with self.on_our_own():
             table = self.writer.load(connection)
@@ -153,7 +163,7 @@ class Scope:
         work.bound = True
         return statement.where(condition.bindparams(**bound))
 
-    def begin_write(self, connection: Connection) -> None:
+    def begin_write(self, connection: Connection, statement: Statement) -> None:
         """A statement is about to write."""
         if _is_autocommit(connection):
             raise NoTransactionError("The connection commits each statement by itself (AUTOCOMMIT)")
@@ -161,6 +171,8 @@ class Scope:
         if not (work.checked or work.bound):
             self.check_rows(connection)
         work.wrote = True
+        if statement.untold or statement.writes_to(connection, self.writer.table):
+            self.deleted = self.deleted or statement.deletes
 
     def end_write(self, connection: Connection, rowcount: int) -> None:
         """A statement has written."""
@@ -176,7 +188,7 @@ def begin_watching(connection: Connection, scopes: Sequence[Scope], statement: S
     """A statement is about to write: see what it does."""
     with scopes[0].on_our_own():
         watch = scopes[0].watches.setdefault(id(connection), open_watch(connection))
-        watch.begin(connection, _list_known(connection, scopes), statement)
+        watch.begin(_list_known(connection, scopes), statement)
 
 
 def end_watching(
@@ -186,8 +198,7 @@ def end_watching(
     watch = scopes[0].watches.get(id(connection))
     if watch is not None and watch.looks:
         with scopes[0].on_our_own():
-            known = _list_known(connection, scopes)
-            watch.end(connection, known, statement, max(0, rowcount))
+            watch.end(_list_known(connection, scopes), statement, max(0, rowcount))
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -195,15 +206,13 @@ def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
     watch = scopes[0].watches.pop(id(connection), None)
     if watch is None:
         return
-    declared = {scope.writer.table for scope in scopes}
-    leaves = {name for scope in scopes for name in scope.writer.leaves}
     with scopes[0].on_our_own():
-        strange = watch.list_strange(connection, _list_known(connection, scopes))
+        strange = watch.list_strange(_list_known(connection, scopes))
     for table, rows, named in strange:
         written = read_name(connection, table)
-        if any(is_declared(written, name, connection=connection) for name in leaves):
+        if any(is_declared(connection, written, *scope.writer.leaves) for scope in scopes):
             continue
-        own = any(is_declared(written, name, connection=connection) for name in declared)
+        own = is_declared(connection, written, *(scope.writer.table for scope in scopes))
         raise UndeclaredWriteError(_describe_strange(table, rows, named, own=own))
 
 
@@ -227,19 +236,48 @@ def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[KnownRo
     return [each for scope in scopes for each in scope.writer.list_known(connection, scope)]
 
 
-_abandoned: WeakSet[Connection] = WeakSet()
-"""Connections with writes of a call that has ended, which would land behind its back."""
+_opened: WeakSet[Session] = WeakSet()
+_opening = threading.Lock()
 
 
-def refuse_abandoned(connection: Connection) -> None:
+def note_session(session: Session) -> None:
+    """Note that somebody works with a session: the calls under way, if there are any."""
+    with _opening:
+        _opened.add(session)
+    for scope in _current.get():
+        scope.sessions.add(session)
+
+
+def _list_pending(engines: Sequence[Engine]) -> dict[int, Session]:
+    """What sessions hold and have not written yet, of all that any of them works on."""
+    with _opening:
+        sessions = list(_opened)
+    return {id(each): session for session in sessions for each in _read_pending(session, engines)}
+
+
+def _read_pending(session: Session, engines: Sequence[Engine]) -> list[object]:
+    try:
+        held = [*session.new, *session.deleted, *filter(session.is_modified, session.dirty)]
+        binds = [session.get_bind(inspect(each).mapper).engine for each in held]
+    except (RuntimeError, SQLAlchemyError):
+        return []  # another thread is at work on it, or it belongs to no engine
+    pools = [engine.pool for engine in engines]
+    return [each for each, bind in zip(held, binds, strict=True) if bind.pool in pools]
+
+
+_abandoned: WeakSet[Connection | Session] = WeakSet()
+"""Connections and sessions with writes of a call that has ended, which would land behind it."""
+
+
+def refuse_abandoned(work: Connection | Session) -> None:
     """What a call has left uncommitted is on record as not done, and stays so."""
-    if connection in _abandoned:
+    if work in _abandoned:
         raise NoTransactionError(_UNCOMMITTED)
 
 
-def forget_abandoned(connection: Connection) -> None:
+def forget_abandoned(work: Connection | Session) -> None:
     """It was rolled back."""
-    _abandoned.discard(connection)
+    _abandoned.discard(work)
 
 
 _UNCOMMITTED = "The tool returned before its transaction was committed"
@@ -265,15 +303,20 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
     After one, no refusal of a later transaction says that of the whole call.
     """
     token = _current.set((*_current.get(), scope))
+    before = _list_pending(scope.engines)
     try:
         yield scope
-        scope.require_committed()
+        scope.require_committed(before)
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
-        note_effect(error, late if scope.committing else EffectNote.NOTHING_DONE)
+        # What a session holds that the call was not seen with can still be committed.
+        sure = scope.list_unwritten(before) <= set(scope.sessions)
+        nothing = EffectNote.NOTHING_DONE if sure else None
+        note_effect(error, late if scope.committing else nothing)
         raise
     finally:
         _abandoned.update(scope.list_uncommitted())
+        _abandoned.update(scope.list_unwritten(before) & set(scope.sessions))
         _current.reset(token)
 
 
@@ -289,7 +332,7 @@ def refuse_undeclared(
         )
     known = [name for scope in scopes for name in (scope.writer.table, *scope.writer.leaves)]
     for table in sorted(statement.tables):
-        if not any(is_declared(table, name, connection=connection) for name in known):
+        if not is_declared(connection, table, *known):
             raise UndeclaredWriteError(
                 f"The tool writes to {table}, which it is not declared for, so that an undo would "
                 f"leave that. Declare it as well (compose(…)), or say that it stays: "
@@ -307,9 +350,7 @@ def refuse_replacing(
 ) -> None:
     """What is taken away to make room is told by no database."""
     for scope in scopes:
-        if not any(
-            is_declared(t, scope.writer.table, connection=connection) for t in statement.tables
-        ):
+        if not statement.writes_to(connection, scope.writer.table):
             continue
         with scope.on_our_own():
             table = scope.writer.load(connection)

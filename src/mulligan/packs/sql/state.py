@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from sqlalchemy import Connection
@@ -148,74 +149,88 @@ def _list_contents(row: RowState, *, version: str | None) -> dict[str, object]:
     return contents
 
 
-def restore_row(connection: Connection, table: UserTable, *, row: RowState) -> list[Missing]:
-    """Make a row what it was, and those that depend on it. The rows that have come back."""
-    values, now = row["values"], table.read_row(connection, row["key"], lock=True)[0]
+def restore_rows(
+    connection: Connection, table: UserTable, *, rows: Sequence[RowState]
+) -> Iterator[tuple[UserTable, Values]]:
+    """Make rows what they were, and those that depend on them. Each, as it must be now."""
     try:
-        if values is None:
-            _refuse_referred(connection, table, now)
-            table.delete_row(connection, row["key"])
-            return []
-        return _restore_present(connection, table, row, now)
+        for key in (row["key"] for row in rows if row["values"] is None):
+            _refuse_referred(connection, table, table.read_row(connection, key, lock=True)[0])
+            table.delete_row(connection, key)
+        yield from _restore_present(connection, table, rows)
     except IntegrityError as error:
+        named = ", ".join(table.describe_row(row["key"]) for row in rows)
         raise ConflictError(
-            f"What is there now does not go together with {table.describe_row(row['key'])} as it "
-            f"was: {type(error.orig).__name__}."
+            f"What is there now does not go together with {named} as it was: "
+            f"{type(error.orig).__name__}."
         ) from error
 
 
 def _restore_present(
-    connection: Connection, table: UserTable, row: RowState, now: Values | None
-) -> list[Missing]:
+    connection: Connection, table: UserTable, rows: Sequence[RowState]
+) -> Iterator[tuple[UserTable, Values]]:
     """Rows that are gone first: what has lost its reference refers to one of them."""
-    missing, changed = list[Missing](), list[tuple[UserTable, RowState, Values]]()
-    for each in list_all(row):
-        owner, was = table.related[each["table"]], each["values"]
-        there = now if each is row else owner.read_row(connection, each["key"], lock=True)[0]
-        if was is not None and there is None:
-            if each.get("goes", True):  # else somebody else has deleted it since
-                missing.append((owner, was))
-        elif was is not None and there is not None and each is not row:
-            changed.append((owner, each, there))
-    _insert_all(connection, table, missing)
-    if now is not None:
-        table.update_row(connection, row["key"], values=row["values"] or {})
-    for owner, each, there in changed:
-        _restore_reference(connection, table.list_references(owner), each, there)
-    return missing
+    found, roots = dict[str, tuple[UserTable, RowState, Values]](), {id(row) for row in rows}
+    for each in [*rows, *(each for row in rows for each in row["dependants"])]:
+        if each["values"] is not None:
+            owner, was = table.related[each["table"]], each["values"]
+            found.setdefault(_name(owner, [was[name] for name in owner.key]), (owner, each, was))
+    missing, changed = list[tuple[UserTable, Values]](), list[Any]()
+    for owner, each, was in found.values():
+        there = owner.read_row(connection, each["key"], lock=True)[0]
+        if there is not None:
+            changed.append((owner, each, was, there))
+        elif each.get("goes", True):  # else somebody else has deleted it since
+            missing.append((owner, was))
+    if missing:
+        _insert_all(connection, table, missing)
+    yield from missing
+    for owner, each, was, there in changed:
+        if id(each) not in roots:
+            was = _list_lost(connection, table.list_references(owner), each, there)
+        if was:
+            owner.update_row(connection, each["key"], values=was)
+            yield owner, {**there, **was}
 
 
-Missing = tuple[UserTable, Values]
-
-
-def _insert_all(connection: Connection, table: UserTable, missing: list[Missing]) -> None:
-    """Insert rows that refer to each other, in whichever order they can be."""
-    left = _insert_some(connection, missing)
-    if not left:
-        return
-    # They refer to each other in a circle: where it may be empty, it is closed only at the end.
-    bare = [(owner, _drop_references(table, owner, values)) for owner, values in left]
-    stuck = _insert_some(connection, bare)
-    for owner, values in stuck[:1]:
-        owner.insert_row(connection, values)  # says why
-    for owner, values in left:
-        owner.update_row(connection, [values[name] for name in owner.key], values=values)
-
-
-def _insert_some(connection: Connection, missing: list[Missing]) -> list[Missing]:
-    """Insert what can be. What cannot."""
-    while missing:
-        left = []
+def _insert_all(
+    connection: Connection, table: UserTable, missing: Sequence[tuple[UserTable, Values]]
+) -> None:
+    """Insert rows that refer to each other: where in a circle, it is closed only at the end."""
+    try:
+        with connection.begin_nested():
+            for owner, values in _sort(table, missing):
+                owner.insert_row(connection, values)
+    except IntegrityError:
+        bare = [(owner, _drop_references(table, owner, values)) for owner, values in missing]
+        for owner, values in _sort(table, bare):
+            owner.insert_row(connection, values)
         for owner, values in missing:
-            try:
-                with connection.begin_nested():
-                    owner.insert_row(connection, values)
-            except IntegrityError:
-                left.append((owner, values))
-        if len(left) == len(missing):
-            break
-        missing = left
-    return missing
+            owner.update_row(connection, [values[name] for name in owner.key], values=values)
+
+
+def _sort(
+    table: UserTable, rows: Sequence[tuple[UserTable, Values]]
+) -> Iterator[tuple[UserTable, Values]]:
+    """Rows after those that they refer to: a database that counts counts also what it refuses."""
+
+    def spell(to: UserTable, reference: Reference, values: Iterable[object]) -> str:
+        return f"{to.full_name} {reference.to} {[str(value).casefold() for value in values]}"
+
+    places = {
+        spell(owner, reference, (values[name] for name in reference.to)): at
+        for at, (owner, values) in enumerate(rows)
+        for reference in owner.referred
+    }
+    before: dict[int, set[int]] = {}
+    for at, (owner, values) in enumerate(rows):
+        refers = [(to, r) for to in table.related.values() for r in to.referred if r.table is owner]
+        named = (spell(to, r, (values[name] for name in r.columns)) for to, r in refers)
+        before[at] = {places[name] for name in named if name in places} - {at}
+    try:
+        yield from [rows[at] for at in TopologicalSorter(before).static_order()]
+    except CycleError:
+        yield from rows
 
 
 def _drop_references(table: UserTable, owner: UserTable, values: Values) -> Values:
@@ -234,13 +249,13 @@ def _refuse_referred(connection: Connection, table: UserTable, values: Values | 
             raise ConflictError(f"Rows of {reference.table.name} refer to it by now.")
 
 
-def _restore_reference(
+def _list_lost(
     connection: Connection, references: Sequence[Reference], row: RowState, now: Values
-) -> None:
-    """Put back a reference that was taken away with the row; all else in it is not ours."""
+) -> Values:
+    """A reference that was taken away with the row; all else in it is not ours."""
     lost = Values()
     for reference in references:
-        for name in reference.columns if reference.on_delete.startswith("SET") else ():
+        for name in reference.lost:
             was = (row["values"] or {})[name]
             if now[name] == was:
                 continue
@@ -248,5 +263,4 @@ def _restore_reference(
             if now[name] is not None and not table.has_default(connection, name, now[name]):
                 raise ConflictError(f"Somebody has changed {table.describe_row(row['key'])} since.")
             lost[name] = was
-    if lost:
-        references[0].table.update_row(connection, row["key"], values=lost)
+    return lost

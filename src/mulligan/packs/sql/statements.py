@@ -107,12 +107,10 @@ def read_name(connection: Connection, name: str) -> TableName:
     return TableName(*(spelling.fold(part, quoted=True) for part in (schema, bare)))
 
 
-def is_declared(written: TableName, declared: str, *, connection: Connection) -> bool:
-    """Whether a table that is written to is the one of a declaration."""
-    dialect = connection.dialect
-    return written.is_named(
-        declared, default=dialect.default_schema_name, spelling=find_spelling(dialect)
-    )
+def is_declared(connection: Connection, written: TableName, *declared: str) -> bool:
+    """Whether a table that is written to is one of a declaration."""
+    spelling, default = find_spelling(connection.dialect), connection.dialect.default_schema_name
+    return any(written.is_named(each, default=default, spelling=spelling) for each in declared)
 
 
 def find_spelling(dialect: Dialect) -> Spelling:
@@ -147,6 +145,10 @@ class Statement:
     def writes(self) -> bool:
         """Whether it changes something."""
         return bool(self.tables or self.untold)
+
+    def writes_to(self, connection: Connection, declared: str) -> bool:
+        """Whether it names the table of a declaration."""
+        return any(is_declared(connection, table, declared) for table in self.tables)
 
 
 class _Token(NamedTuple):

@@ -15,7 +15,7 @@ from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, choose_dialect
+from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
 
 Values = dict[str, Any]
 """Values by column, in the form in which the database gives them back exactly."""
@@ -49,6 +49,11 @@ class UserTable:
     """Tables whose rows refer to its rows; it may be one of them itself."""
 
     @property
+    def place(self) -> TablePlace:
+        """Where the catalog has it."""
+        return TablePlace(self.schema, self.name, self.quoted)
+
+    @property
     def full_name(self) -> str:
         """With its schema, where that is not the usual one."""
         return f"{self.schema}.{self.name}" if self.schema else self.name
@@ -57,6 +62,11 @@ class UserTable:
     def acting(self) -> list[Reference]:
         """Foreign keys by which rows go, or lose their reference, with its rows."""
         return [reference for reference in self.referred if reference.acts]
+
+    @property
+    def triggered(self) -> bool:
+        """Whether it has triggers or rules, where they are counted."""
+        return any(count != "0" for count in self.parts.split("/")[2:])
 
     @cached_property
     def related(self) -> dict[str, UserTable]:
@@ -114,8 +124,7 @@ class UserTable:
     def columns(self) -> str:
         """All columns, each in its exact form, then how many parts it has by now, and the print."""
         read = [self.dialect.read_column(field) for field in self.fields.values()]
-        counted = self.dialect.count_parts(self.name, schema=self.schema, quoted=self.quoted)
-        return ", ".join([*read, counted, self.print])
+        return ", ".join([*read, self.dialect.count_parts(self.place), self.print])
 
     def read_row(
         self, connection: Connection, key: Sequence[object], *, lock: bool = False
@@ -238,7 +247,12 @@ class Reference:
     @property
     def acts(self) -> bool:
         """Whether the database changes or deletes such rows by itself."""
-        return self.on_delete in ("CASCADE", "SET NULL", "SET DEFAULT")
+        return self.on_delete == "CASCADE" or bool(self.lost)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The columns that the database makes empty, or what they are by default."""
+        return self.columns if self.on_delete in ("SET NULL", "SET DEFAULT") else ()
 
     def list_rows(self, connection: Connection, values: Values, *, lock: bool) -> list[list[Any]]:
         """The keys of the rows that refer to a row."""
@@ -254,20 +268,19 @@ def load_table(connection: Connection, name: str, *, version: str | None = None)
     return _follow(connection, (schema or None, bare), version=version, loaded={})
 
 
-Place = tuple[str | None, str]
-
-
 def _follow(
-    connection: Connection, place: Place, *, version: str | None, loaded: dict[Place, UserTable]
+    connection: Connection,
+    named: tuple[str | None, str],
+    *,
+    version: str | None,
+    loaded: dict[tuple[str | None, str], UserTable],
 ) -> UserTable:
-    if place not in loaded:
-        schema, name = place
-        table = loaded[place] = _load_columns(connection, name, schema=schema, version=version)
-        keys = table.dialect.load_keys(connection, name, schema=schema, quoted=table.quoted)
-        for key in keys:
+    if named not in loaded:
+        table = loaded[named] = _load_columns(connection, *named, version=version)
+        for key in table.dialect.load_keys(connection, table.place):
             owner = _follow(connection, (key.schema, key.table), version=None, loaded=loaded)
             table.referred.append(_build_reference(table, owner, key))
-    return loaded[place]
+    return loaded[named]
 
 
 def _build_reference(table: UserTable, owner: UserTable, key: ForeignKey) -> Reference:
@@ -287,7 +300,7 @@ def _find_name(table: UserTable, name: str) -> str:
 
 
 def _load_columns(
-    connection: Connection, name: str, *, schema: str | None, version: str | None
+    connection: Connection, schema: str | None, name: str, *, version: str | None
 ) -> UserTable:
     dialect = choose_dialect(connection.dialect.name)
     prepare = connection.dialect.identifier_preparer
@@ -295,7 +308,8 @@ def _load_columns(
     looking = inspect(connection)
     if not looking.has_table(name, schema=schema):
         raise ConfigurationError(f"The database has no table {name!r}.")
-    types = dialect.load_types(connection, quoted.replace("\\:", ":"))
+    place = TablePlace(schema, name, quoted)
+    types = dialect.load_types(connection, place)
     fields = {
         column["name"]: Field(
             name=column["name"],
@@ -318,7 +332,6 @@ def _load_columns(
         )
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
-    parts = dialect.count_parts(name, schema=schema, quoted=quoted)
     return UserTable(
         name=name,
         schema=schema,
@@ -327,8 +340,8 @@ def _load_columns(
         key=key,
         version=version,
         dialect=dialect,
-        parts=str(connection.execute(text(f"SELECT {parts}")).scalar()),
-        replaceable=dialect.read_replacing(connection, name, schema=schema),
+        parts=str(connection.execute(text(f"SELECT {dialect.count_parts(place)}")).scalar()),
+        replaceable=dialect.read_replacing(connection, place),
     )
 
 

@@ -8,19 +8,30 @@ MariaDB count rows, and a declared row shows whether it was one of them.
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, NamedTuple, Protocol
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.dialects import quote_name
-from mulligan.packs.sql.statements import Statement, is_declared
+from mulligan.packs.sql.statements import (
+    Statement,
+    find_spelling,
+    is_declared,
+    read_name,
+    read_statement,
+)
 from mulligan.packs.sql.table import UserTable, to_plain
 
+_UNDO = Statement()
+"""What an undo does is not one statement."""
 CHUNK = 100
 """Rows that are looked at in one statement."""
 
@@ -37,8 +48,8 @@ class KnownRow:
     """It makes rows whose keys are known only afterwards."""
     by_database: bool = False
     """Only foreign keys change them, and no statement."""
-    leaves: bool = False
-    """Some of what triggers write may stay."""
+    leaves: frozenset[str] = frozenset()
+    """Tables of which what is written may stay."""
 
 
 class Strange(NamedTuple):
@@ -50,36 +61,6 @@ class Strange(NamedTuple):
     """Which, where that is known."""
 
 
-class Watch(Protocol):
-    """One transaction, from its first write on."""
-
-    looks: bool
-    """It must look at the rows after each statement."""
-
-    def begin(
-        self, connection: Connection, known: Sequence[KnownRow], statement: Statement | None = None
-    ) -> None:
-        """A statement is about to write."""
-
-    def end(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,
-        rowcount: int = 0,
-    ) -> None:
-        """It has."""
-
-    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:
-        """What was written and is not known. Asked once, at the end."""
-
-
-def open_watch(connection: Connection) -> Watch:
-    """The way in which a database tells."""
-    ways: dict[str, Callable[[], Watch]] = {"sqlite": TriggerWatch, "postgresql": StatsWatch}
-    return ways.get(connection.dialect.name, HandlerWatch)()
-
-
 class TriggerWatch:
     """Triggers of SQLite's that belong to the connection alone, and to one transaction of it.
 
@@ -88,143 +69,103 @@ class TriggerWatch:
 
     looks = False
 
-    def __init__(self) -> None:
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
         self.token = f"mulligan_{uuid.uuid4().hex}"
         self.count = 0
 
-    def begin(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,  # noqa: ARG002
-    ) -> None:
+    def begin(self, known: Sequence[KnownRow], *_: object) -> None:
         """Also after a savepoint was rolled back, which may have taken them along."""
-        driver: Any = connection.connection
-        cursor = driver.cursor()
-        try:
-            if not getattr(driver.dbapi_connection, "in_transaction", True):
-                cursor.execute("BEGIN IMMEDIATE")
-            if not self.count or self._count_triggers(cursor) != self.count:
-                self._set_triggers(cursor, connection.info, [each.table for each in known])
-        finally:
-            cursor.close()
-
-    def _count_triggers(self, cursor: Any) -> int:
-        cursor.execute(f"SELECT count(*) FROM sqlite_temp_master WHERE name LIKE '{self.token}%'")  # noqa: S608
-        return int(cursor.fetchone()[0])
-
-    def _set_triggers(self, cursor: Any, info: dict[Any, Any], tables: Sequence[UserTable]) -> None:
-        """Have triggers on every table that may be written, by whichever way."""
-        cursor.execute(
-            f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written (name, deed, count, {_VALUES})"
-        )
-        wanted = _list_triggers(cursor, info, tables)
+        driver: Any = self.connection.connection.dbapi_connection
+        if not getattr(driver, "in_transaction", True):
+            self._run("BEGIN IMMEDIATE")
+        there = f"SELECT count(*) FROM sqlite_temp_master WHERE name LIKE '{self.token}%'"  # noqa: S608
+        if self.count and self._run(there) == [(self.count,)]:
+            return
+        columns = ", ".join(["name", "deed", "count", *_KEYS])
+        self._run(f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written ({columns})")
+        wanted = list(self._list_triggers([each.table for each in known]))
         for at, statement in enumerate(wanted):
-            cursor.execute(f"CREATE TEMP TRIGGER {self.token}_{at} {statement}")
+            self._run(f"CREATE TEMP TRIGGER {self.token}_{at} {statement}")
         self.count = len(wanted)
 
-    def end(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,
-        rowcount: int = 0,
-    ) -> None:
+    def end(self, *_: object) -> None:
         """The triggers have written it down."""
 
-    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:
+    def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
-        cursor = connection.connection.cursor()
-        try:
-            cursor.execute("SELECT * FROM temp.mulligan_written ORDER BY rowid")
-            written = cursor.fetchall()
-            cursor.execute("DELETE FROM temp.mulligan_written")
-            for at in range(self.count):
-                cursor.execute(f"DROP TRIGGER temp.{self.token}_{at}")
-        finally:
-            cursor.close()
-        allowed, new = set[str](), set[str]()
-        for each in known:
-            allowed.update(_name(each.table.name, key) for key in each.keys)
-            new.update(_name(each.table.name, key) for key in each.made)
-        first = dict[str, tuple[str, str, str]]()
+        written = self._run("SELECT * FROM temp.mulligan_written ORDER BY rowid")
+        self._run("DELETE FROM temp.mulligan_written")
+        for at in range(self.count):
+            self._run(f"DROP TRIGGER temp.{self.token}_{at}")
+        allowed = {_name(each.table.name, key) for each in known for key in each.keys}
+        new = {_name(each.table.name, key): (each, key) for each in known for key in each.made}
+        seen, found = set[str](), dict[str, list[str]]()
         for table, deed, count, *key in written:
-            named = ", ".join(str(value) for value in key[:count])
-            first.setdefault(_name(table, map(to_plain, key[:count])), (table, deed, named))
-        found: dict[str, list[str]] = {}
-        for name, (table, deed, named) in first.items():
-            if name not in allowed and not (name in new and deed == "insert"):
-                found.setdefault(table, []).append(named)
-        for each in known:
+            name = _name(table, map(to_plain, key[:count]))
+            ours = name in seen or name in allowed or (name in new and deed == "insert")
+            seen.add(name)
+            if not ours:
+                found.setdefault(table, []).append(", ".join(map(str, key[:count])))
+        for name, (each, key) in new.items():
             # The driver may name a row that it has met, or one of the statement before.
-            stale = [key for key in each.made if _name(each.table.name, key) not in first]
-            found.setdefault(each.table.name, []).extend(str(key) for key in stale)
+            if name not in seen:
+                found.setdefault(each.table.name, []).append(str(key))
         return [
             Strange(table, len(keys), ", ".join(f"{table} {key}" for key in keys[:3]))
             for table, keys in found.items()
-            if keys
         ]
 
+    def _run(self, statement: str, *bound: str) -> list[Any]:
+        """Past SQLAlchemy, which would take a colon in a name for a parameter."""
+        cursor = self.connection.connection.cursor()
+        try:
+            cursor.execute(statement, bound)
+            return list(cursor.fetchall())
+        finally:
+            cursor.close()
 
-_MOST_KEYS = 16
-_VALUES = ", ".join(f"k{at}" for at in range(_MOST_KEYS))
+    def _list_triggers(self, tables: Sequence[UserTable]) -> Iterator[str]:
+        """A trigger may write anywhere; without one, only what is related is ever reached."""
+        related = {each.place for table in tables for each in table.related.values()}
+        for schema in sorted({place.schema or "main" for place in related}):
+            master = f"{quote_name(schema)}.sqlite_master"
+            names = [at.name for at in related if (at.schema or "main") == schema]
+            found = self._run(
+                f"SELECT m.name, p.name FROM {master} m "  # noqa: S608
+                "LEFT JOIN pragma_table_info(m.name, ?) p ON p.pk > 0 WHERE m.type = 'table' "
+                "AND substr(m.name, 1, 7) <> 'sqlite_' AND m.name <> 'mulligan_mark' "
+                "AND m.sql NOT LIKE 'CREATE VIRTUAL%' "
+                f"AND (m.name COLLATE NOCASE IN ({', '.join('?' * len(names))}) "
+                f"OR EXISTS (SELECT 1 FROM {master} WHERE type = 'trigger')) ORDER BY m.name, p.pk",
+                *(schema, *names),
+            )
+            for name, columns in groupby(found, key=itemgetter(0)):
+                key = [quote_name(column) for _, column in columns if column is not None]
+                yield from _build_triggers(schema, name, key[:_MOST] or ["rowid"])
+
+
+_MOST = 16
+_KEYS = [f"k{at}" for at in range(_MOST)]
+"""Columns for a key's values."""
+
+
+def _build_triggers(schema: str, name: str, key: Sequence[str]) -> Iterator[str]:
+    literal = name.replace("'", "''")
+    into = ", ".join(["name", "deed", "count", *_KEYS[: len(key)]])
+    for deed, sides in (("insert", ["NEW"]), ("update", ["OLD", "NEW"]), ("delete", ["OLD"])):
+        values = (", ".join(f"{side}.{each}" for each in key) for side in sides)
+        body = "".join(
+            f"INSERT INTO mulligan_written ({into}) "  # noqa: S608
+            f"VALUES ('{literal}', '{deed}', {len(key)}, {value}); "
+            for value in values
+        )
+        place = f"{quote_name(schema)}.{quote_name(name)}"
+        yield f"AFTER {deed.upper()} ON {place} BEGIN {body}END"
 
 
 def _name(table: str, key: Iterable[Any]) -> str:
     return f"{table.casefold()}:{json.dumps(list(key))}"
-
-
-def _list_triggers(cursor: Any, info: dict[Any, Any], tables: Sequence[UserTable]) -> list[str]:
-    """As long as no schema changes, they are as the last time."""
-    schemas = sorted({table.schema or "main" for table in tables})
-    related = sorted({name.casefold() for table in tables for name in table.related})
-    state = (related, [_read_schema_version(cursor, schema) for schema in schemas])
-    if info.get("mulligan_watch", (None,))[0] != state:
-        found = [
-            statement
-            for schema in schemas
-            for name in _list_tables(cursor, schema, related)
-            for statement in _build_triggers(cursor, schema, name)
-        ]
-        info["mulligan_watch"] = (state, found)
-    statements: list[str] = info["mulligan_watch"][1]
-    return statements
-
-
-def _read_schema_version(cursor: Any, schema: str) -> int:
-    cursor.execute(f"PRAGMA {quote_name(schema)}.schema_version")
-    return int(cursor.fetchone()[0])
-
-
-def _list_tables(cursor: Any, schema: str, related: Sequence[str]) -> Iterator[str]:
-    """A trigger may write anywhere; without one, only what is related is ever reached."""
-    cursor.execute(f"SELECT type, name, sql FROM {quote_name(schema)}.sqlite_master")  # noqa: S608
-    found = cursor.fetchall()
-    triggered = any(kind == "trigger" for kind, *_ in found)
-    for kind, name, created in found:
-        if kind != "table" or name.startswith("sqlite_") or name == "mulligan_mark":
-            continue
-        full = name if schema == "main" else f"{schema}.{name}"
-        virtual = str(created).upper().startswith("CREATE VIRTUAL")
-        if not virtual and (triggered or full.casefold() in related):
-            yield name
-
-
-def _build_triggers(cursor: Any, schema: str, name: str) -> Iterator[str]:
-    place, literal = quote_name(schema), "'" + name.replace("'", "''") + "'"
-    cursor.execute(f"PRAGMA {place}.table_info({quote_name(name)})")
-    key = [row[1] for row in sorted(cursor.fetchall(), key=lambda row: row[5]) if row[5] > 0]
-    columns = [quote_name(each) for each in key[:_MOST_KEYS]] or ["rowid"]
-    for deed, sides in (("insert", ["NEW"]), ("update", ["OLD", "NEW"]), ("delete", ["OLD"])):
-        body = "".join(
-            f"INSERT INTO mulligan_written VALUES ({literal}, '{deed}', {len(columns)}, "  # noqa: S608
-            + ", ".join(
-                [f"{side}.{each}" for each in columns] + ["NULL"] * (_MOST_KEYS - len(columns))
-            )
-            + "); "
-            for side in sides
-        )
-        yield f"AFTER {deed.upper()} ON {place}.{quote_name(name)} BEGIN {body}END"
 
 
 class Deeds(NamedTuple):
@@ -234,35 +175,117 @@ class Deeds(NamedTuple):
     updated: int = 0
     deleted: int = 0
 
-    def since(self, before: Deeds) -> Deeds:
-        """What has come in between."""
-        return Deeds(*(now - was for now, was in zip(self, before, strict=True)))
+    def beyond(self, other: Deeds) -> Deeds:
+        """How many more than others there are of each."""
+        return Deeds(*(max(0, here - there) for here, there in zip(self, other, strict=True)))
 
 
 Stamps = dict[tuple[str, str], str]
 """By table and key, something that is another after every write."""
 
 
-class StampWatch:
-    """Counts, and a look at every row that may be written, around each statement."""
+class CountWatch:
+    """Counts, and a look at every row that may be written, around each statement.
+
+    Postgres counts the rows of every table, whoever writes them, and a row that is written moves.
+    """
 
     looks = True
-    stamp = ""
+    stamp = "CAST(ctid AS text)"
+    """What a row shows; if nothing, its print."""
 
-    def __init__(self) -> None:
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
         self.stamps: Stamps = {}
-        self.strange = Counter[str]()
+        self.counts: dict[str, Deeds] = {}
+        self.strange, self.new = Counter[str](), Counter[str]()
 
-    def read_stamps(self, connection: Connection, known: Sequence[KnownRow]) -> Stamps:
+    def begin(self, known: Sequence[KnownRow], statement: Statement = _UNDO) -> None:
+        """What is there, and what was counted until now."""
+        self.stamps = self._read_stamps(known)
+        self.counts = self.read_counts(known, statement)
+
+    def end(
+        self, known: Sequence[KnownRow], statement: Statement = _UNDO, rowcount: int = 0
+    ) -> None:
+        """What the rows show is set against what was counted."""
+        now, counts = self._read_stamps(known), self.read_counts(known, statement)
+        groups = self.group(known)
+        for name in counts.keys() | groups:
+            rows = groups.get(name, [])
+            done = self._compare(now, {each.table.full_name for each in rows})
+            counted = counts.get(name, Deeds()).beyond(self.counts.get(name, Deeds()))
+            counted = self.correct(counted, done, rows, statement, rowcount)
+            if any(each.makes for each in rows):
+                self.new[name] += counted.inserted - done.inserted
+                counted = counted._replace(inserted=min(counted.inserted, done.inserted))
+            # One that is there by now and was not counted is somebody else's.
+            self.strange[name] += sum(counted.beyond(done)) + done.beyond(counted).inserted
+
+    def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
+        """A row that was made counts as known if its key is."""
+        for name, rows in self.group(known).items():
+            self.new[name] -= sum(len(each.made) for each in rows if each.makes)
+        found = [*self.strange.items(), *self.new.items()]
+        return [Strange(name, abs(count)) for name, count in found if count]
+
+    def group(self, known: Sequence[KnownRow]) -> dict[str, list[KnownRow]]:
+        """Each table by itself."""
+        groups: dict[str, list[KnownRow]] = {}
+        for each in known:
+            groups.setdefault(each.table.full_name, []).append(each)
+        return groups
+
+    def read_counts(self, known: Sequence[KnownRow], statement: Statement) -> dict[str, Deeds]:
+        """Only where more can happen than the statement says; some may be of earlier ones."""
+        tables = {each.table.full_name: each.table for each in known}
+        reached = [table for first in tables.values() for table in first.related.values()]
+        quiet = not any(table.acting or table.triggered for table in reached)
+        if quiet and statement.tables and not statement.upserts:
+            return {}
+        found = self.connection.execute(
+            text(
+                "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname "
+                "ELSE n.nspname || '.' || c.relname END, sum(s.n_tup_ins), sum(s.n_tup_upd), "
+                "sum(s.n_tup_del) FROM pg_stat_xact_user_tables s "
+                "JOIN pg_class c ON c.oid = COALESCE(pg_partition_root(s.relid), s.relid) "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace "
+                "WHERE s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0 "
+                "AND c.relpersistence <> 't' AND c.relname <> 'mulligan_mark' GROUP BY 1"
+            )
+        )
+        usual = self.connection.dialect.default_schema_name
+        names = {(table.schema or usual, table.name): name for name, table in tables.items()}
+        counts = {}
+        for place, *deeds in found:
+            schema, _, name = place.rpartition(".")
+            counts[names.get((schema or usual, name), place)] = Deeds(*map(int, deeds))
+        return counts
+
+    def correct(
+        self, counted: Deeds, done: Deeds, rows: list[KnownRow], statement: Statement, rowcount: int
+    ) -> Deeds:
+        """Where nobody counts (track_counts is off, or there was no need), the statement does."""
+        if sum(counted) >= rowcount or not self.writes(rows, statement):
+            return counted
+        most = Deeds(*map(max, counted, done))
+        return most._replace(inserted=most.inserted + max(0, rowcount - sum(most)))
+
+    def writes(self, rows: Iterable[KnownRow], statement: Statement) -> bool:
+        """Whether a statement names one of their tables."""
+        names = {each.table.full_name for each in rows}
+        return any(statement.writes_to(self.connection, name) for name in names)
+
+    def _read_stamps(self, known: Sequence[KnownRow]) -> Stamps:
         """What stands in the rows; of those that are not there, nothing."""
         found: Stamps = {}
-        for each in known:
+        for each in (each for rows in self.group(known).values() for each in rows):
             keys = [*each.keys, *each.made]
             for at in range(0, len(keys), CHUNK):
-                found |= self._read_some(connection, each.table, keys[at : at + CHUNK])
+                found |= self._read_some(each.table, keys[at : at + CHUNK])
         return found
 
-    def _read_some(self, connection: Connection, table: UserTable, keys: list[list[Any]]) -> Stamps:
+    def _read_some(self, table: UserTable, keys: list[list[Any]]) -> Stamps:
         wheres, bound = list[str](), dict[str, Any]()
         for number, key in enumerate(keys):
             raw = list(table.bind_key(key).values())
@@ -275,174 +298,81 @@ class StampWatch:
         query = f"SELECT {stamp}, {', '.join(read)} FROM {table.quoted} WHERE {' OR '.join(wheres)}"  # noqa: S608
         return {
             (table.full_name, json.dumps(list(map(to_plain, key)), default=str)): str(stamp)
-            for stamp, *key in connection.execute(text(query), bound)
+            for stamp, *key in self.connection.execute(text(query), bound)
         }
 
-    def compare(self, now: Stamps, names: Iterable[str]) -> Deeds:
+    def _compare(self, now: Stamps, names: set[str]) -> Deeds:
         """What has become of the rows of some tables."""
-        named = set(names)
-        was = {key: at for key, at in self.stamps.items() if key[0] in named}
-        there = {key: at for key, at in now.items() if key[0] in named}
+        was = {key: at for key, at in self.stamps.items() if key[0] in names}
+        there = {key: at for key, at in now.items() if key[0] in names}
         changed = sum(at != there[key] for key, at in was.items() if key in there)
         return Deeds(len(there.keys() - was), changed, len(was.keys() - there))
 
 
-class StatsWatch(StampWatch):
-    """Postgres counts the rows of every table, whoever writes them; a row that is written moves."""
-
-    stamp = "CAST(ctid AS text)"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: Mapping[str, Deeds] | None = None
-
-    def begin(
-        self, connection: Connection, known: Sequence[KnownRow], statement: Statement | None = None
-    ) -> None:
-        """Counts are needed only where more can happen than the statement says."""
-        self.stamps = self.read_stamps(connection, known)
-        upserts = statement is None or statement.upserts
-        active = upserts or any(map(_is_active, (each.table for each in known)))
-        self.counts = _read_stats(connection) if active else None
-
-    def end(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,
-        rowcount: int = 0,
-    ) -> None:
-        """What the rows show is set against what was counted."""
-        now = self.read_stamps(connection, known)
-        counts = None if self.counts is None else _read_stats(connection)
-        tables = {each.table.full_name: each.table for each in known}
-        makes = {each.table.full_name for each in known if each.makes}
-        told = dict[str, Deeds]()
-        for place, after in (counts or {}).items():
-            done = after.since((self.counts or {}).get(place, Deeds()))
-            own = [name for name, table in tables.items() if _is_at(connection, table, place)]
-            if own:
-                told[own[0]] = done
-            elif any(done):
-                self.strange[place] += sum(done)
-        for name, table in tables.items():
-            done = self.compare(now, [name])
-            written = statement is not None and _writes(connection, statement, table)
-            counted = told.get(name, Deeds())
-            if sum(counted) < (rowcount if written else 0):
-                # Nobody counts (track_counts is off, or there was no need): the statement does.
-                counted = Deeds(*(max(a, b) for a, b in zip(counted, done, strict=True)))
-                missing = max(0, rowcount - sum(counted))
-                counted = counted._replace(inserted=counted.inserted + missing)
-            # One that is there by now and was not counted is somebody else's.
-            self.strange[name] += max(0, done.inserted - counted.inserted)
-            new = counted.inserted if name in makes else done.inserted
-            self.strange[name] += max(0, counted.inserted - new)
-            self.strange[name] += max(0, counted.updated - done.updated)
-            self.strange[name] += max(0, counted.deleted - done.deleted)
-            if name in makes:
-                self.strange[f"new {name}"] += counted.inserted - done.inserted
-        self.stamps = now
-
-    def list_strange(self, connection: Connection, known: Sequence[KnownRow]) -> list[Strange]:  # noqa: ARG002
-        """A row that was made counts as known if its key is."""
-        for each in known:
-            if each.makes:
-                self.strange[f"new {each.table.full_name}"] -= len(each.made)
-        return [
-            Strange(name.removeprefix("new "), abs(count))
-            for name, count in self.strange.items()
-            if count > 0 or (count and name.startswith("new "))
-        ]
-
-
-def _is_active(table: UserTable) -> bool:
-    """Whether more than the statement's own rows may be written."""
-    return any(each.acting or not each.parts.endswith("/0/0") for each in table.related.values())
-
-
-def _read_stats(connection: Connection) -> dict[str, Deeds]:
-    """Of this transaction, and perhaps of some before it: only what is added tells anything."""
-    found = connection.execute(
-        text(
-            "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname "
-            "ELSE n.nspname || '.' || c.relname END, sum(s.n_tup_ins), sum(s.n_tup_upd), "
-            "sum(s.n_tup_del) FROM pg_stat_xact_user_tables s "
-            "JOIN pg_class c ON c.oid = COALESCE(pg_partition_root(s.relid), s.relid) "
-            "JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0 "
-            "AND c.relpersistence <> 't' AND c.relname <> 'mulligan_mark' GROUP BY 1"
-        )
-    )
-    return {name: Deeds(*map(int, deeds)) for name, *deeds in found}
-
-
-def _is_at(connection: Connection, table: UserTable, place: str) -> bool:
-    schema, _, name = place.rpartition(".")
-    usual = connection.dialect.default_schema_name
-    return table.name == name and (table.schema or usual) == (schema or usual)
-
-
-def _writes(connection: Connection, statement: Statement, table: UserTable) -> bool:
-    return any(
-        is_declared(each, table.full_name, connection=connection) for each in statement.tables
-    )
-
-
-class HandlerWatch(StampWatch):
+class HandlerWatch(CountWatch):
     """MariaDB counts what a session writes, in all tables together, and no foreign key's work."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts = Deeds()
+    stamp = ""
 
-    def begin(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,  # noqa: ARG002
-    ) -> None:
-        """What was there, and what was counted."""
-        self.stamps = self.read_stamps(connection, [each for each in known if not each.by_database])
-        self.counts = _read_handlers(connection)
-
-    def end(
-        self,
-        connection: Connection,
-        known: Sequence[KnownRow],
-        statement: Statement | None = None,
-        rowcount: int = 0,
-    ) -> None:
-        """What the rows show is set against what was counted."""
-        counted = _read_handlers(connection).since(self.counts)
+    def group(self, known: Sequence[KnownRow]) -> dict[str, list[KnownRow]]:
+        """All of them by the first."""
         rows = [each for each in known if not each.by_database]
-        now = self.read_stamps(connection, rows)
-        names = [each.table.full_name for each in rows]
-        done = self.compare(now, names)
-        triggered = any(not each.table.parts.endswith("/0") for each in rows)
-        leaves = any(each.leaves for each in rows)
-        if statement is not None and statement.upserts:
+        return {rows[0].table.full_name: rows}
+
+    def read_counts(self, known: Sequence[KnownRow], _: Statement) -> dict[str, Deeds]:
+        """Of all tables."""
+        names = ("Handler_write", "Handler_update", "Handler_delete")
+        query = f"SHOW SESSION STATUS WHERE Variable_name IN {names}"
+        counts = {name: int(count) for name, count in self.connection.execute(text(query))}
+        return {known[0].table.full_name: Deeds(*(counts[name] for name in names))}
+
+    def correct(
+        self, counted: Deeds, done: Deeds, rows: list[KnownRow], statement: Statement, rowcount: int
+    ) -> Deeds:
+        """What was written where it was not counted as such."""
+        leaves = frozenset(name for each in rows for name in each.leaves)
+        triggered = any(each.table.triggered for each in rows)
+        if triggered and leaves:
+            self.strange.update(self._list_fired({each.table.full_name for each in rows}, leaves))
+        if leaves and not self.writes(rows, statement):
+            more = max(0, sum(counted) - rowcount - sum(done))
+        elif statement.upserts:
             # A row that is met is counted as inserted first, and as two rows if it is changed.
             met = done.inserted + 2 * (done.updated + done.deleted)
-            foreign = done.inserted and not rowcount
-            self.strange[names[0]] += max(0, rowcount - met) or int(foreign)
-            self.strange[names[0]] += triggered and not leaves
+            foreign = done.inserted > 0 and not rowcount
+            more = max(0, rowcount - met, foreign, triggered and not leaves)
         elif triggered and leaves:
-            over = min(rowcount, sum(counted)) - sum(done)
-            self.strange[names[0]] += max(0, over)
+            more = max(0, min(rowcount, sum(counted)) - sum(done))
+            return done._replace(inserted=done.inserted + more)
         else:
-            over = sum(max(0, a - b) for a, b in zip(counted, done, strict=True))
-            if any(each.makes for each in rows):
-                over -= max(0, counted.inserted - done.inserted)
-                self.strange[f"new {names[0]}"] += counted.inserted - done.inserted
-            self.strange[names[0]] += over
-        self.stamps = now
+            return counted
+        return done._replace(updated=done.updated + more)
 
-    list_strange = StatsWatch.list_strange
+    def _list_fired(self, tables: set[str], leaves: frozenset[str]) -> Iterator[str]:
+        """Where triggers write besides, by their text: nobody counts that table by table."""
+        queue = [read_name(self.connection, name) for name in sorted(tables)]
+        query = text(
+            "SELECT action_statement FROM information_schema.triggers WHERE event_object_table = "
+            ":name AND event_object_schema = COALESCE(NULLIF(:schema, ''), DATABASE())"
+        )
+        for place in queue:
+            for (body,) in self.connection.execute(query, place._asdict()):
+                read = read_statement(_BLOCK.sub(";", body), find_spelling(self.connection.dialect))
+                for table in read.tables - set(queue):
+                    queue.append(table)
+                    if not is_declared(self.connection, table, *tables, *leaves):
+                        yield str(table)
+                yield from (each for each in read.untold if not _CONTROL.match(each))
 
 
-def _read_handlers(connection: Connection) -> Deeds:
-    names = ("Handler_write", "Handler_update", "Handler_delete")
-    found = connection.execute(text(f"SHOW SESSION STATUS WHERE Variable_name IN {names}"))
-    counts = {name: int(count) for name, count in found}
-    return Deeds(*(counts[name] for name in names))
+_BLOCK = re.compile(r"\b(BEGIN|THEN|ELSE|DO|LOOP|REPEAT)\b", re.IGNORECASE)
+"""After these another statement begins."""
+_CONTROL = re.compile(r"(if|elseif|while|until|case|when|leave|iterate|signal|return)\b")
+
+
+def open_watch(connection: Connection) -> TriggerWatch | CountWatch:
+    """The way in which a database tells."""
+    if connection.dialect.name == "sqlite":
+        return TriggerWatch(connection)
+    watch = CountWatch if connection.dialect.name == "postgresql" else HandlerWatch
+    return watch(connection)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
@@ -38,7 +39,7 @@ from mulligan.packs.sql.state import (
     print_deeply,
     read_row,
     read_state,
-    restore_row,
+    restore_rows,
 )
 from mulligan.packs.sql.statements import is_declared, read_name
 from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
@@ -179,9 +180,9 @@ class TableWriter:
                 for key in table.list_keys(connection, table.where, values=table.bind_key(made))
             ],
             makes=any(target.at is None for target in scope.targets),
-            leaves=bool(self.leaves),
+            leaves=self.leaves,
         )
-        for row in rows:
+        for row in rows if scope.deleted else ():
             for each in row["dependants"]:
                 owner = table.related[each["table"]]
                 yield KnownRow(table=owner, keys=[each["key"]], by_database=True)
@@ -193,7 +194,7 @@ class TableWriter:
             self._mark_inserted(connection, table, scope)
             return
         if self.deep and scope.deleted:
-            self._refuse_remade(connection, table, scope.targets)
+            self._refuse_odd(connection, table, scope.targets)
         by_mark: dict[str, list[Target]] = {}
         for target in scope.targets:
             by_mark.setdefault(target.mark, []).append(target)
@@ -206,22 +207,34 @@ class TableWriter:
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
 
-    def _refuse_remade(
-        self, connection: Connection, table: UserTable, targets: list[Target]
-    ) -> None:
-        """A row that was deleted and made anew has lost what depended on it."""
+    def _refuse_odd(self, connection: Connection, table: UserTable, targets: list[Target]) -> None:
+        """What depends on a row goes or loses its reference with it, or else stays as it is."""
         rows = [target.before for target in targets if target.before is not None]
-        there = [row for row in rows if table.read_row(connection, row["key"])[0] is not None]
-        gone = [each for row in rows if row not in there for each in list_all(row)]
-        taken = {(each["table"], _dump([each["key"]])) for each in [*gone, *rows]}
-        for each in (each for row in there for each in row["dependants"]):
+        there = [table.read_row(connection, row["key"])[0] is not None for row in rows]
+        judged = {_name(row) for row in rows}
+        gone_first = sorted(zip(there, rows, strict=True), key=itemgetter(0))
+        dependants = ((at, row, each) for at, row in gone_first for each in row["dependants"])
+        for stays, row, each in dependants:
+            if _name(each) in judged:
+                continue
+            judged.add(_name(each))
             owner = table.related[each["table"]]
-            kept = (each["table"], _dump([each["key"]])) in taken
-            if not kept and owner.read_print(connection, each["key"], lock=False) != each["at"]:
+            now = owner.read_row(connection, each["key"])[0]
+            lost = {name for at in table.list_references(owner) for name in at.lost if not stays}
+            goes = each["goes"] and not stays
+            if self._list_odd(owner, each["values"] or {}, now) - lost if now else not goes:
                 raise UndeclaredWriteError(
-                    f"The call deletes a row of {table.name} and makes it anew, and "
-                    f"{owner.describe_row(each['key'])} lost it meanwhile. Change the row instead."
+                    f"The call changes {owner.describe_row(each['key'])}, which depends on "
+                    f"{table.describe_row(row['key'])}, by a trigger, or as it deletes that row "
+                    "and makes it anew, so that an undo would leave it. Change the row instead."
                 )
+
+    def _list_odd(self, owner: UserTable, was: Values, now: Values) -> set[str]:
+        """Columns that are not as they were, and that no database sets by itself."""
+        changed = {name for name, value in was.items() if now.get(name) != value}
+        fields = owner.fields
+        own = {name for name in changed if fields[name].is_time or fields[name].generated}
+        return changed - own - self._options.sets - {str(self._options.version)}
 
     def _mark(
         self,
@@ -331,27 +344,17 @@ class TableWriter:
         left = _load_left(mark, len(rows))
         if len(rows) == 1:
             left = [str(record.version)]
-        theirs, back, watch = list[str](), list[tuple[UserTable, Values]](), open_watch(connection)
-        known = [
-            KnownRow(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
-            for row in rows
-            for each in list_all(row)
-            for owner in (table.related[each["table"]],)
-        ]
-        watch.begin(connection, known)
+        theirs, ours = list[str](), list[RowState]()
         for row, at in zip(rows, left, strict=True):
             if at == row["at"]:
                 continue  # the call has left it as it was
             if table.read_print(connection, row["key"], lock=True) == at:
                 # What depends on a row that the call has left there has nothing to do with it.
-                alone = row if at == ABSENT else cast("RowState", {**row, "dependants": []})
-                back += self._restore(connection, table, alone)
+                ours.append(row if at == ABSENT else cast("RowState", {**row, "dependants": []}))
             else:
                 theirs.append(table.describe_row(row["key"]))
-        for owner, values in back:
-            self._require_restored(connection, owner, values)
-        watch.end(connection, known)
-        self._refuse_more(connection, watch.list_strange(connection, known))
+        if ours:
+            self._restore(connection, table, ours)
         if len(theirs) == len(rows):
             return theirs
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
@@ -360,23 +363,28 @@ class TableWriter:
         leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
         return theirs
 
-    def _restore(
-        self, connection: Connection, table: UserTable, row: RowState
-    ) -> list[tuple[UserTable, Values]]:
-        lost = sorted(set(row["values"] or ()) - set(table.fields))
+    def _restore(self, connection: Connection, table: UserTable, rows: list[RowState]) -> None:
+        lost = sorted({name for row in rows for name in row["values"] or ()} - set(table.fields))
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
-        back = restore_row(connection, table, row=row)
-        return [*back, *([(table, row["values"])] if row["values"] else [])]
+        known = [
+            KnownRow(table=owner, keys=[owner.find_key(connection, each["key"], each["values"])])
+            for row in rows
+            for each in list_all(row)
+            for owner in (table.related[each["table"]],)
+        ]
+        watch = open_watch(connection)
+        watch.begin(known)
+        for owner, values in list(restore_rows(connection, table, rows=rows)):
+            self._require_restored(connection, owner, values)
+        watch.end(known)
+        self._refuse_more(connection, watch.list_strange(known))
 
     def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
         """A trigger may have changed a row again, also with the next one that came back."""
         key = [values[name] for name in owner.key]
-        now = owner.read_row(connection, key)[0] or {}
-        changed = [name for name, value in values.items() if now.get(name) != value]
-        fields = owner.fields
-        own = {name for name in changed if fields[name].is_time or fields[name].generated}
-        odd = set(changed) - own - self._options.sets - {self._options.version}
+        now = owner.read_row(connection, key)[0]
+        odd = self._list_odd(owner, values, now or {})
         if odd or not now:
             raise ConflictError(
                 f"The database itself changes {', '.join(sorted(odd))} of "
@@ -387,7 +395,7 @@ class TableWriter:
         """An undo that changes more than it puts back is none."""
         for table, _, named in strange:
             written = read_name(connection, table)
-            if not any(is_declared(written, name, connection=connection) for name in self.leaves):
+            if not is_declared(connection, written, *self.leaves):
                 raise UndeclaredWriteError(
                     f"Taking it back would make the database itself change {named or table}, by a "
                     "trigger or a foreign key, so that it was left as it is."
@@ -464,6 +472,10 @@ class TableWriter:
 def _refuse_theirs(theirs: list[str]) -> None:
     if theirs:
         raise ConflictError(f"Somebody has changed {', '.join(theirs)} since.")
+
+
+def _name(row: RowState) -> str:
+    return f"{row['table']}:{_dump([row['key']])}"
 
 
 def _dump(keys: list[list[Any]]) -> str:

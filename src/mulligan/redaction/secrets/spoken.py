@@ -44,7 +44,7 @@ _SQL = re.compile(
 )
 _GAP = r"""[\s"',]{1,5}"""
 _REST = r"""[^\s"'<>,][^\s"'<>]{0,255}"""
-_BETWEEN = r"(?:(?:[^\n|;\\]|\\\s?){0,200}?[\s\"',\\]{1,5})?"
+_BETWEEN = r"(?:(?:[^\n|;\\]|\\(?:\r?\n)?){0,200}?[\s\"',\\]{1,5})?"
 """What stands between a command and its flag, on lines that go on too."""
 _CURL = re.compile(
     rf"(?<!\w)(curl{_GAP}{_BETWEEN}(?:-u|--user|--proxy-user)[\"']?[\s,=]{{0,4}}(?P<q>[\"'])?"

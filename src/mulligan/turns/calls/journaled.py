@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from mulligan.core.action import Kept, State
+from mulligan.core.action import Kept, Request, State
 from mulligan.core.call import Execution, Outcome
 from mulligan.core.effect import Effect, Release
 from mulligan.core.errors import (
@@ -157,6 +158,12 @@ class JournaledCall:
         for action in actions:
             if tool.binding.mark or tool.binding.objects or action.originals:
                 tool.runtime.action_tools.keep(action.id, tool=tool, originals=action.originals)
+            for name in action.originals:
+                tool.warn_once(
+                    f"{action.opening.tool}: its {name} hold objects whose class no annotation "
+                    "names, so after a restart an undo gets plain data in their place, or nothing. "
+                    "Annotate what the tool takes and returns, and what its `before` returns."
+                )
 
     def _as_approved(self, action: LiveAction) -> Make:
         """The call with what a person will be shown, or not at all."""
@@ -208,6 +215,8 @@ class JournaledCall:
     async def _record_call(self, actions: Sequence[LiveAction], *, why: str) -> Any:
         """Put a call on record, make it, and write down what came of it."""
         book = self.book
+        # Where others took over and undid what this attempt had done, what was read is not there.
+        book.require_held(self.attempt.actions[-1:])
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
         keep = [*evidence.keep]
@@ -216,7 +225,8 @@ class JournaledCall:
         await book.intend(actions, evidence=evidence.packed, keep=keep, why=why)
         self._keep_tools(actions)
         await reach(Point.INTENDED)
-        book.require_lease(actions)
+        self.call.require_lease = partial(book.require_lease, actions, to=Request.CALL)
+        self.call.require_lease()
         given = copy_value(dict(self.call.arguments))
         self.call.records = tuple(action.record for action in actions)
         self.call.start_clock()
@@ -264,7 +274,11 @@ class JournaledCall:
             # Its result is in what is kept from here on, also where nobody lives to say so.
             facts: dict[str, object] = {"delivered": True} if self.turn.root.kept else {}
             results = split_result(tried.last.result, actions)
-            await adopt(actions, results, book=book, facts=facts)
+            if tried.unheard and self.declaration.if_version is None:
+                for action in actions:
+                    action.unheard_since = book.steady()
+            again = tried.last.try_number > 1
+            await adopt(actions, results, book=book, facts=facts, again=again)
             self._keep_tools(actions)
             await self._settle_outdated(actions)
             return tried.last

@@ -54,8 +54,8 @@ class LiveCall:
     __slots__ = (
         "_asked", "_copies", "_make", "acted_within", "advised", "arguments", "at_us", "brought",
         "duration_us", "follows", "given", "id", "key", "labels", "outer", "parameters", "parent",
-        "record", "records", "result", "span", "start", "step", "took_us", "tool", "traffic",
-        "try_number", "turn", "waiter",
+        "record", "records", "require_lease", "result", "span", "start", "step", "took_us", "tool",
+        "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -103,6 +103,8 @@ class LiveCall:
         """What its tool's own functions are told of it, once its pre-image was taken."""
         self.records: tuple[Record, ...] = ()
         """The same of every action that it consists of, once they are on record."""
+        self.require_lease: Callable[[], None] | None = None
+        """Raises where it may not be sent any more, once it is on record: before every try."""
         self._make: Make | None = None
         self._asked: Mapping[str, object] | None = None
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from mulligan.core.action import State
+from mulligan.core.action import Request, State
 from mulligan.core.call import Execution, Outcome
-from mulligan.core.effect import Mode, ProbeBy
+from mulligan.core.effect import Mode, ProbeBy, Repeat
 from mulligan.core.errors import JournalError, StaleEntryError, StoreError
 from mulligan.core.happened.event import CallRepaired
 from mulligan.core.record import Record
@@ -48,6 +48,8 @@ class Tried:
     """A success, or the failure that ended it."""
     nothing_happened: bool
     """It is proven of every try that it changed nothing."""
+    unheard: bool = False
+    """It was made, and so may be an earlier try, which gave no answer and may still land."""
 
 
 async def try_call(call: LiveCall) -> Tried:
@@ -72,6 +74,8 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
         return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
 
     async def try_again(number: int) -> Execution:
+        if first.require_lease is not None:
+            first.require_lease()
         again = first.begin_again(try_number=number)
         try:
             result = await again.make()
@@ -97,7 +101,13 @@ async def rescue(first: LiveCall, failed: Execution) -> Tried:
         first.tool.runtime.events.publish(
             CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
         )
-    return Tried(last=last, nothing_happened=_is_without_effect(executions))
+    earlier = [each.failure for each in executions[:-1] if each.failure is not None]
+    unheard = declaration.repeat is Repeat.IDEMPOTENT and last.outcome is Outcome.SUCCESS
+    return Tried(
+        last=last,
+        nothing_happened=_is_without_effect(executions),
+        unheard=unheard and not all(failure.nothing_done for failure in earlier),
+    )
 
 
 async def _verify(call: LiveCall, failed: Execution) -> Execution:
@@ -207,7 +217,8 @@ async def claim(action: LiveAction, *, book: Book) -> None:
 async def run_claimed(action: LiveAction, *, call: LiveCall, book: Book) -> Tried:
     """Make an approved call, and write down what came of it."""
     call.key, call.record, call.records = action.opening.key, action.record, (action.record,)
-    book.require_lease([action])
+    call.require_lease = partial(book.require_lease, [action], to=Request.CALL)
+    call.require_lease()
     try:
         tried = await try_call(call)
         await reach(Point.CALLED)

@@ -9,7 +9,8 @@ from functools import partial
 from typing import cast
 
 from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.action import Action, Opening
+from mulligan.codec.exact import LostValueError
+from mulligan.core.action import Action, By, Opening
 from mulligan.core.call import Call
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Vault
@@ -17,7 +18,7 @@ from mulligan.core.record import Record
 from mulligan.turns.calls.rows import log_settled
 from mulligan.turns.calls.runtime import ActionTools
 from mulligan.turns.calls.tool import Tool
-from mulligan.turns.journal.kept.call_values import LostValueError, load_record
+from mulligan.turns.journal.kept.call_values import load_record
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.steady import read_stamp
 from mulligan.turns.tools.declaration import Declaration
@@ -171,8 +172,10 @@ class Toolbox:
             opened_at=action.opened_at,
             state=action.state,
             version=action.version,
+            by=By.RECOVERY,
             tries=tries if isinstance(tries, int) else 0,
             given_up=read_stamp(action.detail.get("given_up")),
+            unheard_since=read_stamp(action.detail.get("unheard_since")),
             undo_begun=action.detail.get("undo_begun") is True,
             seen=action.detail.get("seen") is True,
             claimed=action.detail.get("claimed") is True,
@@ -197,4 +200,5 @@ def build_codeless_action(action: Action) -> LiveAction:
         opened_at=action.opened_at,
         state=action.state,
         version=action.version,
+        by=By.RECOVERY,
     )

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from mulligan.codec.values import to_plain
-from mulligan.core.action import ACCEPTED, HOLDS, Action, ActionQuery, State, UndoResult
+from mulligan.core.action import ACCEPTED, HOLDS, UNCERTAIN, Action, ActionQuery, State, UndoResult
 from mulligan.core.adapter import NOT_MADE, Called, HostCall
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
@@ -29,7 +29,7 @@ from mulligan.turns.hosts.run import Run
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.call_ids import NextCall, with_next_call
 from mulligan.turns.journal.live_action import LiveAction, as_execution, read_order
-from mulligan.turns.recovery.recovery import UNCERTAIN, Recovery
+from mulligan.turns.recovery.recovery import Recovery
 from mulligan.turns.turn.attempt import LiveAttempt
 from mulligan.turns.turn.context import OpenTurn
 from mulligan.turns.turn.note import is_typed

@@ -13,12 +13,16 @@ from functools import partial
 from mulligan.core.action import (
     HOLD_LIFE,
     HOLDS,
+    JOURNAL,
     Action,
+    By,
     Entry,
     Kept,
+    Request,
     State,
+    check_step,
 )
-from mulligan.core.errors import MulliganError, StaleEntryError
+from mulligan.core.errors import IllegalTransitionError, MulliganError, StaleEntryError
 from mulligan.core.happened.event import ActionMoved, ActionUndone
 from mulligan.core.interfaces import Clock, Journal, Vault
 from mulligan.core.runtime.dataclass import dataclass
@@ -185,6 +189,8 @@ class Book:
         moved = [(action, move.state) for move in moves for action in move.actions]
         if not moved and not keep:
             return
+        for action, state in moved:
+            check_step(action.id, action.state, state, by=action.by)
         entries = [entry for move in moves for entry in self._build_entries(move)]
         before = [(action.state, action.version) for action, _ in moved]
         keep = [*keep, *(kept for move in moves for kept in self._keep_findings(move))]
@@ -200,6 +206,7 @@ class Book:
                 action.state, action.version = was, version
             raise
         for (action, state), entry in zip(moved, entries, strict=True):
+            action.by = By.OWNER
             self.announce(_build_moved_event(action, state, at=entry.at))
             if state is State.UNDONE:
                 self.announce(_build_undone_event(action))
@@ -235,8 +242,18 @@ class Book:
         except Exception as error:  # noqa: BLE001 - a page may lack it, a turn may not fail for it
             _report.warning("What a review came to could not be kept (%s).", type(error).__name__)
 
-    def require_lease(self, actions: Sequence[LiveAction]) -> None:
-        """Look once more before an outside call: who was silent for too long sends nothing."""
+    def require_lease(self, actions: Sequence[LiveAction], *, to: Request) -> None:
+        """Look once more before an outside call: what is not on record is not sent, and who was
+        silent for too long sends nothing."""
+        for action in actions:
+            if JOURNAL[action.state].sends is not to:
+                raise IllegalTransitionError(
+                    f"Action {action.id} is {action.state}: no {to} is sent from there."
+                )
+        self.require_held(actions)
+
+    def require_held(self, actions: Sequence[LiveAction]) -> None:
+        """Refuse to go on where others may have taken over what this process was doing."""
         if not all(self.journal.holds_lease(action.id) for action in actions):
             raise StaleEntryError(
                 "This process was silent for longer than its lease, so that others may have taken "
@@ -250,17 +267,16 @@ class Book:
             if current is not None:
                 action.state, action.version = current.state, current.version
 
-    def has_passed(self, action: LiveAction, wait: timedelta) -> bool:
+    def has_passed(self, action: str, since: Steady | None, wait: timedelta) -> bool:
         """Whether so much time has passed since an action was given up, by a clock nobody sets.
 
         Another start of the machine tells nothing: then it counts from when this process saw it.
         """
-        now, seconds = self.steady(), wait.total_seconds()
-        stamps = (action.given_up, self.first_seen.setdefault(action.id, now))
-        return any(
-            stamp is not None and stamp.boot == now.boot and now.seconds - stamp.seconds >= seconds
-            for stamp in stamps
-        )
+        now = self.steady()
+        seen = self.first_seen.setdefault(action, now)
+        # Who was given up may have sent it after that, and has told: it counts from there.
+        stamp = since if since is not None and since.boot == now.boot else seen
+        return stamp.boot == now.boot and now.seconds - stamp.seconds >= wait.total_seconds()
 
     def has_stood(self, action: Action, wait: timedelta) -> bool:
         """Whether an action's last entry is so old: by the wall clock, which may have been set
@@ -294,6 +310,8 @@ class Book:
         if state is State.UNKNOWN:
             action.given_up = action.given_up or self.steady()
             own["given_up"] = list(action.given_up)
+        if action.unheard_since is not None:
+            own["unheard_since"] = list(action.unheard_since)
         if state in _TO_UNDO and action.undo_begun:
             own |= {"undo_begun": True, "seen": action.seen}
         if state in _TO_UNDO and action.claimed:

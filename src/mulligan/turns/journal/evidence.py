@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mulligan.codec.json_text import decode_json, encode_json
-from mulligan.codec.values import encode_plain, simplify_value
+from mulligan.codec.values import encode_value, print_value
 from mulligan.core.action import Opening
 from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.display.escape import format_value
 from mulligan.core.effect import Effect, Repeat
 from mulligan.core.history import NO_HISTORY, History, Speaker, Utterance
 from mulligan.core.interfaces import Vault
@@ -47,7 +46,7 @@ def pack_evidence(
     told = {each.name: getattr(turn, each.name) for each in fields(turn) if each.name != "history"}
     if turn.vouched:
         del told["vouched"]
-    head = _encode(told | {"now": turn.now.isoformat()})
+    head = encode_value(told | {"now": turn.now.isoformat()})
     now = _pack_executions(executions, room=MOST_BYTES - len(head))
     before = _pack_executions(earlier, room=MOST_BYTES - len(head) - len(now))
     more = _pack_history(history) if history else b""
@@ -84,7 +83,7 @@ def _fit(newest_first: Iterable[Mapping[str, object]], room: int) -> list[bytes]
     """As many as there is room for, the oldest of them first."""
     kept: list[bytes] = []
     for plain in newest_first:
-        text = _encode(plain)
+        text = encode_value(plain)
         room -= len(text)
         if room < 0:
             break
@@ -153,9 +152,9 @@ def _encode_undeclared(call: UndeclaredCall) -> bytes:
     about = {each.name: getattr(opening, each.name) for each in fields(opening)}
     about |= {"effect": opening.effect.value, "repeat": opening.repeat.value}
     head = encode_json({"id": call.id, "opening": about, "came_back": call.came_back})
-    given = _encode(dict(call.arguments))
+    given = encode_value(dict(call.arguments))
     if len(given) > _MOST_ARGUMENTS:
-        given = encode_json({name: _format_text(part) for name, part in call.arguments.items()})
+        given = encode_json({name: print_value(part) for name, part in call.arguments.items()})
     return head[:-1] + b',"arguments":' + given + b"}"
 
 
@@ -215,32 +214,6 @@ def _encode_execution(execution: Execution) -> dict[str, object]:
         "at": execution.at.isoformat(),
         "result": execution.result,
     }
-
-
-def _encode(value: Mapping[str, object]) -> bytes:
-    try:
-        return encode_plain(value, simplify=_simplify)
-    except Exception:  # noqa: BLE001 - a result is somebody's own code: it must stop no later call
-        # Keys of any kind, depth without end, what will not be read: text will do.
-        return encode_json({name: _make_printable(part) for name, part in value.items()})
-
-
-def _make_printable(value: object) -> object:
-    if type(value) is dict:  # one of a kind of its own may refuse to be gone through
-        return {_format_text(name): _format_text(part) for name, part in value.items()}
-    return _format_text(value)
-
-
-def _format_text(value: object) -> str:
-    return format_value(value)[:1000].encode("utf-8", "replace").decode()
-
-
-def _simplify(value: object) -> object:
-    """A value of any kind. What is no JSON becomes text: a review can still look for it there."""
-    try:
-        return simplify_value(value)
-    except Exception:  # noqa: BLE001 - a model's own dump may raise anything
-        return _format_text(value)
 
 
 def load_evidence(vault: Vault, opening: Opening, *, action: str) -> bytes | None:

@@ -6,22 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from typing import Any, NamedTuple
 
 from mulligan.codec.values import decode_value, to_plain
-from mulligan.core.action import Action, State
+from mulligan.core.action import STANDING, Action, ActionQuery, State
 from mulligan.core.display.escape import format_value
-from mulligan.core.effect import ProbeBy
+from mulligan.core.effect import ProbeBy, Repeat
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.live_action import LiveAction
+from mulligan.turns.journal.live_action import LiveAction, read_order
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_left_version, read_version
 from mulligan.undo.accounting import find_contradiction, is_work_of
 from mulligan.undo.answers import describe_error
-from mulligan.undo.sameness import find_version_field, is_same, is_unchanged
+from mulligan.undo.sameness import find_version_field, is_restored, is_same, is_unchanged
 
 _NOT_THERE = {
     State.NOT_EXECUTED: "It was looked for, and is not there.",
@@ -94,7 +95,10 @@ def explain_blindness(record: Record, declaration: Declaration) -> str:
     if is_probed_by_call(declaration):
         return ""
     if (can.probe or can.reader) is None or (can.before is None and can.probe is None):
-        return "Its tool declares no probe, so nobody but a person can tell whether it happened."
+        return (
+            "Its tool declares no probe, so nobody but a person can tell whether it happened. "
+            "Declare probe=…, and refuses=… for errors that it raises before it changes anything."
+        )
     if record.image is None and (can.before is not None or declaration.deletes):
         # Never read, which is not the same as nothing.
         return "What was there before it was not read, so that a look tells nothing."
@@ -135,13 +139,18 @@ async def settle(
 
 async def _weigh_later(action: LiveAction, seen: Seen, *, book: Book) -> Seen:
     """What a look says, seeing that our own later calls were at the same object, too."""
+    if not action.objects:
+        calls = await book.waiter.aside(partial(_list_possible_later, action, book=book))
+        theirs = await _is_theirs(action, calls=calls, now=seen.state, book=book)
+        return replace(seen, landing=Landing.ABSENT) if theirs else seen
     since = action.opened_at
     load = partial(book.history.list_later, action.id, action.objects, since=since)
-    deeds = await book.waiter.aside(load) if action.objects else []
+    deeds = await book.waiter.aside(load)
     standing = [deed for deed in deeds if deed.stands]
     unanswered = [deed for deed in deeds if deed.may_stand]
     if not standing and (not unanswered or seen.landing is Landing.ABSENT):
-        return seen
+        restored = deeds and await _is_put_back(action, now=seen.state, book=book)
+        return replace(seen, landing=Landing.ABSENT) if restored else seen
     calls = [deed.action for deed in reversed(standing)]
     if not unanswered and await _is_theirs(action, calls=calls, now=seen.state, book=book):
         return replace(seen, landing=Landing.ABSENT)
@@ -154,6 +163,46 @@ async def _weigh_later(action: LiveAction, seen: Seen, *, book: Book) -> Seen:
     return Seen(landing=Landing.UNSURE, why=why)
 
 
+def _list_possible_later(action: LiveAction, *, book: Book) -> list[Action]:
+    """Later calls of the same tool that found what this one found, or what one of them had left:
+    those on its object, where nobody says which that is."""
+    image, opening = action.record.image, action.opening
+    if image is None:
+        return []
+    wanted = ActionQuery(
+        tenant=opening.tenant, tool=opening.tool, states=STANDING, since=action.opened_at
+    )
+    found: list[Action] = []
+    there = to_plain(image.state)
+    for later in sorted(book.journal.list_actions(wanted), key=read_order):
+        call = _load_call(later, book=book)
+        if later.id != action.id and is_same(call.found, there):
+            found, there = [*found, later], call.left
+    return found
+
+
+async def _is_put_back(action: LiveAction, *, now: object, book: Book) -> bool:
+    """Whether it is as before an action because our own undo of a later call has made it so.
+
+    That undo was made under the version which the later call left: nothing came between.
+    """
+    try:
+        versions = await _read_versions(action, now)
+        load = partial(book.history.has_undo_written, versions[1], action.objects)
+        return await book.waiter.aside(load) and is_restored(
+            action.record, now, abilities=action.abilities, versions=versions
+        )
+    except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
+        return False
+
+
+async def _read_versions(action: LiveAction, now: object) -> tuple[str | None, str | None]:
+    """Those of what was there before an action, and of what is there now."""
+    record, can = action.record, action.abilities
+    was = await read_version(record.before, record=record, abilities=can)
+    return was, await read_version(now, record=record, abilities=can)
+
+
 async def _is_theirs(
     action: LiveAction, *, calls: Sequence[Action], now: object, book: Book
 ) -> bool:
@@ -161,33 +210,55 @@ async def _is_theirs(
 
     Each of them found what those before it had left, so that nothing came between.
     """
-    if action.record.image is None:
+    if action.record.image is None or not calls:
         return False
-    can, seen = action.abilities, []
     try:
-        for state in (action.record.image.state, now):
-            told = replace(action.record, result=state)
-            seen.append(await read_version(state, record=told, abilities=can))
+        versions = await _read_versions(action, now)
         before, there = to_plain(action.record.image.state), to_plain(now)
-        version = find_version_field(before, there, versions=(seen[0], seen[1]))
-        load = partial(_load_given, calls, book=book)
-        given, images = await book.waiter.aside(load)
+        version = find_version_field(before, there, versions=versions)
+        later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
+        own: Any = to_plain(dict(action.record.arguments))
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
-    states = [*images[1:], there]
-    return is_same(before, images[0]) and all(
-        is_work_of(given[: number + 1], before=before, now=state, version=version)
-        for number, state in enumerate(states)
+    given = [call.given for call in later]
+
+    def is_left(number: int, state: object) -> bool:
+        """Whether it is what one of them left: all that it returned, or what it was given."""
+        left = later[number].left
+        return (left is not None and is_same(left, state)) or is_work_of(
+            given[: number + 1], before=before, now=state, version=version
+        )
+
+    chained = is_same(before, later[0].found) and all(
+        is_left(number, call.found) for number, call in enumerate(later[1:])
     )
+    if versions[1] is not None and versions[1] == later[-1].version:
+        return chained
+    # What it would have left itself, had it arrived after them, tells nothing.
+    alike = is_work_of([own], before=before, now=there, version=version)
+    return chained and not alike and is_left(len(later) - 1, there)
 
 
-def _load_given(
-    calls: Sequence[Action], *, book: Book
-) -> tuple[list[dict[str, object]], list[object]]:
-    """What calls were given, and what each found there."""
-    kept = [(book.vault.get(c.id, "arguments"), book.vault.get(c.id, "before")) for c in calls]
-    read = [(decode_value(given or b""), decode_value(image or b"")) for given, image in kept]
-    return [dict(given) for given, _ in read if isinstance(given, dict)], [i for _, i in read]
+class _LaterCall(NamedTuple):
+    """A later call of ours, in plain values."""
+
+    given: Mapping[str, object]
+    found: object
+    left: object
+    """What it returned."""
+    version: str | None
+
+
+def _load_call(call: Action, *, book: Book) -> _LaterCall:
+    kept = (book.vault.get(call.id, name) for name in ("arguments", "before", "result"))
+    given, found, came = (None if value is None else decode_value(value) for value in kept)
+    came = came if isinstance(came, dict) else {}
+    return _LaterCall(
+        given=given if isinstance(given, dict) else {},
+        found=found,
+        left=came.get("result"),
+        version=came.get("version"),
+    )
 
 
 async def write_down(
@@ -199,18 +270,31 @@ async def write_down(
     absent: State = State.NOT_EXECUTED,
 ) -> None:
     """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
+    after = conclude(seen, final=final, absent=absent)
+    if after is None:
+        return
+    if seen.landing is Landing.LANDED:
+        await adopt([action], [seen.result], book=book)
+        action.looked_up = True
+    else:
+        unsure = seen.landing is Landing.UNSURE
+        await book.move([action], after, why=seen.why if unsure else _NOT_THERE[after])
+    if seen.landing is not Landing.UNSURE:
+        action.on_settled(action)
+
+
+def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> State | None:
+    """What is certain of a call once it was looked for; `None`: that it must be looked for again.
+
+    `final`: what is not there by now will not come any more.
+    """
     match seen.landing:
         case Landing.LANDED:
-            await adopt([action], [seen.result], book=book)
-            action.looked_up = True
-            action.on_settled(action)
+            return State.EXECUTED
         case Landing.ABSENT:
-            if final:
-                await book.move([action], absent, why=_NOT_THERE[absent])
-                action.on_settled(action)
+            return absent if final else None
         case Landing.UNSURE:
-            if seen.for_a_person and action.state is not State.NEEDS_HUMAN:
-                await book.move([action], State.NEEDS_HUMAN, why=seen.why)
+            return State.NEEDS_HUMAN if seen.for_a_person else None
 
 
 async def settle_approved(actions: Sequence[LiveAction], *, book: Book) -> None:
@@ -228,14 +312,18 @@ async def adopt(
     *,
     book: Book,
     facts: Mapping[str, object] | None = None,
+    again: bool = False,
 ) -> None:
-    """Write down that calls happened, with what they returned and the versions they left."""
+    """Write down that calls happened, with what they returned and the versions they left.
+
+    `again`: that is the answer to a later try.
+    """
     for action, result in zip(actions, results, strict=True):
         record = replace(action.record, result=result)
         version = None
         try:
             # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
-            if not action.declaration.deletes:
+            if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
                 version = await read_left_version(
                     record, abilities=action.abilities, within=action.declaration.answers_within
                 )
@@ -245,6 +333,20 @@ async def adopt(
     await book.mark_executed(actions, facts=facts)
 
 
+def _is_changed_since(record: Record, action: LiveAction) -> bool:
+    """Whether a remote that knew the key of a later try has answered with what somebody else made
+    of the object meanwhile: at that version it is not ours."""
+    if action.declaration.repeat is not Repeat.KEYED:
+        return False
+    return bool(find_contradiction(to_plain(dict(record.arguments)), to_plain(record.result)))
+
+
+def may_still_land(action: LiveAction, book: Book) -> bool:
+    """Whether a try of a call that was made again may still be on its way."""
+    since, within = action.unheard_since, action.declaration.lands_within
+    return since is not None and not book.has_passed(action.id, since, within)
+
+
 def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
     """Whether a request that is not there yet will not arrive, or show, any more.
 
@@ -252,4 +354,5 @@ def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
     sent just before, and a call that waited for a person long after it was asked for.
     """
     declared = action.declaration
-    return book.has_passed(action, declared.lands_within + declared.settles_within)
+    wait = declared.lands_within + declared.settles_within
+    return book.has_passed(action.id, action.given_up, wait)

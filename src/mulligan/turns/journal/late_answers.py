@@ -10,13 +10,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
-from mulligan.core.action import State
+from mulligan.core.action import By, find_late_step
 from mulligan.core.errors import JournalError, StoreError
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction
 
-OPEN_TO_DOUBT = frozenset({State.INTENT, State.UNKNOWN, State.NOT_EXECUTED})
-"""States in which nobody has seen yet that it happened."""
 CAME_BACK_LATE = "It was sent by a process that had been given up, and it came back."
 _AT_ONCE = 3
 """How often it is told at once, where others write at the same moment."""
@@ -42,8 +40,8 @@ async def tell(book: Book) -> None:
 async def _tell(action: LiveAction, why: str, *, book: Book) -> None:
     """Put what was decided before a person; and have who is deciding look once more."""
     current = await book.waiter.aside(partial(book.journal.find_action, action.id))
-    if current is None or current.state not in OPEN_TO_DOUBT:
+    after = None if current is None else find_late_step(current.state)
+    if current is None or after is None:
         return
-    action.state, action.version = current.state, current.version
-    decided = current.state is State.NOT_EXECUTED
-    await book.move([action], State.NEEDS_HUMAN if decided else State.UNKNOWN, why=why)
+    action.state, action.version, action.by = current.state, current.version, By.LATE
+    await book.move([action], after, why=why)

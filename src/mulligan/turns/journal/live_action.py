@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import Action, Kept, Opening, State, UndoResult
+from mulligan.core.action import Action, By, Kept, Opening, State, UndoResult
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.display.escape import show_name
 from mulligan.core.display.quoted import quote_value
@@ -36,10 +36,14 @@ class LiveAction:
     state: State | None = None
     version: int = 0
     """How many entries it has in the journal."""
+    by: By = By.OWNER
+    """Who this process is to it, until it has written an entry: then it is its owner."""
     tries: int = 0
     """How often it was tried to find out what became of it, or to undo it."""
     given_up: Steady | None = None
     """When it was first written that nobody knows what became of it: no try was sent later."""
+    unheard_since: Steady | None = None
+    """When it was made again after a try that gave no answer, where that one may still land."""
     after: tuple[str, ...] = ()
     """Ids of later actions that are undone before it: on the same object, or on what it made."""
     undo_begun: bool = False

@@ -39,7 +39,7 @@ class OwnCall:
     version: str | None
     """The version of what it left, as far as it is known."""
     beside: bool = False
-    """It was asked for before the other, and came back after that was asked for."""
+    """It was asked for before the other, and came back after that was asked for, or not yet."""
 
     @property
     def stands(self) -> bool:
@@ -105,7 +105,7 @@ class ObjectHistory:
             before = places[here + 1 :]
             found |= {each: self._find_deed(each, owner) for each in later}
             for each in before[:BESIDE]:
-                if each not in found and self._has_come_back(each, since=since):
+                if each not in found and self._may_come_later(each, since=since):
                     found[each] = self._find_deed(each, owner, beside=True)
         return [deed for deed in found.values() if deed is not None]
 
@@ -147,9 +147,10 @@ class ObjectHistory:
             return None
         return OwnCall(action=found, version=self._read_version(action, owner), beside=beside)
 
-    def _has_come_back(self, action: str, *, since: datetime) -> bool:
-        entries = self.journal.list_entries(action)
-        return any(each.state is State.EXECUTED and each.at >= since for each in entries)
+    def _may_come_later(self, action: str, *, since: datetime) -> bool:
+        entries = list(self.journal.list_entries(action))
+        came = any(each.state is State.EXECUTED and each.at >= since for each in entries)
+        return came or (bool(entries) and entries[-1].state in UNANSWERED)
 
     def _read_version(self, action: str, owner: str) -> str | None:
         stands = self.vault.get(owner, _STANDS.format(action))
@@ -181,10 +182,14 @@ def summarize(deeds: Iterable[OwnCall], *, among: Collection[str] = ()) -> Later
     """What an undo must know of later calls. Those `among` which it is made are in order there."""
     later = list(deeds)
     others = [each for each in later if each.action.id not in among]
-    unversioned = [each for each in later if each.has_written and each.version is None]
+    unversioned = [
+        each
+        for each in later
+        if (each.has_written and each.version is None) or (each.beside and each.may_stand)
+    ]
     return LaterCalls(
         standing=_name_first(each for each in others if each.stands),
-        unanswered=_name_first(each for each in others if each.may_stand),
+        unanswered=_name_first(each for each in others if each.may_stand and not each.beside),
         unversioned=_name_first(unversioned),
         versions=frozenset(each.version for each in later if each.version is not None),
     )

@@ -12,7 +12,15 @@ from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
-from mulligan.core.action import HOLDS, UNANSWERED, UNREVIEWED, Action, State, find_expiry
+from mulligan.core.action import (
+    HOLDS,
+    UNANSWERED,
+    UNCERTAIN,
+    UNREVIEWED,
+    Action,
+    State,
+    find_expiry,
+)
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError, JournalError
 from mulligan.core.runtime.dataclass import dataclass
@@ -45,12 +53,19 @@ PAUSES = tuple(timedelta(seconds=seconds) for seconds in (1, 30, 120, 300, 450))
 ENGINE_LIFE = timedelta(days=1)
 """How long a turn that an engine keeps may stand still before others review what it did."""
 
-UNCERTAIN = (State.INTENT, State.UNKNOWN)
 UNDER_UNDO = (State.UNDOING, State.UNDO_FAILED)
 GONE = (State.UNDONE, State.NOT_EXECUTED, State.CLOSED)
 """States in which nothing of an action is left, or a person has seen to what is."""
 WAITING = (State.UNKNOWN, State.UNDO_FAILED, State.PENDING_REVIEW)
 """States that are looked at again after a pause, a longer one each time."""
+
+
+def is_left_behind(state: State, *, mine: bool, gone: bool) -> bool:
+    """Whether an open action is anybody's that this process is not at work on.
+
+    `mine`: its last entry was written here; `gone`: by a writer that will write no more.
+    """
+    return mine or gone or state in HOLDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
@@ -170,7 +185,7 @@ class Recovery:
             action
             for action in sorted(found, key=read_order, reverse=True)
             if not self._is_taken(action.id)
-            and (action.writer == mine or action.writer in gone or action.state in HOLDS)
+            and is_left_behind(action.state, mine=action.writer == mine, gone=action.writer in gone)
         ]
 
     def _is_taken(self, action: str) -> bool:

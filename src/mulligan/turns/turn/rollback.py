@@ -7,13 +7,24 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from mulligan.codec.values import encode_value
-from mulligan.core.action import SETTLED, UNANSWERED, UNREVIEWED, Kept, State, UndoResult
+from mulligan.core.action import (
+    SETTLED,
+    STATE_AFTER,
+    UNANSWERED,
+    UNREVIEWED,
+    ActionQuery,
+    Kept,
+    Request,
+    State,
+    UndoResult,
+)
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import SHARED_LIFE, Book
+from mulligan.turns.journal.landing import may_still_land
 from mulligan.turns.journal.live_action import LiveAction
 from mulligan.turns.journal.object_history import summarize
 from mulligan.turns.turn.attempt import LiveAttempt
@@ -28,6 +39,7 @@ from mulligan.undo.assessment import (
     Undone,
     assess_sight,
     claim_by_content,
+    doubt_restored,
     with_version,
 )
 from mulligan.undo.taking_back import (
@@ -44,17 +56,6 @@ MOST_TRIES = 5
 WAVE = 100
 """Undos of different objects that are sent before they are read back together."""
 
-STATE_AFTER = {
-    UndoResult.RESTORED: State.UNDONE,
-    UndoResult.CONFLICT: State.CONFLICT,
-    UndoResult.PARTIAL: State.UNDO_FAILED,
-    UndoResult.FAILED: State.UNDO_FAILED,
-    UndoResult.UNKNOWN: State.UNDO_FAILED,
-}
-
-
-_TAKEN_BACK = (State.UNDONE, State.CONFLICT, State.UNDO_FAILED)
-
 
 async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[RejectedAction]:
     """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
@@ -64,7 +65,7 @@ async def take_back_all(attempt: LiveAttempt, *, book: Book, why: str) -> list[R
     to be unwanted once it does.
     """
     # Of a review that was cut short, and is made again elsewhere.
-    before = [a for a in attempt.list_whole_in_state(*_TAKEN_BACK) if a.undone is not None]
+    before = [a for a in attempt.list_whole_in_state(*STATE_AFTER.values()) if a.undone is not None]
     doomed: list[LiveAction] = []
     undeclared: list[RejectedAction] = []
     known: set[tuple[str, State | None]] = set()
@@ -139,21 +140,37 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
     """Actions that do not touch each other's objects, a wave each; what has no version, alone."""
     wave: list[LiveAction] = []
     touched: set[tuple[str, str]] = set()
+    around: set[tuple[str, str]] = set()
     ids: set[str] = set()
     for action in actions:
         alone = action.abilities.version is None or action.declaration.deletes
-        waits = not (touched.isdisjoint(action.objects) and ids.isdisjoint(action.after))
+        outer = set(_list_outer(action.objects))
+        waits = not (
+            touched.isdisjoint(action.objects | outer)
+            and around.isdisjoint(action.objects)
+            and ids.isdisjoint(action.after)
+        )
         if wave and (alone or waits or len(wave) >= WAVE):
             yield wave
-            wave, touched, ids = [], set(), set()
+            wave, touched, around, ids = [], set(), set(), set()
         wave.append(action)
         touched |= action.objects
+        around |= outer
         ids.add(action.id)
         if alone:
             yield wave
-            wave, touched, ids = [], set(), set()
+            wave, touched, around, ids = [], set(), set(), set()
     if wave:
         yield wave
+
+
+def _list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What objects are in, by their paths: a folder is moved with all of it, and is not as it was
+    while something in it is not."""
+    for server, name in objects:
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            yield server, name
 
 
 @dataclass(slots=True, kw_only=True)
@@ -243,16 +260,24 @@ class _Rollback:
 
     def _find_possible_later(self, action: LiveAction) -> LaterCalls:
         """Others that are undone with it may be on its object, where neither tool says so."""
-        where = (action.opening.tenant, action.opening.server)
+        opening = action.opening
+        where = (opening.tenant, opening.server)
         beside = [
             a
             for a in self.by_id.values()
             if not a.objects and (a.opening.tenant, a.opening.server) == where
         ]
+        wanted = ActionQuery(tenant=opening.tenant, states=UNANSWERED, since=action.opened_at)
+        unanswered = [
+            each.opening.tool
+            for each in self.book.journal.list_actions(wanted)
+            if each.opening.server == opening.server and each.id not in self.by_id
+        ]
         waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]
         undone = [a for a in beside if a.state is State.UNDONE]
         versions = {a.record.version for a in waiting} - {None}
         return LaterCalls(
+            unanswered=unanswered[0] if unanswered else "",
             unversioned=next((a.opening.tool for a in undone), ""),
             versions=frozenset(map(str, versions)),
         )
@@ -264,7 +289,7 @@ class _Rollback:
             each.action.undo_begun = True
             each.action.seen = each.action.seen or each.first.ours
         await self.book.move([each.action for each in sending], State.UNDOING, why="It is sent.")
-        self.book.require_lease([each.action for each in sending])
+        self.book.require_lease([each.action for each in sending], to=Request.UNDO)
         for each in sending:
             each.failure = await send(each.record, each.terms)
         await wait_to_settle(max((e.terms for e in sending), key=lambda t: t.settles_within))
@@ -280,6 +305,9 @@ class _Rollback:
         return undone
 
     async def _write(self, done: Sequence[_Sent]) -> None:
+        for each in done:
+            if each.undone is not None and may_still_land(each.action, self.book):
+                each.undone = doubt_restored(each.undone)
         restored = [e for e in done if e.undone and e.undone.result is UndoResult.RESTORED]
         keep: list[Kept] = []
         for each in restored:

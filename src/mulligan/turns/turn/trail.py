@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from mulligan.core.action import Kept, State
+from mulligan.core.action import UNCERTAIN, UNREVIEWED, Kept
 from mulligan.core.call import Execution
 from mulligan.core.errors import MulliganError
 from mulligan.core.history import NO_HISTORY
@@ -24,7 +24,7 @@ from mulligan.turns.turn.context import OpenTurn
 _report = logging.getLogger("mulligan")
 T = TypeVar("T")
 
-_TO_BE_REVIEWED = (State.INTENT, State.UNKNOWN, State.EXECUTED, State.PENDING_REVIEW)
+_TO_BE_REVIEWED = UNCERTAIN | UNREVIEWED
 """States from which an action may yet come to a late review."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.turns.journal.kept.call_values import LostValue, LostValueError
+from mulligan.codec.exact import LostValue, LostValueError
 
 
 def test_a_result_that_is_lost_is_taken_for_no_other() -> None:
@@ -25,7 +25,7 @@ def test_a_result_that_is_lost_is_taken_for_no_other() -> None:
         lambda it: it["id"],
         lambda it: it == 1,
     ):
-        with pytest.raises(LostValueError, match="annotate"):
+        with pytest.raises(LostValueError, match="Return plain data"):
             use(lost)  # type: ignore[operator]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from mulligan.app.insights.open_list import OpenList
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.paging import Paging
-from mulligan.core.action import Action, State, leads_to
+from mulligan.core.action import AT_WORK, Action, By, State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.runtime.dataclass import dataclass
 
@@ -120,8 +120,6 @@ _NAMED: Mapping[tuple[Act, State], str] = {
     (Act.UNDO, State.NEEDS_HUMAN): "You have looked, and this call wrote what is there: what was "
     "there before is put back, and read back.",
 }
-_AT_WORK = frozenset({State.INTENT, State.EXECUTED, State.UNDOING, State.UNKNOWN})
-"""Where the application writes the next entry itself."""
 
 
 def list_choices(action: Action) -> tuple[Choice, ...]:
@@ -130,8 +128,8 @@ def list_choices(action: Action) -> tuple[Choice, ...]:
         acts = [Act.APPROVE, Act.DENY]
     else:
         reversible = action.opening.effect is Effect.REVERSIBLE
-        undoable = reversible and leads_to(action.state, State.UNDOING)
-        acts = [Act.UNDO] if undoable and action.state not in _AT_WORK else []
+        undoable = reversible and leads_to(action.state, State.UNDOING, by=By.PERSON)
+        acts = [Act.UNDO] if undoable and action.state not in AT_WORK else []
         acts += [] if action.settled else [Act.SETTLE]
     return tuple(Choice(act=act, does=_NAMED.get((act, action.state), _DOES[act])) for act in acts)
 

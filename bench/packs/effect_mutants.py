@@ -1,0 +1,166 @@
+"""Mistakes planted in the files, HTTP and calendar packs, each of which the histories must find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from bench.packs.sql_mutants import plant
+from mulligan.core.action import UndoResult
+from mulligan.core.effect import EffectNote
+from mulligan.packs.calendar.abilities import TakingBack
+from mulligan.packs.calendar.server import CalDAV
+from mulligan.packs.files import folder as folders
+from mulligan.packs.files.folder import ABSENT, Folder
+from mulligan.packs.files.steps import FileStep
+from mulligan.packs.files.tools import FileDesk
+from mulligan.packs.http.refusals import Refusals
+from mulligan.packs.http.resource import Resource
+from mulligan.packs.http.shown import read_back
+from mulligan.turns.turn import rollback
+from mulligan.undo.assessment import Undone
+
+
+def _plant_all(*planted: Callable[[], Any]) -> Callable[[], ExitStack]:
+    def enter() -> ExitStack:
+        with ExitStack() as stack:
+            for each in planted:
+                stack.enter_context(each())
+            return stack.pop_all()
+
+    return enter
+
+
+async def _believe(record: Any, terms: Any, *, first: Any, failure: Any) -> Undone:
+    """An undo that nothing was read back of."""
+    del record, terms, first
+    return Undone(result=UndoResult.RESTORED if failure is None else UndoResult.UNKNOWN)
+
+
+def _take_anything(self: FileDesk, record: Any) -> None:
+    [before], path = record.before["files"], record.arguments["path"]
+    with self.folder.locate(path) as target:
+        if before["at"] == ABSENT:
+            target.unlink(missing_ok=True)
+        else:
+            target.write_bytes(self.folder.get_kept(before["content"]))
+
+
+def _swap_anything(self: Folder, aside: Any, target: Any, path: str, *, over: str) -> None:
+    del self, path, over
+    aside.replace(target)
+
+
+def _delete_blindly(self: FileStep, path: str, *, over: str) -> None:
+    with self.folder.locate(path) as target:
+        self._note("delete", path, over=over, left=ABSENT, inode=target.lstat().st_ino)
+        target.rename(self.gone)
+
+
+def _remember_all(remember: Any) -> Any:
+    """Whatever a server answers, what is there now is this call's work."""
+
+    def remember_told(self: Resource, record: Any, exchange: Any, *, created: Any) -> None:
+        remember(self, record, exchange, created=created)
+        left = self._made.get(record.key)
+        if left is not None:
+            self._made[record.key] = replace(left, untold=False)
+
+    return remember_told
+
+
+def _send_blindly(self: Resource, record: Any, shown: Any) -> object:
+    content = read_back(shown) if shown else None
+    headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
+    way, url = "PUT" if shown else "DELETE", self._require_place(record)
+    return self._ask(
+        way, url, check=lambda answer: answer.status_code, headers=headers, content=content
+    )
+
+
+def _find_left_anyhow(
+    self: Resource, record: Any, answer: Any, *, written: Any, deletes: bool
+) -> str | None:
+    """Whatever is there right after a write is its work."""
+    del record, written, deletes
+    return self._show(answer)["at"]
+
+
+async def _update_blindly(self: TakingBack, record: Any) -> None:
+    before = record.before
+    now = self.calendar.get(before.id)
+    self.calendar.put(before, if_match=now.etag if now else None)
+
+
+async def _remove_blindly(self: TakingBack, record: Any) -> None:
+    now = self.calendar.get(record.key)
+    if now is not None:
+        self.calendar.delete(now, if_match=now.etag)
+
+
+async def _delete_nothing(self: TakingBack, record: Any) -> None:
+    del self, record
+
+
+def _write_anyway(write: Any) -> Any:
+    def write_unconditionally(self: CalDAV, client: Any, stored: Any, condition: Any) -> str:
+        del condition
+        return str(write(self, client, stored, {}))
+
+    return write_unconditionally
+
+
+NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "prove", _believe)  # noqa: E731
+
+MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
+    "files": {
+        "an undo does not look whether the file is ours": lambda: plant(
+            FileDesk, "undo_write", _take_anything
+        ),
+        "a write does not look whether the file was changed": lambda: plant(
+            Folder, "_swap", _swap_anything
+        ),
+        "what comes out by a delete is not looked at": lambda: plant(
+            FileStep, "delete", _delete_blindly
+        ),
+        "attributes are not kept": lambda: plant(folders, "_copy_attributes", lambda *_: None),
+        "a call that was killed has never landed": lambda: plant(
+            FileStep, "has_landed", lambda _: False
+        ),
+        "a call that was killed has always landed": lambda: plant(
+            FileStep, "has_landed", lambda _: True
+        ),
+        "a folder is moved back with what is in it": lambda: plant(
+            rollback, "_list_outer", lambda _: iter(())
+        ),
+    },
+    "http": {
+        "whatever the answer, it was made by this call": lambda: plant(
+            Resource, "_remember", _remember_all(Resource._remember)
+        ),
+        "an undo asks for no version": lambda: plant(Resource, "_send_back", _send_blindly),
+        "what is read right after a write is its work": lambda: plant(
+            Resource, "_find_left", _find_left_anyhow
+        ),
+        "a refusal means that nothing was done": lambda: plant(
+            Refusals, "judge", lambda *_: EffectNote.NOTHING_DONE
+        ),
+        "an undo is not read back": NO_READ_BACK,
+    },
+    "calendar": {
+        "an update is taken back over any version": lambda: plant(
+            TakingBack, "update", _update_blindly
+        ),
+        "a create is taken back at any version": lambda: plant(
+            TakingBack, "create", _remove_blindly
+        ),
+        "a delete is not taken back, and not read back": _plant_all(
+            lambda: plant(TakingBack, "delete", _delete_nothing), NO_READ_BACK
+        ),
+        "a write is made over any version": lambda: plant(
+            CalDAV, "_write", _write_anyway(CalDAV._write)
+        ),
+    },
+}

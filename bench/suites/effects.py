@@ -1,0 +1,124 @@
+"""Calls of the files, HTTP and calendar packs beside a second writer, judged by all that is there.
+
+`python -m bench sql` is the same for the SQL pack.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from bench.crash.workers import scratch
+from bench.packs.effect_mutants import MUTANTS
+from bench.packs.effects import Draw, run_effects
+from bench.packs.histories import Totals
+from bench.report import progress, table
+
+Result = dict[str, Any]
+
+PACKS = ("files", "http", "calendar")
+PROMISES = {
+    "lost": "things that are not as they were, of calls that are called undone",
+    "deleted": "things that are gone and that were not ours",
+    "overwritten": "what somebody else wrote, and is gone",
+    "untrue": "sentences that what is there does not bear out",
+    "errors": "calls that ended in no way that is provided for",
+    "needless": "calls that were refused or left to a person though nothing befell them",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pack", default="files", choices=PACKS, help="whose tools are called")
+    parser.add_argument("--histories", type=int, default=100, metavar="N", help="500 and more")
+    parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument("--mutants", action="store_true", help="plant mistakes, which are found")
+
+
+def run(options: argparse.Namespace) -> Result:
+    with scratch() as folder, open_place(options.pack, folder) as draw:
+        with progress(options.histories) as step:
+            totals = run_effects(draw, count=options.histories, seed=options.seed, step=step)
+        caught = find_mutants(draw, options) if options.mutants else {}
+    result: Result = {
+        "n": totals.histories,
+        "pack": options.pack,
+        **{name: getattr(totals, name) for name in PROMISES},
+        "outcomes": dict(totals.outcomes),
+        "deeds": dict(totals.deeds),
+        "person_share": round(totals.outcomes["person"] / max(1, totals.histories), 4),
+        "by_cause": dict(totals.person.most_common()),
+        "examples": totals.examples[:20],
+        "versions": {"python": platform.python_version()},
+    }
+    if options.mutants:
+        result |= {"mutants": len(caught), "caught": sum(n > 0 for n in caught.values())}
+        result["found_after"] = caught
+    return result
+
+
+@contextmanager
+def open_place(pack: str, folder: Path) -> Iterator[Draw]:
+    """What histories of a pack are drawn with, for as long as the context lasts."""
+    # Each needs an extra of its own.
+    match pack:
+        case "files":
+            from bench.packs.file_histories import FilePlace
+
+            yield FilePlace(folder).draw
+        case "http":
+            from bench.packs.http_histories import HttpPlace
+
+            with closing(HttpPlace(folder)) as place:
+                yield place.draw
+        case _:
+            from bench.packs.calendar_histories import CalendarPlace
+            from mulligan.testing.line import line_to
+            from mulligan.testing.radicale import radicale_server
+
+            with radicale_server() as radicale, line_to(radicale.url) as line:
+                yield CalendarPlace(folder, radicale, line).draw
+
+
+def find_mutants(draw: Draw, options: argparse.Namespace) -> dict[str, int]:
+    """For each mistake, after how many histories it was found; 0: it was not."""
+    look = partial(
+        run_effects,
+        draw,
+        count=options.histories,
+        seed=options.seed,
+        until=lambda seen: bool(seen.broken),
+    )
+    found = {}
+    for name, planted in MUTANTS[options.pack].items():
+        with planted():
+            totals: Totals = look()
+        found[name] = totals.histories if totals.broken else 0
+    return found
+
+
+def failed(result: Result) -> str:
+    """Why a result is no proof: a promise that broke, or a mistake that nobody noticed."""
+    broken = [f"{result[name]} {name}" for name in PROMISES if result[name]]
+    missed = [name for name, after in result.get("found_after", {}).items() if not after]
+    return "; ".join([*broken, *(f"not noticed: {name}" for name in missed)])
+
+
+def show(result: Result) -> RenderableType:
+    rows = [(said, f"{result[name]:,}") for name, said in PROMISES.items()]
+    rows += [(f"ended {name}", f"{count:,}") for name, count in result["outcomes"].items()]
+    rows += [(f"for a person: {name}", f"{count:,}") for name, count in result["by_cause"].items()]
+    rows += [
+        (f"found after: {name}", f"{at:,}") for name, at in result.get("found_after", {}).items()
+    ]
+    return Group(
+        table(f"{result['n']:,} histories of {result['pack']}", ["", "count"], rows),
+        *(Text(example, style="red") for example in result["examples"]),
+    )
