@@ -21,13 +21,12 @@ HEAVY = {
 ONLY_AFTER_A_FAILURE = (
     "mulligan.learning.lessons",
     "mulligan.learning.fingerprint",
-    "mulligan.learning.fingerprint",
     "mulligan.learning.classify",
     "mulligan.learning.suggest",
     "mulligan.redaction.mask",
 )
 ONLY_WHERE_ASKED_FOR = (
-    "mulligan.learning.tasks",
+    "mulligan.learning.task_selection",
     "mulligan.loops.reflecting",
     "mulligan.loops.review",
     "mulligan.redaction.secrets.numbers",

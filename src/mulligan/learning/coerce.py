@@ -247,7 +247,7 @@ PATTERNS: Mapping[str, str] = {
 _LONGEST_MOMENT = 60
 
 _STATED = re.compile(STATED, re.IGNORECASE)
-_MOMENT_moment_forms = re.compile(
+_STATED_MOMENT = re.compile(
     r"(?P<day>[^T:]{6,30}?)(?:(?:T| at |,? )(?P<hour>\d{1,2}):(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,6}))?)?)? ?(?P<zone>Z|[+-]\d{2}:?\d{2})?"
 )
@@ -290,7 +290,7 @@ def format_moment(text: str, form: str) -> str | None:
 def read_moment(text: str) -> StatedMoment | None:
     """The one moment a text can mean; a clock and a zone only where it names them."""
     text = text.strip()
-    found = _MOMENT_moment_forms.fullmatch(text) if len(text) <= _LONGEST_MOMENT else None
+    found = _STATED_MOMENT.fullmatch(text) if len(text) <= _LONGEST_MOMENT else None
     day = read_date(found["day"]) if found else read_date(text)
     if found is None or day is None:
         return None if day is None else StatedMoment(day, None, "")
@@ -502,7 +502,7 @@ JOINTS = frozenset(" _-")
 """Signs between two words, any of which may stand for another; between digits none may."""
 
 _WORDS = re.compile(r"[^\W_]+")
-_NUMBER_form = re.compile(r"\s*[-+]?[\d.,]+\s*")
+_WRITTEN_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
 NOTHING_SAID: tuple[object, ...] = (None, "", [], {})
 """Values that ask for nothing, so that a call without them asks for the same."""
 NO_DEFAULTS: Mapping[str, object] = MappingProxyType({})
@@ -546,7 +546,7 @@ def is_same_in_form(old: object, new: object) -> bool:
         return _says_same_in_parts(old, new)
     if (day := read_date(old)) is not None:
         return day == read_date(new)
-    if _NUMBER_form.fullmatch(old) and _NUMBER_form.fullmatch(new):
+    if _WRITTEN_NUMBER.fullmatch(old) and _WRITTEN_NUMBER.fullmatch(new):
         return says_same(old, new)
     return _split_words(old) == _split_words(new) != [] and _differs_in_form(old, new)
 

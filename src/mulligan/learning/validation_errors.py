@@ -173,14 +173,14 @@ NO_SUBJECTS = list_words(
 
 # A bare subject is read from its beginning alone: else "a.a.a…" is read again from every dot.
 _SUBJECT = r"(?:['\"`]([^'\"`\n]{1,80})['\"`]|(?<![\w.\-])([A-Za-z_][\w.\-]*+|-?\d++(?:\.\d++)?+))"
-_NUMBER_sentences = r"(-?\d++(?:\.\d++)?)"
+_BOUND = r"(-?\d++(?:\.\d++)?)"
 _THING = "(?:argument|parameter|field|property|key|option)"
 _MUST_BE = "(?:must|should|has to|needs to) be"
 _AT_MOST = "(?:<=|≤|at most|no more than|less than or equal to)"
 _AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
 _FORMS = rf"(?P<form>{STATED})"
 _VALUES = "(?:values|options|choices)"
-_QUOTED_sentences = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
+_ANY_QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 _CAME = re.compile(r"\b(?:not|but|got|received|given|found)\b:? (?:got |was )?(?=['\"`])")
 """Before the value that came, where it is said after those that are wanted."""
 
@@ -205,26 +205,26 @@ FIELDS = (
     (ComplaintKind.UNEXPECTED, _compile(rf"\({_SUBJECT} was unexpected\)")),
 )
 BOUNDS = (
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_NUMBER}")),
-    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_NUMBER}")),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}")),
+    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}")),
     (
         ComplaintKind.MOST,
-        _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_NUMBER}"),
+        _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_BOUND}"),
     ),
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_NUMBER}")),
-    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_NUMBER}")),
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_NUMBER} and {_NUMBER}")),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_BOUND}")),
+    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_BOUND}")),
+    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_BOUND} and {_BOUND}")),
     (
         ComplaintKind.MOST,
-        _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_NUMBER}"),
+        _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_BOUND}"),
     ),
     (
         ComplaintKind.MOST,
-        _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_NUMBER}"),
+        _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
     ),
     (
         ComplaintKind.LEAST,
-        _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_NUMBER}"),
+        _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
     ),
 )
 DOMAINS = (
@@ -299,7 +299,7 @@ def _match_sentence(words: re.Pattern[str], text: str) -> Iterator[tuple[str, tu
 def _split_list(text: str) -> tuple[str, ...]:
     """The values of a list as it is written in a sentence."""
     text = _CAME.split(text, maxsplit=1)[0]
-    words = _QUOTED_sentences.findall(text) or re.split(
+    words = _ANY_QUOTED.findall(text) or re.split(
         r"(?:(?<!\s)\s++)?+(?:,|\bor\b)\s*+", text.strip(" :[](){}.")
     )
     return tuple(word.strip(" .'\"[](){}") for word in words if word.strip(" .'\"[](){}"))
