@@ -207,16 +207,19 @@ class Folder:
     def _take(self, target: Path, path: str, *, over: str, name: str) -> None:
         if self.read_state(path)["at"] != over:
             raise ChangedFileError(path)
-        if over.startswith(FOLDER):
-            _remove_folder(target, path)
-            return
         aside = self.ours / name
         target.rename(aside)
         if self.hash_file(aside) != over:
-            with suppress(FileExistsError):  # a person's file is there by now, and stays
-                os.link(aside, target)
+            _put_back(aside, target)
             raise ChangedFileError(path)
-        aside.unlink()
+        if not over.startswith(FOLDER):
+            aside.unlink()
+        else:
+            try:
+                aside.rmdir()
+            except OSError as error:
+                _put_back(aside, target)
+                raise ConflictError(f"The folder {path!r} is not empty.") from error
         _flush_folder(target.parent)
 
     def hash_file(self, place: Path) -> str:
@@ -336,11 +339,13 @@ def _copy_attributes(target: Path, aside: Path) -> None:
             raise AttributesError(str(error)) from error
 
 
-def _remove_folder(target: Path, path: str) -> None:
-    try:
-        target.rmdir()
-    except OSError as error:
-        raise ConflictError(f"The folder {path!r} is not empty.") from error
+def _put_back(aside: Path, target: Path) -> None:
+    # What a person has put there by now stays.
+    with suppress(OSError):
+        if aside.is_dir():
+            aside.rename(target)
+        else:
+            os.link(aside, target)
 
 
 def _flush_folder(folder: Path) -> None:
