@@ -7,20 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bench import report, suites
+from bench import suites
 from bench.__main__ import main
 from bench.names import FIXED
 from bench.suites import names
 from tests.bench.running import ROOT, run_bench
 
 PEERS = ROOT / ".venv-peers"
-KEYS = {
-    "suite", "n", "seconds", "versions", "spread", "load", "repeats",
-    "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",
-    "bare_us", "observed_us", "log_share",
-    "stall_p99_ratio", "worst_stall_ms", "redaction_ratio", "import_ms", "floor_import_ms",
-    "first_use_cpu_ms", "sql_statements", "sql_commits", "sql_commits_ratio", "sql_ratio",
-}  # fmt: skip
 AGAINST_PEERS = {
     "otel_ratio", "otel_total_ratio", "otel_cpu_ratio", "otel_total_cpu_ratio", "saga_ratio",
     "stall_p99_ratio", "redaction_ratio",
@@ -64,28 +57,6 @@ def test_peers_that_are_missing_are_named_in_one_sentence(tmp_path: Path) -> Non
     assert done.stderr.count("\n") == 1
     assert str(nowhere) in done.stderr
     assert not nowhere.exists()
-
-
-def test_json_is_one_object_with_every_key_and_a_person_gets_a_table(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    done = run_bench("overhead", "--quick", "--alone", "--json")
-
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    assert done.stdout.count("\n") == 1
-    result = json.loads(done.stdout)
-    assert result.keys() >= KEYS
-    assert result["suite"] == "overhead"
-    assert all(result[key] is None for key in AGAINST_PEERS)
-    assert all(result[key] > 0 for key in ("bare_us", "observed_us", "log_share", "import_ms"))
-    assert result["lost_busy"] == 0
-    assert result["versions"].keys() >= {"python", "mulligan", "apsw", "msgspec"}
-
-    report.write(result, show=suites.load("overhead").show, json=False)
-    table = capsys.readouterr().out
-    assert "observed_us" in table
-    assert "{" not in table
 
 
 @pytest.mark.skipif(not (PEERS / ".pins").exists(), reason="the peers are not installed here")

@@ -15,9 +15,8 @@ def measure(*given: str) -> poisoning.Result:
     return poisoning.run(parser.parse_args(given))
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_liars_in_tenants_of_every_shape_harm_nobody_elses_turn(seed: str) -> None:
-    result = measure("--turns", "160", "--tenants", "4", "--people", "5", "--seed", seed)
+def test_liars_in_tenants_of_every_shape_harm_nobody_elses_turn() -> None:
+    result = measure("--turns", "160", "--tenants", "4", "--people", "5", "--seed", "1")
 
     assert poisoning.failed(result) == ""
     assert (result["cross_tenant"], result["words"]) == (0, 0)

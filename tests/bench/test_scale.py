@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from bench import suites
 from bench.crash.rows import Row
 from bench.scale.ledger import Ledger
 from bench.scale.measuring import compute_share, name_limit
@@ -23,18 +22,6 @@ def test_a_server_that_is_killed_under_two_workers_costs_no_effect() -> None:
     assert {name: result[name] for name in PROMISES} == dict.fromkeys(PROMISES, 0)
     assert result["restarts"] == 1
     assert result["actions"] >= 40
-
-
-def test_a_decision_and_a_few_actions_are_measured_on_a_file() -> None:
-    few = ("--actions", "10", "--rows", "500", "--decisions", "1", "--workers", "2")
-
-    result = read_result("scale", "--store", "sqlite", *few)
-
-    found = result["stores"]["sqlite"]
-    assert found["actions"][0]["done"] == 20
-    assert found["rows"][0]["done"] == 1_000
-    assert found["decisions"]["not_carried_out"] == 0
-    assert suites.failure_of(suites.load("scale"), result) == ""
 
 
 def test_a_day_of_the_log_is_dropped_and_timed_beside_others() -> None:

@@ -181,7 +181,7 @@ class Pages:
         async def agent(turn: OpenTurn) -> str:
             self.away = call_lacks
             if turn.attempt.number == 1:
-                with suppress(TimeoutError):
+                with suppress(TimeoutError):  # the remote gave no answer
                     await write_both("new")
             self.away = undo_lacks
             return "Written."

@@ -167,12 +167,12 @@ def test_scrubbing_twice_is_scrubbing_once(text, _):
     assert scrub(once) == once
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_fast_form_equals_the_plain_one(seed):
     hide = (Hide.PERSONAL, Hide.ALL, Hide.PERSONAL, Hide.SECRETS)[seed % 4]
     different = [
         text
-        for text in texts(5_000, seed=seed)
+        for text in texts(2_500, seed=seed)
         if scrub(text, hide=hide) != naive_scrub(text, hide=hide)
     ]
 
@@ -326,7 +326,7 @@ ADVERSARIES = [
 
 @pytest.mark.parametrize("piece", ADVERSARIES)
 def test_eight_times_the_text_takes_about_eight_times_as_long(piece):
-    text = piece * (24_000 // len(piece))
+    text = piece * (6_000 // len(piece))
 
     short, long = _seconds(text), _seconds(text * 8)
 

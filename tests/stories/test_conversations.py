@@ -37,11 +37,10 @@ async def test_a_conversation_without_a_host_is_known_by_its_history() -> None:
     assert (await run_conversations(converse_by_hand, decorated=True)).figures == NOTHING
 
 
-@pytest.mark.parametrize("client", ["stdio", "http"])
-async def test_a_conversation_through_the_gateway_is_known(tmp_path, client: str) -> None:
+async def test_a_conversation_through_the_gateway_is_known(tmp_path) -> None:
     conversations = pytest.importorskip("bench.gateway.conversations", exc_type=ImportError)
 
-    assert (await conversations.run_gateway_conversations(tmp_path, client)).figures == NOTHING
+    assert (await conversations.run_gateway_conversations(tmp_path, "http")).figures == NOTHING
 
 
 def _count_given(self: Any, answer: Any) -> None:

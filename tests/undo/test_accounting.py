@@ -82,5 +82,16 @@ def test_what_somebody_else_wrote_is_found_inside_too() -> None:
     assert find_contradiction({"day": 1}, {"id": "e1", "data": {"day": 2}}) == "day"
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"name": "Dinner", "organizer": {"name": "Bob"}},
+        {"event": {"name": "Dinner"}, "organizer": {"name": "Bob"}},
+    ],
+)
+def test_what_the_object_is_given_says_nothing_of_what_is_around_it(found) -> None:
+    assert find_contradiction({"name": "Dinner"}, found) == ""
+
+
 def test_what_stands_under_another_name_was_given_too() -> None:
     assert find_contradiction({"path": "a", "to": "b"}, {"path": "b"}) == ""

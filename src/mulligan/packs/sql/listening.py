@@ -20,6 +20,7 @@ from mulligan.packs.sql.scope import (
     refuse_replacing,
     refuse_strange,
     refuse_undeclared,
+    refuse_unwritten,
 )
 from mulligan.packs.sql.statements import find_spelling, is_declared, name_table, read_statement
 
@@ -58,7 +59,7 @@ event.listen(Session, "after_transaction_create", lambda session, _: note_sessio
 event.listen(Session, "after_attach", lambda session, _: note_session(session))
 event.listen(Session, "do_orm_execute", lambda state: note_session(state.session))
 event.listen(Session, "after_soft_rollback", lambda session, _: forget_abandoned(session))
-event.listen(Session, "before_flush", lambda session, *_: refuse_abandoned(session))
+event.listen(Session, "before_flush", lambda session, *_: refuse_unwritten(session))
 
 
 Joinable = Engine | Connection | Session | AsyncEngine | AsyncConnection | AsyncSession

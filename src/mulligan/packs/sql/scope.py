@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,6 +30,9 @@ from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
 from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
+
+Pending = Mapping[Session, Sequence[object]]
+"""What each session holds and has not written yet."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +101,8 @@ class Scope:
     """Statements are our own."""
     sessions: WeakSet[Session] = field(default_factory=WeakSet)
     """Sessions that it has worked with."""
+    strangers: WeakSet[Session] = field(default_factory=WeakSet)
+    """Sessions that others have worked with meanwhile."""
     works: dict[int, Work] = field(default_factory=dict)
     watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
@@ -110,15 +115,18 @@ class Scope:
         """Connections that it has written by, and neither committed nor rolled back."""
         return [work.connection for work in self.works.values() if work.wrote]
 
-    def require_committed(self, before: Mapping[int, Session]) -> None:
+    def require_committed(self, before: Pending) -> None:
         """Refuse to leave it to somebody else whether a call has happened."""
-        if self.list_uncommitted() or self.list_unwritten(before):
+        if self.list_uncommitted() or self.find_unwritten(before):
             raise NoTransactionError(_UNCOMMITTED)
 
-    def list_unwritten(self, before: Mapping[int, Session]) -> set[Session]:
-        """Sessions that hold more than before, where the call has committed nothing itself."""
-        pending = {} if self.committing else _list_pending(self.engines)
-        return {session for each, session in pending.items() if each not in before}
+    def find_unwritten(self, before: Pending) -> dict[Session, list[object]]:
+        """What sessions hold beyond what they held, where the call has committed nothing itself."""
+        known = {id(each) for held in before.values() for each in held}
+        pending = {} if self.committing else _find_pending(self.engines)
+        new = {s: [each for each in held if id(each) not in known] for s, held in pending.items()}
+        others = set(self.strangers) - set(self.sessions)
+        return {session: held for session, held in new.items() if held and session not in others}
 
     @contextmanager
     def on_our_own(self) -> Iterator[None]:
@@ -237,22 +245,25 @@ def _list_known(connection: Connection, scopes: Sequence[Scope]) -> list[KnownRo
 
 
 _opened: WeakSet[Session] = WeakSet()
+_under_way: list[Scope] = []
 _opening = threading.Lock()
 
 
 def note_session(session: Session) -> None:
-    """Note that somebody works with a session: the calls under way, if there are any."""
+    """Note who works with a session: the calls under way here, or somebody beside them."""
+    ours = _current.get()
     with _opening:
         _opened.add(session)
-    for scope in _current.get():
-        scope.sessions.add(session)
+        for scope in _under_way:
+            mine = any(each is scope for each in ours)
+            (scope.sessions if mine else scope.strangers).add(session)
 
 
-def _list_pending(engines: Sequence[Engine]) -> dict[int, Session]:
-    """What sessions hold and have not written yet, of all that any of them works on."""
+def _find_pending(engines: Sequence[Engine]) -> Pending:
+    """What each session holds and has not written yet."""
     with _opening:
         sessions = list(_opened)
-    return {id(each): session for session in sessions for each in _read_pending(session, engines)}
+    return {session: _read_pending(session, engines) for session in sessions}
 
 
 def _read_pending(session: Session, engines: Sequence[Engine]) -> list[object]:
@@ -265,19 +276,32 @@ def _read_pending(session: Session, engines: Sequence[Engine]) -> list[object]:
     return [each for each, bind in zip(held, binds, strict=True) if bind.pool in pools]
 
 
-_abandoned: WeakSet[Connection | Session] = WeakSet()
-"""Connections and sessions with writes of a call that has ended, which would land behind it."""
+_abandoned: WeakSet[Connection] = WeakSet()
+"""Connections with writes of a call that has ended, which would land behind it."""
+_unwritten: WeakKeyDictionary[Session, list[ref[object]]] = WeakKeyDictionary()
+"""What sessions held of a call that has ended, which they would write behind it."""
 
 
-def refuse_abandoned(work: Connection | Session) -> None:
+def refuse_abandoned(connection: Connection) -> None:
     """What a call has left uncommitted is on record as not done, and stays so."""
-    if work in _abandoned:
+    if connection in _abandoned:
         raise NoTransactionError(_UNCOMMITTED)
+
+
+def refuse_unwritten(session: Session) -> None:
+    """The same of what a session still holds; what it has let go of is nobody's any more."""
+    held = {id(each) for each in (*session.new, *session.dirty, *session.deleted)}
+    if any(id(left()) in held for left in _unwritten.get(session, ())):
+        raise NoTransactionError(_UNCOMMITTED)
+    _unwritten.pop(session, None)
 
 
 def forget_abandoned(work: Connection | Session) -> None:
     """It was rolled back."""
-    _abandoned.discard(work)
+    if isinstance(work, Session):
+        _unwritten.pop(work, None)
+    else:
+        _abandoned.discard(work)
 
 
 _UNCOMMITTED = "The tool returned before its transaction was committed"
@@ -303,20 +327,26 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
     After one, no refusal of a later transaction says that of the whole call.
     """
     token = _current.set((*_current.get(), scope))
-    before = _list_pending(scope.engines)
+    with _opening:
+        _under_way.append(scope)
+    before = _find_pending(scope.engines)
     try:
         yield scope
         scope.require_committed(before)
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
         # What a session holds that the call was not seen with can still be committed.
-        sure = scope.list_unwritten(before) <= set(scope.sessions)
+        sure = set(scope.find_unwritten(before)) <= set(scope.sessions)
         nothing = EffectNote.NOTHING_DONE if sure else None
         note_effect(error, late if scope.committing else nothing)
         raise
     finally:
         _abandoned.update(scope.list_uncommitted())
-        _abandoned.update(scope.list_unwritten(before) & set(scope.sessions))
+        for session, held in scope.find_unwritten(before).items():
+            if session in scope.sessions:
+                _unwritten.setdefault(session, []).extend(map(ref, held))
+        with _opening:
+            _under_way[:] = [each for each in _under_way if each is not scope]
         _current.reset(token)
 
 

@@ -18,6 +18,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
 from mulligan.turns.journal.book import Book
 from mulligan.turns.journal.live_action import LiveAction, read_order
+from mulligan.turns.journal.steady import Steady
 from mulligan.turns.tools.declaration import Declaration
 from mulligan.undo.abilities import call_ability, copy_record, read_left_version, read_version
 from mulligan.undo.accounting import find_contradiction, is_work_of
@@ -147,7 +148,7 @@ async def _weigh_later(action: LiveAction, seen: Seen, *, book: Book) -> Seen:
     load = partial(book.history.list_later, action.id, action.objects, since=since)
     deeds = await book.waiter.aside(load)
     standing = [deed for deed in deeds if deed.stands]
-    unanswered = [deed for deed in deeds if deed.may_stand]
+    unanswered = [deed for deed in deeds if deed.may_stand and not deed.beside]
     if not standing and (not unanswered or seen.landing is Landing.ABSENT):
         restored = deeds and await _is_put_back(action, now=seen.state, book=book)
         return replace(seen, landing=Landing.ABSENT) if restored else seen
@@ -167,16 +168,21 @@ def _list_possible_later(action: LiveAction, *, book: Book) -> list[Action]:
     """Later calls of the same tool that found what this one found, or what one of them had left:
     those on its object, where nobody says which that is."""
     image, opening = action.record.image, action.opening
-    if image is None:
+    if image is None or image.state is None:
+        # Of nothing, everything that was made is a later state.
         return []
     wanted = ActionQuery(
         tenant=opening.tenant, tool=opening.tool, states=STANDING, since=action.opened_at
     )
+    listed = list(book.journal.list_actions(wanted))
+    if len(listed) == wanted.limit:
+        return []
     found: list[Action] = []
     there = to_plain(image.state)
-    for later in sorted(book.journal.list_actions(wanted), key=read_order):
-        call = _load_call(later, book=book)
-        if later.id != action.id and is_same(call.found, there):
+    for later in sorted(listed, key=read_order):
+        elsewhere = later.id == action.id or later.opening.server != opening.server
+        call = None if elsewhere else _load_call(later, book=book)
+        if call is not None and is_same(call.found, there):
             found, there = [*found, later], call.left
     return found
 
@@ -232,7 +238,8 @@ async def _is_theirs(
     chained = is_same(before, later[0].found) and all(
         is_left(number, call.found) for number, call in enumerate(later[1:])
     )
-    if versions[1] is not None and versions[1] == later[-1].version:
+    # Where nobody says which object it was, another one may be at that version.
+    if action.objects and versions[1] is not None and versions[1] == later[-1].version:
         return chained
     # What it would have left itself, had it arrived after them, tells nothing.
     alike = is_work_of([own], before=before, now=there, version=version)
@@ -343,8 +350,9 @@ def _is_changed_since(record: Record, action: LiveAction) -> bool:
 
 def may_still_land(action: LiveAction, book: Book) -> bool:
     """Whether a try of a call that was made again may still be on its way."""
-    since, within = action.unheard_since, action.declaration.lands_within
-    return since is not None and not book.has_passed(action.id, since, within)
+    return action.unheard_since is not None and not _has_settled(
+        action, action.unheard_since, book=book
+    )
 
 
 def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
@@ -353,6 +361,9 @@ def is_too_late_to_land(action: LiveAction, book: Book) -> bool:
     Counted from when it was given up, not from when it was asked for: the last try may have been
     sent just before, and a call that waited for a person long after it was asked for.
     """
-    declared = action.declaration
-    wait = declared.lands_within + declared.settles_within
-    return book.has_passed(action.id, action.given_up, wait)
+    return _has_settled(action, action.given_up, book=book)
+
+
+def _has_settled(action: LiveAction, since: Steady | None, *, book: Book) -> bool:
+    wait = action.declaration.lands_within + action.declaration.settles_within
+    return book.has_passed(action.id, since, wait)

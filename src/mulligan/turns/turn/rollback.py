@@ -18,7 +18,6 @@ from mulligan.core.action import (
     State,
     UndoResult,
 )
-from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.points import Point, reach
@@ -183,6 +182,8 @@ class _Sent:
     first: Sight
     undone: Undone | None = None
     failure: BaseException | None = None
+    may_land: bool = False
+    """Asked before the look: what it does not find may arrive while it is on its way back."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -224,6 +225,7 @@ class _Rollback:
         await self._write([*done, *sending])
 
     async def _look(self, action: LiveAction) -> _Sent:
+        may_land = may_still_land(action, self.book)
         version, later = await asyncio.to_thread(self._load_known, action)
         record = with_version(action.record, version)
         terms = Terms(
@@ -246,7 +248,14 @@ class _Rollback:
             record, first = claim_by_content(record, first, terms=terms)
             record, first = _claim_by_word(action, record, first)
         undone = assess_sight(record, first, terms=terms)
-        return _Sent(action=action, record=record, terms=terms, first=first, undone=undone)
+        return _Sent(
+            action=action,
+            record=record,
+            terms=terms,
+            first=first,
+            undone=undone,
+            may_land=may_land,
+        )
 
     def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls]:
         """The version at which what it left stands, and what we did to its object since."""
@@ -267,7 +276,9 @@ class _Rollback:
             for a in self.by_id.values()
             if not a.objects and (a.opening.tenant, a.opening.server) == where
         ]
-        wanted = ActionQuery(tenant=opening.tenant, states=UNANSWERED, since=action.opened_at)
+        wanted = ActionQuery(
+            tenant=opening.tenant, tool=opening.tool, states=UNANSWERED, since=action.opened_at
+        )
         unanswered = [
             each.opening.tool
             for each in self.book.journal.list_actions(wanted)
@@ -306,7 +317,7 @@ class _Rollback:
 
     async def _write(self, done: Sequence[_Sent]) -> None:
         for each in done:
-            if each.undone is not None and may_still_land(each.action, self.book):
+            if each.undone is not None and each.may_land:
                 each.undone = doubt_restored(each.undone)
         restored = [e for e in done if e.undone and e.undone.result is UndoResult.RESTORED]
         keep: list[Kept] = []
@@ -368,11 +379,7 @@ def _claim_by_word(action: LiveAction, record: Record, sight: Sight) -> tuple[Re
 
 def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
     """What stands there in place of ours, if only nothing, for the person who has to choose."""
-    try:
-        return [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
-    except ConfigurationError:
-        # It cannot be written down; that there is a conflict still must be.
-        return []
+    return [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
 
 
 def _describe_undone(action: LiveAction) -> RejectedAction:

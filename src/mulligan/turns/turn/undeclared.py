@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from mulligan.codec.values import encode_value
 from mulligan.core.action import Kept, State
 from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError, MulliganError
+from mulligan.core.errors import MulliganError
 from mulligan.core.record import Record
 from mulligan.loops.actions import RejectedAction
 from mulligan.turns.journal.book import Book
@@ -82,11 +82,7 @@ async def _write(standing: Sequence[tuple[bool, LiveAction]], *, book: Book, why
 
 
 def _keep_arguments(action: LiveAction) -> list[Kept]:
-    try:
-        value = encode_value(action.record.arguments)
-    except ConfigurationError:
-        # Nobody promised that these can be written down; that the call stands still must be.
-        return []
+    value = encode_value(action.record.arguments)
     return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
 
 
