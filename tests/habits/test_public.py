@@ -20,9 +20,8 @@ HEAVY = {
 
 ONLY_AFTER_A_FAILURE = (
     "mulligan.learning.lessons",
-    "mulligan.learning.fingerprint",
-    "mulligan.learning.classify",
-    "mulligan.learning.suggest",
+    "mulligan.learning.mining",
+    "mulligan.learning.recall",
     "mulligan.redaction.mask",
 )
 ONLY_WHERE_ASKED_FOR = (
