@@ -21,8 +21,8 @@ from mulligan.core.record import Record
 from mulligan.core.task import Reflect, Task
 from mulligan.core.text import Claim, Critique, Draft, Reply, Support
 from mulligan.core.waiting.budget import Budget, Meter
-from mulligan.learning.repair.from_judge import Proposal, ProposedChange
-from mulligan.learning.tasks.brief import render_brief
+from mulligan.learning.from_judge import Proposal, ProposedChange
+from mulligan.learning.task_versions import render_brief
 from mulligan.loops.critics import judged_by
 from mulligan.loops.drafting import Brief, Tools
 from mulligan.loops.opinion import Area, Opinion, Remark

@@ -14,7 +14,7 @@ from typing import Any
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun, add_run
 from mulligan.core.task import Experience, Gate, Ran, Reflect, Task
-from mulligan.learning.tasks.select import ENOUGH, PROMOTED_AT, Standings
+from mulligan.learning.task_selection import ENOUGH, PROMOTED_AT, Standings
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.memory.archive import MemoryArchive

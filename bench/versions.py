@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-from mulligan.learning.errors.fingerprint import FINGERPRINT_VERSION
+from mulligan.learning.fingerprint import FINGERPRINT_VERSION
 
 
 def ours() -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 from bench.compiled.differences import Difference, see
 from bench.compiled.values import NAMES, Number, Table, Text, draw_arguments, draw_value
 from mulligan.core.call import LogRow
-from mulligan.learning.results.silent import MOST_KEYS
+from mulligan.learning.soft_errors import MOST_KEYS
 from mulligan.telemetry.queue import RowQueue
 from mulligan.turns.calls.runtime import COPIED, PURE, CallForm
 

@@ -16,7 +16,7 @@ from mulligan.core.call import Call, Failure
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import Episode, Remedy
 from mulligan.core.failures.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.explain import find_remedies
+from mulligan.learning.mining import find_remedies
 
 Case = dict[str, Any]
 Schemas = Mapping[str, Mapping[str, object]]

@@ -17,13 +17,11 @@ from mulligan.core.failures.lesson import (
 )
 from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.core.interfaces import Suggest
-from mulligan.learning.errors.wording import find_likely_class
-from mulligan.learning.lessons.life import judge_life
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, build_chance, weigh_suggestion
-from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.uses import find_uses
-from mulligan.learning.repair.suggest import SOURCES
+from mulligan.learning.classify import find_likely_class
+from mulligan.learning.lessons import judge_life
+from mulligan.learning.mining import find_uses, mine
+from mulligan.learning.recall import Outcomes, build_chance, from_memory, weigh_suggestion
+from mulligan.learning.suggest import SOURCES
 
 BATCH = 25
 """Failures after which lessons are drawn anew."""

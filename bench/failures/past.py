@@ -9,8 +9,8 @@ from typing import Any
 from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.lesson import Ending, Episode, Remedy
 from mulligan.core.failures.suggestion import FailedCall
-from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
-from mulligan.learning.errors.wording import classify_text
+from mulligan.learning.classify import classify_text
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 """When the first case happened: the data has an order and no times."""

@@ -18,7 +18,7 @@ from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import Episode
 from mulligan.core.failures.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.explain import find_remedies
+from mulligan.learning.mining import find_remedies
 
 FOLDS = 5
 

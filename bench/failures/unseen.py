@@ -25,11 +25,9 @@ from bench.suites.memory import fold_of as scenario_fold
 from bench.suites.tau_repair import same_arguments
 from mulligan.core.failures.lesson import Episode, Lesson
 from mulligan.core.failures.suggestion import FailedCall, Suggestion
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.seed import load_seed_lessons
-from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
+from mulligan.learning.mining import load_seed_lessons, mine
+from mulligan.learning.recall import Outcomes, build_chance, from_memory
+from mulligan.learning.suggest import SOURCES, suggest_corrections
 
 OUTSIDE = "outside"
 

@@ -22,10 +22,9 @@ from mulligan.checks.text.inline import choose_steps
 from mulligan.core.display.size import is_long
 from mulligan.core.display.stand_ins import StandIns
 from mulligan.core.errors import MulliganError
-from mulligan.learning.repair.knowledge import parse_result
-from mulligan.learning.results.silent import find_silent_error
-from mulligan.learning.written.calls import read_calls
-from mulligan.learning.written.structures import decode_arguments
+from mulligan.learning.model_output import decode_arguments, read_calls
+from mulligan.learning.soft_errors import find_silent_error
+from mulligan.learning.suggest import parse_result
 
 READING = (
     "checks",
@@ -47,10 +46,10 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.language.requests.find_any",
     "checks.language.lexicon.join_words", "checks.language.lexicon.list_words",
     "checks.language.lexicon.load_words",
-    "learning.lessons.telling.phrase.describe_correction",
-    "learning.values.closeness.find_typo",
-    "learning.values.vocabulary.compile_phrases", "learning.values.vocabulary.join_alternatives",
-    "learning.values.vocabulary.list_words", "packs.calendar.text.create_text",
+    "learning.lessons.describe_correction",
+    "learning.closeness.find_typo",
+    "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
+    "learning.closeness.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.
     "redaction.secrets.edits.apply_edits",
 })  # fmt: skip
@@ -114,10 +113,10 @@ FILLED: Mapping[str, Callable[[str], object]] = {
 OTHERS: Mapping[str, Callable[[str], object]] = {
     "checks.subject.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
     "core.display.size.is_long": is_long,
-    "learning.results.silent.find_silent_error": find_silent_error,
-    "learning.repair.knowledge.parse_result": parse_result,
-    "learning.written.structures.decode_arguments": decode_arguments,
-    "learning.written.calls.read_calls": lambda text: read_calls(text, tools=["f", "send_mail"]),
+    "learning.soft_errors.find_silent_error": find_silent_error,
+    "learning.suggest.parse_result": parse_result,
+    "learning.model_output.decode_arguments": decode_arguments,
+    "learning.model_output.read_calls": lambda text: read_calls(text, tools=["f", "send_mail"]),
 }
 """Readers of anything, which may be a text."""
 

@@ -10,9 +10,9 @@ from rich.console import RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.repair.irrelevance import check_relevance
-from mulligan.learning.shape.schema import read_schema
-from mulligan.learning.written.spelling import match_tool
+from mulligan.learning.parsing import match_tool
+from mulligan.learning.precheck import check_relevance
+from mulligan.learning.schema import read_schema
 
 Result = dict[str, Any]
 

@@ -23,11 +23,10 @@ from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
 from mulligan.core.failures.suggestion import FailedCall, Suggestion
-from mulligan.learning.errors.wording import classify_text
-from mulligan.learning.lessons.calibration.calibrate import Calibration, measure_calibration
-from mulligan.learning.lessons.calibration.picture import render_reliability
-from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggest_corrections
+from mulligan.learning.calibration import Calibration, measure_calibration, render_reliability
+from mulligan.learning.classify import classify_text
+from mulligan.learning.decide import may_apply
+from mulligan.learning.suggest import suggest_corrections
 
 Result = dict[str, Any]
 

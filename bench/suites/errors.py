@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, share, table
 from bench.versions import ours
-from mulligan.learning.errors.wording import classify_text
+from mulligan.learning.classify import classify_text
 
 Result = dict[str, Any]
 FILE = "outside/error_classes"

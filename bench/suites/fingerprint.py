@@ -13,7 +13,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import RIGHT_DECISION
 from bench.report import progress, share, table
 from bench.versions import ours
-from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 
 Result = dict[str, Any]
 FILES = (

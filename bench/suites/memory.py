@@ -18,7 +18,7 @@ from bench.failures.tau import add_history_argument, read_history
 from bench.report import Step, progress, table
 from bench.versions import ours
 from mulligan.core.failures.lesson import Episode
-from mulligan.learning.repair.suggest import SOURCES
+from mulligan.learning.suggest import SOURCES
 
 Result = dict[str, Any]
 FILE = "bfcl_multiturn/repair_pairs"

@@ -29,13 +29,11 @@ from bench.versions import ours
 from mulligan.core.call import Failure
 from mulligan.core.effect import Mode
 from mulligan.core.failures.lesson import Episode, Lesson
-from mulligan.learning.errors.wording import classify_text
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import find_other_request, from_memory
-from mulligan.learning.lessons.seed import load_seed_lessons
-from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
+from mulligan.learning.classify import classify_text
+from mulligan.learning.decide import may_apply
+from mulligan.learning.mining import load_seed_lessons, mine
+from mulligan.learning.recall import Outcomes, build_chance, find_other_request, from_memory
+from mulligan.learning.suggest import SOURCES, suggest_corrections
 from mulligan.turns.memory.lookup import LEAST_TOLD
 
 Result = dict[str, Any]

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, share, table
 from bench.versions import ours
-from mulligan.learning.results.silent import find_silent_error
+from mulligan.learning.soft_errors import find_silent_error
 
 Result = dict[str, Any]
 Case = dict[str, Any]

@@ -12,7 +12,7 @@ from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Schemas, failed_call, read_schemas
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.learning.repair.precheck import precheck
+from mulligan.learning.precheck import precheck
 
 Result = dict[str, Any]
 

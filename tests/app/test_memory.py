@@ -16,7 +16,7 @@ from mulligan.app.upkeep.consolidating import MOST_OF_POOL, consolidate, draw_le
 from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
 from mulligan.core.failures.suggestion import Origin
 from mulligan.core.interfaces import Store
-from mulligan.learning.lessons.mine import find_pool
+from mulligan.learning.mining import find_pool
 from mulligan.stores.opening import open_store
 
 STARTED = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)

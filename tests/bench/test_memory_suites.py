@@ -27,8 +27,8 @@ from mulligan.core.failures.suggestion import (
     Patch,
     Suggestion,
 )
-from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
-from mulligan.learning.lessons.explain import find_remedies
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.mining import find_remedies
 from tests.bench.running import write_cases
 from tests.learning.lessons.cases import NOW
 

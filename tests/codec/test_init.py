@@ -19,7 +19,7 @@ from mulligan.core.effect import Effect
 from mulligan.core.failures.lesson import Episode, Lesson, Use
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.text import Reply
-from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
+from mulligan.learning.lesson_file import decode_lessons, encode_lessons
 from mulligan.stores.columns.encoding import decode_entry, decode_tool, encode_entry, encode_tool
 from mulligan.stores.columns.histogram import dump_counts, load_counts
 from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry

@@ -99,8 +99,8 @@ def test_a_hidden_one_would_be_seen(source: str) -> None:
 def test_patterns_inside_tables_and_made_at_first_use_are_found_too() -> None:
     places = {each.place.split("[")[0] for each in find_patterns()}
 
-    assert "learning.errors.wording.WORDS" in places
-    assert "learning.complaints.sentences.BOUNDS" in places
+    assert "learning.classify.WORDS" in places
+    assert "learning.validation_errors.BOUNDS" in places
     assert "checks.grounding.calendar._compile_day_first" in places
     assert "checks.grounding.numerals._compile_number_words" in places
 

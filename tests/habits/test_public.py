@@ -20,14 +20,12 @@ HEAVY = {
 
 ONLY_AFTER_A_FAILURE = (
     "mulligan.learning.lessons",
-    "mulligan.learning.errors.fingerprint",
-    "mulligan.learning.errors.masks",
-    "mulligan.learning.errors.wording",
-    "mulligan.learning.repair.suggest",
+    "mulligan.learning.mining",
+    "mulligan.learning.recall",
     "mulligan.redaction.mask",
 )
 ONLY_WHERE_ASKED_FOR = (
-    "mulligan.learning.tasks",
+    "mulligan.learning.task_selection",
     "mulligan.loops.reflecting",
     "mulligan.loops.review",
     "mulligan.redaction.secrets.numbers",

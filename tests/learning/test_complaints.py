@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
-from mulligan.learning.complaints.dialects import parse_complaints
+from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
 
 PYDANTIC = """2 validation errors for Booking
 flights.0.date

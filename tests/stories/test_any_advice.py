@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from mulligan import Effect, Mulligan
 from mulligan.core.failures.suggestion import Earlier
-from mulligan.learning.errors.fingerprint import mask_error
-from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.precheck import precheck
-from mulligan.learning.repair.suggest import suggest_corrections
-from mulligan.learning.results.silent import find_silent_error
-from mulligan.learning.shape.lenient import read_meant
-from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.conform import read_meant
+from mulligan.learning.decide import decide
+from mulligan.learning.fingerprint import mask_error
+from mulligan.learning.precheck import precheck
+from mulligan.learning.schema import read_schema
+from mulligan.learning.soft_errors import find_silent_error
+from mulligan.learning.suggest import suggest_corrections
 from mulligan.turns.turn.context import OpenTurn
 from tests.learning.failures import failed, obj
 

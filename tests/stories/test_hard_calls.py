@@ -15,7 +15,7 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.errors import SilentError
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.waiting.limits import Backoff
-from mulligan.learning.repair.from_judge import Proposal, ProposedChange
+from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.calls.toolbox import Toolbox
 from mulligan.turns.calls.wrapper import wrap_tool

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from mulligan.core.interfaces import Store
 from mulligan.core.notes import Ground, NotesState, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.tasks.versions import export, list_results, pin, roll_back
+from mulligan.learning.task_versions import export, list_results, pin, roll_back
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.stores.opening import open_store

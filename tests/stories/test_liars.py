@@ -24,15 +24,12 @@ from mulligan.core.failures.lesson import (
     compute_balance,
 )
 from mulligan.core.failures.suggestion import FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import build_pattern
-from mulligan.learning.lessons.explain import find_remedies
-from mulligan.learning.lessons.life import judge_life
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import from_memory
-from mulligan.learning.lessons.uses import find_uses
-from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggest_corrections
+from mulligan.learning.decide import may_apply
+from mulligan.learning.fingerprint import build_pattern
+from mulligan.learning.lessons import judge_life
+from mulligan.learning.mining import find_remedies, find_uses, mine
+from mulligan.learning.recall import Outcomes, build_chance, from_memory
+from mulligan.learning.suggest import suggest_corrections
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW
 

@@ -8,7 +8,7 @@ import pytest
 
 from mulligan.core.happened.task_event import NotesPromoted
 from mulligan.core.notes import NotesState
-from mulligan.learning.tasks.versions import pin, roll_back, unpin
+from mulligan.learning.task_versions import pin, roll_back, unpin
 from tests.loops.lab import Lab, notes, numbered
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState

@@ -34,7 +34,7 @@ from mulligan.turns.turn.context import OpenTurn, TurnOrigin, find_current_turn
 
 if TYPE_CHECKING:
     from mulligan.core.text import Replied
-    from mulligan.learning.shape.lenient import Meant
+    from mulligan.learning.conform import Meant
     from mulligan.turns.hosts.run import Run
     from mulligan.turns.turn.reply import Rewrite
 

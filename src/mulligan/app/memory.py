@@ -20,7 +20,7 @@ from mulligan.turns.memory.episodes import Ended, OpenEpisode
 from mulligan.turns.turn.context import OpenTurn
 
 if TYPE_CHECKING:
-    from mulligan.learning.lessons.mine import LessonPool
+    from mulligan.learning.mining import LessonPool
 
 MOST_WAITING = 1_000
 MOST_UNDRAWN = 100
@@ -85,7 +85,7 @@ class Memory:
 
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
-        from mulligan.learning.lessons.mine import find_pool
+        from mulligan.learning.mining import find_pool
         from mulligan.turns.memory.endings import build_episodes
 
         found = build_episodes(turn.turn, opened, calls=calls)
@@ -149,7 +149,7 @@ class Memory:
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
         from mulligan.app.upkeep.consolidating import count_people, grow, hash_schemas
-        from mulligan.learning.lessons.uses import find_uses
+        from mulligan.learning.mining import find_uses
 
         casebook = self._store.casebook
         patterns = {(each.tenant, each.tool, each.fingerprint) for each in episodes}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mulligan.app.upkeep.worker import UpkeepWorker
     from mulligan.core.adapter import AgentWriter
     from mulligan.core.text import Replied
-    from mulligan.learning.shape.lenient import Meant
+    from mulligan.learning.conform import Meant
     from mulligan.turns.recovery.looking import Onlooker
     from mulligan.turns.turn.reply import Rewrite
 
@@ -199,8 +199,8 @@ class Mulligan(Blocking, Hosts, Writing):
         `tools`: names or functions of declared tools, definitions as models are given them, or
         schemas by name; else all that were declared.
         """
-        from mulligan.learning.shape.lenient import read_meant
-        from mulligan.learning.shape.schema import read_schema
+        from mulligan.learning.conform import read_meant
+        from mulligan.learning.schema import read_schema
 
         declared = {each.declaration.tool: each.load_schema() for each in self._parts.toolbox}
         offered = read_offered(tools, declared=declared)

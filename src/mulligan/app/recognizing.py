@@ -61,7 +61,7 @@ def _recognize(
     said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...], shown: tuple[str, ...]
 ) -> Pattern:
     # Only a failure needs the masks, and they take longer to load than all else here.
-    from mulligan.learning.errors.fingerprint import build_pattern
+    from mulligan.learning.fingerprint import build_pattern
 
     tool, error, error_class, error_type = said
     return build_pattern(
@@ -89,7 +89,7 @@ def _list_shown(parameters: str, names: frozenset[str] | None) -> tuple[str, ...
 
 def classify_pattern(pattern: Pattern) -> Pattern:
     """A pattern with the class that its words give it, where the log knew only a type."""
-    from mulligan.learning.errors.wording import find_likely_class
+    from mulligan.learning.classify import find_likely_class
 
     failure = Failure(error_class=pattern.error_class)
     return replace(pattern, error_class=find_likely_class(failure, pattern.template))

@@ -23,7 +23,7 @@ from mulligan.core.interfaces import LEASE, Similarity, Store
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.retention import Retention
 from mulligan.core.waiting.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits
-from mulligan.learning.errors.nearest import score_shared_words
+from mulligan.learning.fingerprint import score_shared_words
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.stores.disk.private_file import refuse_unsafe
 

@@ -32,7 +32,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.storage.instants import to_us
 from mulligan.core.waiting.limits import JudgeLimits
-from mulligan.learning.errors.nearest import KnownPatterns
+from mulligan.learning.fingerprint import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
 from mulligan.redaction.scrub import scrub

@@ -11,7 +11,7 @@ from datetime import datetime
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.evaluation.run import UNSEEN, CaseResult
-from mulligan.learning.lessons.calibration.intervals import compute_wilson
+from mulligan.learning.calibration import compute_wilson
 
 TOO_HIGH = 0.60
 TOO_LOW = 0.10

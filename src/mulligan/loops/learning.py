@@ -16,7 +16,7 @@ from mulligan.core.runtime.dataclass import dataclass
 
 if TYPE_CHECKING:
     from mulligan.core.notes import Ground
-    from mulligan.learning.tasks.belief import ReflectorRecord
+    from mulligan.learning.task_selection import ReflectorRecord
 
 Aside = Callable[..., Awaitable[Any]]
 """Calls a function that may wait for a disk, without holding the event loop up."""

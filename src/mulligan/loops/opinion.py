@@ -20,7 +20,7 @@ from mulligan.core.finding import Severity
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.enums import set_enums
 from mulligan.core.turn import Turn
-from mulligan.learning.values.locked import is_locked, stands_in
+from mulligan.learning.protected_fields import is_locked, stands_in
 
 LONGEST_VALUE = 100
 """Characters of a value that a correction brings in: an id, a day, a name, and no sentence."""

@@ -12,8 +12,13 @@ from mulligan.core.happened.task_event import NotesRejected, TaskReflected
 from mulligan.core.notes import Ground, TaskRun
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.tasks.front import Candidate, find_front, pick_lesson, pick_parent
-from mulligan.learning.tasks.select import ON_TRIAL
+from mulligan.learning.task_selection import (
+    ON_TRIAL,
+    Candidate,
+    find_front,
+    pick_lesson,
+    pick_parent,
+)
 from mulligan.loops.learning import Learning
 from mulligan.loops.reflecting import ReflectedRun, reflect
 

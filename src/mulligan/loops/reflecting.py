@@ -26,15 +26,14 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.task import Experience, Reflect, Strategy, Task
 from mulligan.core.waiting.awaiting import await_value
 from mulligan.core.waiting.timeouts import run_with_timeout
-from mulligan.learning.tasks.reflection import ask_judge, choose_contrasting
-from mulligan.learning.tasks.select import (
+from mulligan.learning.task_selection import (
     ON_TRIAL,
     Change,
     build_standings,
     choose_best,
     make_room,
 )
-from mulligan.learning.tasks.versions import describe_changes
+from mulligan.learning.task_versions import ask_judge, choose_contrasting, describe_changes
 from mulligan.loops.learning import Learning
 
 _APPENDS = 1_000

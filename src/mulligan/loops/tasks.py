@@ -20,12 +20,10 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.task import Ran, Reflect, Task
 from mulligan.core.waiting.awaiting import call_function
 from mulligan.core.waiting.budget import Meter
-from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
-from mulligan.learning.tasks.brief import cut_middle, render_brief
-from mulligan.learning.tasks.record import read_record
-from mulligan.learning.tasks.score import score_by
-from mulligan.learning.tasks.select import (
+from mulligan.learning.task_selection import (
     BLIND_SHARE,
+    NOBODY,
+    ReflectorRecord,
     Standings,
     build_standings,
     choose,
@@ -33,6 +31,7 @@ from mulligan.learning.tasks.select import (
     plan_interval,
     settle,
 )
+from mulligan.learning.task_versions import cut_middle, read_record, render_brief, score_by
 from mulligan.loops.checking import run_checks
 from mulligan.loops.learning import Learning
 from mulligan.loops.reflecting import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from mulligan.core.waiting.limits import Breaker, RetryBudget
-from mulligan.learning.repair.applying import TrackRecord
+from mulligan.learning.decide import TrackRecord
 
 MOST_TENANTS = 1_000
 """Tenants whose traffic one process remembers, the latest to appear."""

@@ -17,7 +17,7 @@ from mulligan.app.upkeep.consolidating import (
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.lesson import Benefit, LessonQuery, LessonState, Use
 from mulligan.core.interfaces import KnownTool, Store
-from mulligan.learning.errors.fingerprint import compute_fingerprint
+from mulligan.learning.fingerprint import compute_fingerprint
 from mulligan.stores.opening import open_store
 from tests.learning.lessons.cases import HASHED, NOW, episode, lesson
 

@@ -11,7 +11,7 @@ from mulligan.core.call import Call
 from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.learning.errors.classify import build_classifier, classify
+from mulligan.learning.classify import build_classifier, classify
 
 CALL = Call(id="1", tool="find")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.dumps import mask_dumps
+from mulligan.learning.fingerprint import mask_dumps
 
 
 @pytest.mark.parametrize(

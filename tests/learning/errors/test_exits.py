@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.exits import find_exit, looks_like_log, read_exit
+from mulligan.learning.error_details import find_exit, looks_like_log, read_exit
 
 LOG = (
     "2026-05-01 12:00:01 INFO worker started\n2026-05-01 12:00:02 ERROR worker failed\n"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.field_names import fold_name, fold_names
+from mulligan.learning.error_details import fold_name, fold_names
 
 
 @pytest.mark.parametrize("name", ["error_code", "errorCode", "ErrorCode", "Error-Code"])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mulligan.learning.errors.fields import LONGEST, ErrorFields, read_error, read_structure
+from mulligan.learning.error_details import LONGEST_ERROR, ErrorFields, read_error, read_structure
 
 SHAPES = {
     "a flagged part of MCP content": (
@@ -142,7 +142,7 @@ def test_what_says_nothing_of_an_error_has_no_parts(value: object) -> None:
 
 
 def test_an_endless_or_a_bottomless_error_is_read_as_far_as_is_sensible() -> None:
-    assert read_error("x" * 10**6).message == "x" * LONGEST
+    assert read_error("x" * 10**6).message == "x" * LONGEST_ERROR
     assert read_error('{"error":' * 5_000).message.startswith('{"error":')
     loop: dict[str, object] = {}
     loop["error"] = loop

@@ -5,7 +5,7 @@ import pytest
 from mulligan.core.call import Call
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.learning.errors.fingerprint import (
+from mulligan.learning.fingerprint import (
     FINGERPRINT_VERSION,
     build_pattern,
     compute_fingerprint,

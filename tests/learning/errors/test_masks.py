@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.masks import DOMAIN_BEFORE, MASK, NAMED_AFTER, NAMED_BEFORE, QUOTED
+from mulligan.learning.fingerprint import DOMAIN_BEFORE, MASK, NAMED_AFTER, NAMED_BEFORE, QUOTED
 
 
 def kinds(text: str) -> list[tuple[str, str]]:

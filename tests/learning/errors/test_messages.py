@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.messages import LONGEST, extract_message
+from mulligan.learning.error_details import LONGEST_ERROR, extract_message
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_an_error_is_what_it_says_without_its_envelopes(error: str, said: str) -
 
 
 def test_an_endless_error_is_read_as_far_as_is_sensible() -> None:
-    assert extract_message("x" * 10**6) == "x" * LONGEST
+    assert extract_message("x" * 10**6) == "x" * LONGEST_ERROR

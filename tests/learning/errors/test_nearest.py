@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import Pattern
-from mulligan.learning.errors.nearest import (
+from mulligan.learning.fingerprint import (
     MOST_PATTERNS,
     MOST_PEOPLE,
     KnownPatterns,

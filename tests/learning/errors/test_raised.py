@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import subprocess
 
-from mulligan.learning.errors.raised import read_exception
+from mulligan.learning.error_details import read_exception
 
 
 class KeptError(Exception):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.errors.strangers import ask
+from mulligan.learning.error_details import ask
 
 
 class Stranger:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.error_class import ErrorClass
-from mulligan.learning.errors.wording import classify_text
+from mulligan.learning.classify import classify_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.core.failures.lesson import How, LessonState, Remedy
 from mulligan.core.failures.suggestion import Earlier, FirstCall, Kind, Patch
-from mulligan.learning.lessons.apply import KINDS, build_patch, build_suggestion
+from mulligan.learning.lessons import KINDS, build_patch, build_suggestion
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import HASHED, calling, changing, lesson, made
 

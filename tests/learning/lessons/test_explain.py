@@ -8,8 +8,8 @@ import pytest
 
 from mulligan.core.failures.lesson import How
 from mulligan.core.failures.suggestion import Earlier, FirstCall
-from mulligan.learning.lessons.apply import build_patch
-from mulligan.learning.lessons.explain import find_remedies
+from mulligan.learning.lessons import build_patch
+from mulligan.learning.mining import find_remedies
 from tests.learning.failures import failed
 
 MODE = {"properties": {"mode": {"type": "string", "description": "Either fast or slow."}}}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.learning.lessons.general import (
+from mulligan.learning.lessons import (
     SUBJECT,
     are_alike,
     cluster_words,

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.failures.lesson import Balance, Benefit, LessonState, Use, compute_balance
-from mulligan.learning.lessons.life import (
+from mulligan.learning.lessons import (
     RULES,
     approve,
     find_count_start,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from mulligan.core.failures.lesson import Ending, How, LessonState, Remedy
-from mulligan.learning.lessons.life import quarantine
-from mulligan.learning.lessons.mine import mine
+from mulligan.learning.lessons import quarantine
+from mulligan.learning.mining import mine
 from tests.learning.lessons.cases import DAY, HASHED, NOW, calling, changing, episode, made
 
 LOWER = changing(made("order_id", How.CASE, case="lower"))

@@ -9,15 +9,15 @@ import pytest
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import Balance, Offer, build_episode_slot
 from mulligan.core.failures.suggestion import Kind, Origin
-from mulligan.learning.lessons.apply import build_suggestion
-from mulligan.learning.lessons.probability import (
+from mulligan.learning.lessons import build_suggestion
+from mulligan.learning.recall import (
+    Nearness,
     Outcomes,
     build_chance,
     count_outcomes,
     weigh_suggestion,
 )
-from mulligan.learning.lessons.recall import Nearness
-from mulligan.learning.repair.priors import estimate_prior
+from mulligan.learning.suggest import estimate_prior
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import episode, lesson
 from tests.learning.lessons.slots import TODAY, slot

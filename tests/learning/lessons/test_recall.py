@@ -10,13 +10,11 @@ from mulligan.core.effect import Effect, Mode
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy
 from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
-from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
-from mulligan.learning.lessons.apply import build_suggestion
-from mulligan.learning.lessons.life import revoke
-from mulligan.learning.lessons.probability import Outcomes, build_chance
-from mulligan.learning.lessons.recall import find_other_request, from_memory
-from mulligan.learning.repair.applying import may_apply
-from mulligan.learning.repair.suggest import suggest_corrections
+from mulligan.learning.decide import may_apply
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.lessons import build_suggestion, revoke
+from mulligan.learning.recall import Outcomes, build_chance, find_other_request, from_memory
+from mulligan.learning.suggest import suggest_corrections
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import HASHED, NOW, calling, changing, lesson, made
 

@@ -10,7 +10,7 @@ import pytest
 from mulligan.core.effect import Effect
 from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.core.failures.suggestion import Earlier, FailedCall
-from mulligan.learning.lessons.scope import asks_for_other, find_scope_changes, is_named
+from mulligan.learning.scope import asks_for_other, find_scope_changes, is_named
 from tests.learning.failures import TEXT, failed, obj
 from tests.learning.lessons.cases import changing, made
 

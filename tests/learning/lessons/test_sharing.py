@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.lesson import How, Remedy, Transformation
-from mulligan.learning.lessons.sharing import LessonReader, as_reader, is_typed, may_share
+from mulligan.learning.recall import LessonReader, as_reader, is_typed, may_share
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import calling, changing, made
 

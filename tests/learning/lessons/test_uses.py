@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from mulligan.core.failures.lesson import Benefit, Ending, How, Offer
 from mulligan.core.failures.suggestion import Kind, Origin
-from mulligan.learning.lessons.mine import mine
-from mulligan.learning.lessons.uses import find_uses
+from mulligan.learning.mining import find_uses, mine
 from tests.learning.lessons.cases import HASHED, NOW, changing, episode, made
 
 LOWER = changing(made("order_id", How.CASE, case="lower"))

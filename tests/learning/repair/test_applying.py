@@ -7,7 +7,7 @@ import pytest
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import Kind, Origin, Patch, Suggestion
-from mulligan.learning.repair.applying import TrackRecord, may_apply
+from mulligan.learning.decide import TrackRecord, may_apply
 from tests.learning.failures import failed
 
 GOOD = Suggestion(

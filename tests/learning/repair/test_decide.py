@@ -9,8 +9,8 @@ from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import How
 from mulligan.core.failures.suggestion import Earlier, Kind, Origin, Patch, Suggestion
-from mulligan.learning.repair.decide import decide
-from mulligan.learning.repair.suggest import suggest_corrections
+from mulligan.learning.decide import decide
+from mulligan.learning.suggest import suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 from tests.learning.lessons.cases import changing, lesson, made
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mulligan.core.failures.suggestion import Earlier, Kind, Origin
-from mulligan.learning.repair.from_judge import (
+from mulligan.learning.from_judge import (
     MOST_PIECES,
     Proposal,
     ProposedChange,

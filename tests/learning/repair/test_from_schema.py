@@ -4,7 +4,7 @@ import pytest
 
 from mulligan.core.errors import NoSchemaError
 from mulligan.core.failures.suggestion import Kind, Origin, Patch
-from mulligan.learning.repair.from_schema import from_schema
+from mulligan.learning.suggest import from_schema
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 MISSING_DATE = """1 validation error for Leg

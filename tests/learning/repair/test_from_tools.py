@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.suggestion import FirstCall, Kind, Patch
-from mulligan.learning.repair.from_tools import from_tools
+from mulligan.learning.suggest import from_tools
 from tests.learning.failures import failed
 
 TOOLS = ("startEngine", "pressBrakePedal", "releaseBrakePedal", "lockDoors", "log_in", "find")

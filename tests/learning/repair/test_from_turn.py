@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.core.effect import Effect
 from mulligan.core.failures.suggestion import Earlier, Kind
-from mulligan.learning.repair.from_turn import from_turn
+from mulligan.learning.suggest import from_turn
 from tests.learning.failures import failed
 
 ORDERS = Earlier(tool="get_user", result=json.dumps({"orders": ["#W9502127", "#W1436802"]}))

@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.core.call import Call
 from mulligan.core.failures.suggestion import Earlier, Planned
-from mulligan.learning.repair.precheck import precheck
+from mulligan.learning.precheck import precheck
 from tests.learning.failures import TEXT, obj
 
 ORDER = Earlier(tool="get_order", result=json.dumps({"order_id": "#W17", "status": "delivered"}))

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan.core.effect import Effect
 from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.learning.repair.suggest import MOST, SOURCES, suggest_corrections
+from mulligan.learning.suggest import MOST, SOURCES, suggest_corrections
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 pytestmark = pytest.mark.promise(7)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.complaints.complaint import Complaint, ComplaintKind
-from mulligan.learning.repair.tighten import tighten_schema
+from mulligan.learning.suggest import tighten_schema
+from mulligan.learning.validation_errors import Complaint, ComplaintKind
 from tests.learning.failures import TEXT, obj
 
 

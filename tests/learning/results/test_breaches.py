@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.results.breaches import find_breach
+from mulligan.learning.soft_errors import find_breach
 
 
 def test_a_result_that_breaks_its_declared_schema_is_an_error() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.results.echoes import Echoes
+from mulligan.learning.result_evidence import Echoes
 
 
 def test_a_text_is_known_again_in_another_case_and_cut_short() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.errors.field_names import fold_name
-from mulligan.learning.results.evidence import is_error, is_only_message
+from mulligan.learning.error_details import fold_name
+from mulligan.learning.result_evidence import is_error, is_only_message
 
 
 def fold(held: dict[str, object]) -> dict[str, object]:

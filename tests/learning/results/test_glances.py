@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.results.glances import ALL, find_glance
+from mulligan.learning.soft_errors import ALL, find_glance
 
 
 def test_fields_that_say_nothing_of_errors_need_no_look() -> None:

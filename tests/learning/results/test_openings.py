@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.results.openings import ARTICLES, FIRST, SHORT, opens_as_error, says_failure
+from mulligan.learning.result_evidence import ARTICLES, FIRST, SHORT, opens_as_error, says_failure
 
 PLAIN = [
     "Failed to fetch https://a.example: connection lost",

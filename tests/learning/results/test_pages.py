@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.results.pages import LONGEST, read_page
+from mulligan.learning.result_evidence import LONGEST_PAGE, read_page
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_page_in_the_place_of_an_answer_is_an_error(page: str, says: str) -> N
         "<html><head><title>Shop</title></head><h1>Errors and how to avoid them</h1></html>",
         "<log><Error><Code>7</Code><Message>disk full</Message></Error></log>",
         "<Errors/>",
-        "<html><head><title>502 Bad Gateway</title></head>" + "word " * LONGEST,
+        "<html><head><title>502 Bad Gateway</title></head>" + "word " * LONGEST_PAGE,
     ],
 )
 def test_a_page_that_somebody_wrote_is_none(page: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.learning.results.silent import PlainShapes, find_silent_error
+from mulligan.learning.soft_errors import PlainShapes, find_silent_error
 
 
 @dataclass

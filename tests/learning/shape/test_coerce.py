@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mulligan.learning.shape.coerce import NOTHING, coerce, from_text, has_type, may_be_two
+from mulligan.learning.coerce import NOTHING, coerce, from_text, has_type, may_be_two
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mulligan.core.failures.suggestion import Kind
-from mulligan.learning.shape.conform import conform
-from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.conform import conform
+from mulligan.learning.schema import read_schema
 
 
 def schema(required: tuple[str, ...] = (), **properties: Any):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.shape.debris import clean_name, strip_debris
+from mulligan.learning.conform import clean_name, strip_debris
 
 
 @pytest.mark.parametrize(

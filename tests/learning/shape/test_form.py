@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.shape.form import changes_only_form
+from mulligan.learning.coerce import changes_only_form
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from mulligan.learning.shape.formats import convert_format, format_date, read_date
+from mulligan.learning.coerce import convert_format, format_date, read_date
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.suggestion import Kind
-from mulligan.learning.shape.lenient import Meant, read_meant, suggest_tool
-from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.conform import Meant, read_meant, suggest_tool
+from mulligan.learning.schema import read_schema
 from tests.learning.failures import TEXT, WHOLE, obj
 
 TOOLS = {

@@ -5,7 +5,7 @@ from datetime import date, time
 
 import pytest
 
-from mulligan.learning.shape.moment_forms import (
+from mulligan.learning.coerce import (
     build_pattern,
     drops_zone,
     find_form,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.shape.sameness import says_same_in_shape
+from mulligan.learning.conform import says_same_in_shape
 
 
 @pytest.mark.parametrize(

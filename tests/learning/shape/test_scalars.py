@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.suggestion import Kind
-from mulligan.learning.shape.scalars import list_types, mend_value
+from mulligan.learning.coerce import list_types, mend_value
 
 UNITS = {"type": "string", "enum": ["km", "mi"]}
 

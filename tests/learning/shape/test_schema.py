@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from mulligan.core.errors import NoSchemaError
-from mulligan.learning.shape.schema import read_schema
+from mulligan.learning.schema import read_schema
 
 BARE = {
     "type": "object",

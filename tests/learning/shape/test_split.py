@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.shape.split import rejoin_pieces
+from mulligan.learning.conform import rejoin_pieces
 
 
 @pytest.mark.parametrize(

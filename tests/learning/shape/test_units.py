@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.shape.units import convert_unit
+from mulligan.learning.coerce import convert_unit
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mulligan.learning.shape.schema import read_schema
-from mulligan.learning.shape.unwrap import LONGEST, unwrap_arguments
+from mulligan.learning.conform import LONGEST_WRAPPED, unwrap_arguments
+from mulligan.learning.schema import read_schema
 
 SCHEMA = read_schema(
     {
@@ -54,7 +54,7 @@ def test_a_list_that_came_as_text_is_a_list() -> None:
         {"arguments": {"query": "x"}},
         {"arguments": {**MEANT, "more": 1}},
         {"arguments": MEANT, "more": 1},
-        {"query": "x", "filter": json.dumps({"a": "x" * LONGEST})},
+        {"query": "x", "filter": json.dumps({"a": "x" * LONGEST_WRAPPED})},
         {},
     ],
 )

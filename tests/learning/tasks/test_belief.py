@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from mulligan.core.notes import Pairs, Scorecard
-from mulligan.learning.tasks.belief import (
+from mulligan.learning.task_selection import (
     MOST_VERSIONS,
     NOBODY,
     Beliefs,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.task import Reflect, Task
-from mulligan.learning.tasks.brief import CHARACTERS_A_TOKEN, render_brief
+from mulligan.learning.task_versions import CHARACTERS_A_TOKEN, render_brief
 
 TASK = Task(description="Add up the orders.", expected_output="One table.")
 BOUNDS = Reflect()

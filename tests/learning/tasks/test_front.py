@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from mulligan.core.finding import Standing
 from mulligan.core.notes import TaskRun
-from mulligan.learning.tasks.front import find_front, pick_lesson, pick_parent
+from mulligan.learning.task_selection import find_front, pick_lesson, pick_parent
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ import pytest
 
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, Refinement, TaskRun
-from mulligan.learning.tasks.belief import NOBODY, ReflectorRecord
-from mulligan.learning.tasks.record import combine, read_record, summarize
+from mulligan.learning.task_selection import NOBODY, ReflectorRecord
+from mulligan.learning.task_versions import combine, read_record, summarize
 from mulligan.stores.memory.archive import MemoryArchive
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

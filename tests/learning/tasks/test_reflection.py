@@ -11,7 +11,7 @@ from mulligan.core.display.question import Question
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Notes, Refinement, TaskRun
 from mulligan.core.task import Experience, Reflect, Task
-from mulligan.learning.tasks.reflection import ask_judge, build_question, choose_contrasting
+from mulligan.learning.task_versions import ask_judge, build_question, choose_contrasting
 from mulligan.prompts.render import render
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.core.finding import Finding, Severity, reach_verdict
 from mulligan.core.task import Ran
-from mulligan.learning.tasks.score import score_run
+from mulligan.learning.task_versions import score_run
 
 WARNING = Finding(rule="text.long", severity=Severity.WARNING, issue="Long.")
 ERROR = Finding(rule="text.wrong", severity=Severity.ERROR, issue="Wrong.")

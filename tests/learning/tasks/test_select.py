@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from mulligan.core.notes import NotesState, Pairs, Scorecard
-from mulligan.learning.tasks.belief import ReflectorRecord
-from mulligan.learning.tasks.select import (
+from mulligan.learning.task_selection import (
     AUDIT,
     BLIND_SHARE,
     LATEST,
     MOST_ON_TRIAL,
     ON_TRIAL,
+    ReflectorRecord,
     Standings,
     choose,
     choose_best,

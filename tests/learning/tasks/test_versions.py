@@ -10,7 +10,7 @@ import pytest
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.learning.tasks.versions import (
+from mulligan.learning.task_versions import (
     compare,
     describe_changes,
     export,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.argument_names import is_turned, loses_words, match_name, match_part
+from mulligan.learning.closeness import is_turned, loses_words, match_name, match_part
 
 TURNED = [
     ("ids_to_keep", "ids"),

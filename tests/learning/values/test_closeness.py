@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.closeness import (
+from mulligan.learning.closeness import (
     match_spelling,
     measure_distance,
     tokenize,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.values.leaves import DEEPEST, find_key, is_small, list_leaves
+from mulligan.learning.values import DEEPEST, find_key, is_small, list_leaves
 
 
 def test_every_value_has_the_path_that_leads_to_it_the_outermost_first() -> None:

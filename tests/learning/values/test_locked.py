@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.locked import find_locked_changes, is_locked, says_same, stands_in
+from mulligan.learning.protected_fields import find_locked_changes, is_locked, says_same, stands_in
 
 pytestmark = pytest.mark.promise(7)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.numbers import is_said_number, keeps_said_numbers, read_number
+from mulligan.learning.protected_fields import is_said_number, keeps_said_numbers, read_number
 
 
 @pytest.mark.parametrize(

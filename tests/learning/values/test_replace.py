@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.values.replace import replace_value
+from mulligan.learning.values import replace_value
 
 
 def test_one_value_is_exchanged_and_everything_else_is_shared() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.values.stems import stem, stem_words
+from mulligan.learning.closeness import stem, stem_words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.values.vocabulary import compile_phrases, join_alternatives, list_words
+from mulligan.learning.closeness import compile_phrases, join_alternatives, list_words
 
 
 def test_a_table_of_words_is_what_stands_between_blanks() -> None:

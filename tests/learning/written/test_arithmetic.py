@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mulligan.learning.written.arithmetic import evaluate_sum
+from mulligan.learning.parsing import evaluate_sum
 
 
 @pytest.mark.parametrize(

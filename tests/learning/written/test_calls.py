@@ -4,8 +4,7 @@ import warnings
 
 import pytest
 
-from mulligan.learning.written.calls import read_calls
-from mulligan.learning.written.structures import WrittenCall
+from mulligan.learning.model_output import WrittenCall, read_calls
 
 TOOLS = ("weather.get", "send_mail")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.learning.written.literal import (
+from mulligan.learning.parsing import (
     Formula,
     GarbledError,
     Named,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.markup import rewrite_markup
+from mulligan.learning.model_output import rewrite_markup
 
 CALL = '{"name": "find", "arguments": {"id": "7"}}'
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.literal import Named
-from mulligan.learning.written.python import LONGEST, parse_python
+from mulligan.learning.model_output import LONGEST_PYTHON, parse_python
+from mulligan.learning.parsing import Named
 
 
 def test_calls_are_read_as_they_are_written() -> None:
@@ -26,7 +26,7 @@ def test_calls_are_read_as_they_are_written() -> None:
         "find(1,000)",
         "[find(1), 2]",
         "find('a\\d')",
-        "find(1" + " " * LONGEST + ")",
+        "find(1" + " " * LONGEST_PYTHON + ")",
     ],
 )
 def test_anything_else_is_left_to_a_reader_that_tolerates_it(text: str) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.scan import find_written
+from mulligan.learning.model_output import find_written
 
 TOOLS = ("find", "drop")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.spelling import is_like, match_name, match_tool, normalize_spelling
+from mulligan.learning.parsing import is_like, match_tool, match_tool_name, normalize_spelling
 
 TOOLS = ("find_order", "weather.get", "archive_user", "archive_users")
 
@@ -33,8 +33,8 @@ def test_a_name_is_a_tool_in_another_spelling_and_never_with_a_word_more(
 
 
 def test_a_name_that_two_are_spelled_like_is_neither() -> None:
-    assert match_name("ORDER_ID", ("orderId", "order_id")) is None
-    assert match_name("order_id", ("orderId", "order_id")) == "order_id"
+    assert match_tool_name("ORDER_ID", ("orderId", "order_id")) is None
+    assert match_tool_name("order_id", ("orderId", "order_id")) == "order_id"
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.literal import Formula, Named
-from mulligan.learning.written.structures import (
+from mulligan.learning.model_output import (
     WrittenCall,
     decode_arguments,
     find_calls,
     from_named,
 )
+from mulligan.learning.parsing import Formula, Named
 
 TOOLS = ("find",)
 CALL = {"name": "find", "arguments": {"id": "7"}}

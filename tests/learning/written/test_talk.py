@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.talk import denies, has_words, is_made, is_quoted
+from mulligan.learning.model_output import denies, has_words, is_made, is_quoted
 
 
 @pytest.mark.parametrize(

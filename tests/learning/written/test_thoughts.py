@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.thoughts import drop_thoughts
+from mulligan.learning.model_output import drop_thoughts
 
 
 @pytest.mark.parametrize(

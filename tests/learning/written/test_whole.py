@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.written.literal import LONGEST, GarbledError
-from mulligan.learning.written.whole import read_json, read_whole
+from mulligan.learning.parsing import LONGEST_TEXT, GarbledError, read_json, read_whole
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,9 @@ def test_a_text_that_is_one_value_is_read_strictly_or_loosely(text: str, value: 
     assert read_whole(text) == value
 
 
-@pytest.mark.parametrize("text", ["{'a': 1} and more", "[" * 100_000, "{'a': '" + "x" * LONGEST])
+@pytest.mark.parametrize(
+    "text", ["{'a': 1} and more", "[" * 100_000, "{'a': '" + "x" * LONGEST_TEXT]
+)
 def test_a_text_that_says_more_or_too_much_is_garbled(text: str) -> None:
     with pytest.raises(GarbledError):
         read_whole(text)

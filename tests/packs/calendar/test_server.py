@@ -13,7 +13,7 @@ import pytest
 
 from mulligan.core.call import Call
 from mulligan.core.failures.error_class import ErrorClass
-from mulligan.learning.errors.classify import classify
+from mulligan.learning.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
 from mulligan.packs.calendar.events import Invited, Stored

@@ -12,7 +12,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.suggestion import Origin
 from mulligan.core.happened.event import CallRepaired, Happened
-from mulligan.learning.repair.from_judge import Proposal, ProposedChange
+from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.turns.calls import judge_advice
 

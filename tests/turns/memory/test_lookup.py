@@ -10,7 +10,7 @@ from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import How, Lesson, LessonState
 from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.interfaces import Casebook
-from mulligan.learning.errors.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.stores.opening import open_store
 from mulligan.turns.memory.lookup import MOST_ALIKE, Asking, Recall
 from tests.learning.failures import failed, obj

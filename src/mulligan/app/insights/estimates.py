@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.learning.lessons.calibration.intervals import compute_wilson
+from mulligan.learning.calibration import compute_wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

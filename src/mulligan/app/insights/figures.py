@@ -16,8 +16,7 @@ from mulligan.core.interfaces import Store
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.log_query import PatternQuery, PatternSeen
 from mulligan.core.storage.rollup import Rollup, Slot, compute_bucket_floor_us
-from mulligan.learning.lessons.calibration.calibrate import Lift, measure_lift
-from mulligan.learning.lessons.calibration.intervals import SURE
+from mulligan.learning.calibration import SURE, Lift, measure_lift
 
 NOBODY = "(nobody named)"
 MEDIAN = 0.5

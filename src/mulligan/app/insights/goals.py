@@ -13,8 +13,7 @@ from mulligan.app.insights.figures import (
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.log_query import PatternSeen
 from mulligan.core.storage.rollup import Rollup
-from mulligan.learning.lessons.calibration.calibrate import Lift
-from mulligan.learning.lessons.calibration.intervals import compute_difference
+from mulligan.learning.calibration import Lift, compute_difference
 
 CONTEXT = "calls logged with agent and context"
 SUGGESTIONS = "suggestions that were right"

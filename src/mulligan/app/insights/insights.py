@@ -247,7 +247,7 @@ class Insights:
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
         from mulligan.app.recognizing import classify_pattern
-        from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
+        from mulligan.learning.fingerprint import MOST_PATTERNS, find_alike
 
         found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
         measure, known = (
@@ -264,9 +264,8 @@ class Insights:
     ) -> Alike | None:
         from mulligan.app.insights.figures import WINDOWS
         from mulligan.app.recognizing import classify_pattern
-        from mulligan.learning.errors.fingerprint import build_pattern
-        from mulligan.learning.errors.nearest import MOST_PATTERNS, find_alike
-        from mulligan.learning.errors.wording import classify_text
+        from mulligan.learning.classify import classify_text
+        from mulligan.learning.fingerprint import MOST_PATTERNS, build_pattern, find_alike
 
         pattern = build_pattern(
             Call(id="", tool=tool, arguments=arguments),
@@ -291,9 +290,9 @@ class Insights:
         Where nobody can say what the error is, the known pattern that it is most like is there
         too; not where a tenant asks that names its people, as it may be another one's.
         """
-        from mulligan.learning.errors.wording import classify_text
-        from mulligan.learning.repair.decide import decide
-        from mulligan.learning.repair.suggest import suggest_corrections
+        from mulligan.learning.classify import classify_text
+        from mulligan.learning.decide import decide
+        from mulligan.learning.suggest import suggest_corrections
 
         tools = self._list_callable()
         known = [t for t in tools if t.tool == tool and (not server or t.server == server)]
@@ -380,7 +379,7 @@ class Insights:
 
     def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
         """Declarations of tools that were never called, where one that nobody declared is alike."""
-        from mulligan.learning.values.closeness import find_typo
+        from mulligan.learning.closeness import find_typo
 
         declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
         others = called - {each.tool for each in declared}

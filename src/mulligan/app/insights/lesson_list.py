@@ -32,18 +32,18 @@ from mulligan.core.failures.lesson import (
 from mulligan.core.interfaces import Clock, KnownTool, Store
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.log_query import PatternQuery, PatternSeen
-from mulligan.learning.lessons import life
-from mulligan.learning.lessons.calibration.calibrate import (
+from mulligan.learning import lessons as life
+from mulligan.learning.calibration import (
     Calibration,
     Lift,
     measure_calibration,
     measure_lift,
+    render_reliability,
 )
-from mulligan.learning.lessons.calibration.picture import render_reliability
-from mulligan.learning.lessons.life import SEED
-from mulligan.learning.lessons.lines import decode_lessons, encode_lessons
-from mulligan.learning.lessons.seed import load_seed_lessons
-from mulligan.learning.lessons.telling.pitfalls import find_met, render_pitfalls
+from mulligan.learning.lesson_file import decode_lessons, encode_lessons
+from mulligan.learning.lessons import SEED
+from mulligan.learning.mining import load_seed_lessons
+from mulligan.learning.pitfalls import find_met, render_pitfalls
 from mulligan.redaction.agent_text import hide_secrets
 
 MOST_RACES = 5

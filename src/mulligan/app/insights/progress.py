@@ -12,7 +12,7 @@ from mulligan.app.insights.series import EPOCH, HOUR, Series, SeriesStep, read_s
 from mulligan.core.interfaces import Clock, Store
 from mulligan.core.storage.log_query import PatternQuery, PatternSeen
 from mulligan.core.storage.rollup import Rollup
-from mulligan.learning.lessons.calibration.calibrate import measure_lift
+from mulligan.learning.calibration import measure_lift
 
 MOST_PATTERNS = 100_000
 

@@ -8,9 +8,9 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.interfaces import Archive
 from mulligan.core.notes import Ground, Notes
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.learning.tasks.record import ReflectorSummary, summarize
-from mulligan.learning.tasks.select import build_standings
-from mulligan.learning.tasks.versions import (
+from mulligan.learning.task_selection import build_standings
+from mulligan.learning.task_versions import (
+    ReflectorSummary,
     Result,
     compare,
     export,
@@ -18,6 +18,7 @@ from mulligan.learning.tasks.versions import (
     list_results,
     pin,
     roll_back,
+    summarize,
     unpin,
 )
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.learning.written.calls import read_calls
-from mulligan.learning.written.literal import GarbledError
-from mulligan.learning.written.whole import read_whole
+from mulligan.learning.model_output import read_calls
+from mulligan.learning.parsing import GarbledError, read_whole
 
 _CALL = {"name", "arguments"}
 

@@ -22,10 +22,9 @@ from mulligan.core.failures.lesson import (
 )
 from mulligan.core.interfaces import Casebook, KnownTool, Store
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.learning.errors.fingerprint import renew_fingerprint
-from mulligan.learning.lessons.life import find_count_start, judge_life
-from mulligan.learning.lessons.mine import LessonPool, find_pool, hash_lesson, mine, mine_pools
-from mulligan.learning.lessons.uses import find_uses
+from mulligan.learning.fingerprint import renew_fingerprint
+from mulligan.learning.lessons import find_count_start, judge_life
+from mulligan.learning.mining import LessonPool, find_pool, find_uses, hash_lesson, mine, mine_pools
 
 MOST_LESSONS = 100_000
 PAGE = 500

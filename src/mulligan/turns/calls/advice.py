@@ -93,8 +93,8 @@ def _compose(
 ) -> tuple[OpenEpisode, Advised]:
     """What every source says, weighed; and the episode with what memory had to say."""
     # Only a failure pays for it: the validator and the tables take a while to load.
-    from mulligan.learning.repair.decide import NO_PAST, decide
-    from mulligan.learning.repair.suggest import SOURCES, suggest_corrections
+    from mulligan.learning.decide import NO_PAST, decide
+    from mulligan.learning.suggest import SOURCES, suggest_corrections
 
     sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
     try:
@@ -151,8 +151,8 @@ def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
 
 
 def _open_episode(call: LiveCall, execution: Execution) -> OpenEpisode:
-    from mulligan.learning.errors.fingerprint import build_pattern
-    from mulligan.learning.errors.wording import find_likely_class
+    from mulligan.learning.classify import find_likely_class
+    from mulligan.learning.fingerprint import build_pattern
 
     tool = call.tool
     planned = plan_call(tool, execution.call, turn=call.turn)
@@ -234,7 +234,7 @@ def find_correction(error: BaseException, tool: Tool) -> Corrected | None:
 def _build_correction(advised: Advised, tool: Tool) -> Corrected | None:
     if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or is_made_once():
         return None
-    from mulligan.learning.repair.applying import may_apply
+    from mulligan.learning.decide import may_apply
 
     execution, best = advised.execution, advised.suggestions[0]
     arguments = best.patch.apply(execution.call.arguments)

@@ -42,9 +42,9 @@ async def consult(error: BaseException, tool: Tool) -> None:
 
 
 async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
-    from mulligan.learning.repair.decide import decide
-    from mulligan.learning.repair.from_judge import ask_to_mend, from_proposal
-    from mulligan.learning.repair.suggest import suggest_corrections
+    from mulligan.learning.decide import decide
+    from mulligan.learning.from_judge import ask_to_mend, from_proposal
+    from mulligan.learning.suggest import suggest_corrections
 
     failed, show = advised.failed, tool.runtime.redactor.show_value
     question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)

@@ -129,7 +129,7 @@ def _is_without_effect(tool: Tool, corrected: Corrected, advised: Advised) -> bo
 
 def _advise_without(advised: Advised, tried: list[FailedMend]) -> Advised:
     """The advice on a call, less the corrections that turned out wrong."""
-    from mulligan.learning.repair.decide import decide
+    from mulligan.learning.decide import decide
 
     given = advised.failed.call.arguments
     wrong = [repr(each.changed.apply(given)) for each in tried]

@@ -20,7 +20,7 @@ from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.error_traits import Aftermath
 from mulligan.core.storage.instants import from_us
-from mulligan.learning.errors.fields import read_error, read_wait
+from mulligan.learning.error_details import read_error, read_wait
 from mulligan.turns.calls.live import LiveCall
 from mulligan.turns.calls.rows import log_failure, log_success
 from mulligan.turns.journal.waiter import ON_LOOP

@@ -40,7 +40,7 @@ def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
 def foresee(tool: Tool, planned: Planned) -> tuple[Finding, ...]:
     """Why a call will fail, by all that is known; it never stands in the call's way."""
     # Only who asks for it pays: the validator and the tables take a while to load.
-    from mulligan.learning.repair.precheck import precheck
+    from mulligan.learning.precheck import precheck
 
     try:
         # The weaker witness is heard where the others have nothing to say.
@@ -54,8 +54,8 @@ def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
     """A warning where nothing of a turn's first call comes from what the person said."""
     if not planned.schema or not planned.said or planned.earlier:
         return
-    from mulligan.learning.repair.irrelevance import check_relevance
-    from mulligan.learning.shape.schema import read_schema
+    from mulligan.learning.precheck import check_relevance
+    from mulligan.learning.schema import read_schema
 
     found = check_relevance(
         read_schema(planned.schema, tool=planned.call.tool),

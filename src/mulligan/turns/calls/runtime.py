@@ -17,9 +17,9 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.fork_hooks import call_on_fork
 from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.waiting.limits import Backoff, JudgeLimits
-from mulligan.learning.errors.classify import classify
-from mulligan.learning.errors.nearest import KnownPatterns
-from mulligan.learning.results.silent import IsKnown, is_known
+from mulligan.learning.classify import classify
+from mulligan.learning.fingerprint import KnownPatterns
+from mulligan.learning.soft_errors import IsKnown, is_known
 from mulligan.redaction import Redactor
 from mulligan.redaction.values.fast import find_form
 from mulligan.telemetry.events import Events

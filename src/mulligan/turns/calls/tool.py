@@ -14,7 +14,7 @@ from mulligan.core.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.core.failures.suggestion import NO_SCHEMA
 from mulligan.core.record import Record
 from mulligan.core.waiting.awaiting import await_value
-from mulligan.learning.errors.classify import build_classifier
+from mulligan.learning.classify import build_classifier
 from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
 from mulligan.redaction.redactor import RedactArguments
 from mulligan.turns.calls.runtime import Make, Runtime
@@ -98,7 +98,7 @@ class Tool:
     def load_schema(self) -> Mapping[str, object]:
         """The schema of its arguments, or none if what was declared is none."""
         if self._schema is None:
-            from mulligan.learning.shape.schema import read_schema
+            from mulligan.learning.schema import read_schema
 
             self._schema = self.declaration.schema
             try:
@@ -116,8 +116,8 @@ class Tool:
 
     def unwrap(self, arguments: Mapping[str, object]) -> dict[str, object] | None:
         """Arguments out of a wrapping; `None`: as they are, or nobody can say."""
-        from mulligan.learning.shape.schema import read_schema
-        from mulligan.learning.shape.unwrap import unwrap_arguments
+        from mulligan.learning.conform import unwrap_arguments
+        from mulligan.learning.schema import read_schema
 
         schema = self.load_schema()
         if not schema:

@@ -12,7 +12,7 @@ from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
 from mulligan.core.effect import Effect, Mode
 from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.core.history import CallKey
-from mulligan.learning.values.closeness import find_typo
+from mulligan.learning.closeness import find_typo
 from mulligan.turns.calls.runtime import Runtime
 from mulligan.turns.calls.tool import Tool
 from mulligan.turns.calls.toolbox import Toolbox

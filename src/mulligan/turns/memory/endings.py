@@ -12,7 +12,7 @@ from mulligan.core.failures.lesson import Ending, Episode, Offer, Remedy
 from mulligan.core.failures.suggestion import Suggestion
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.turn import Turn
-from mulligan.learning.lessons.explain import find_remedies
+from mulligan.learning.mining import find_remedies
 from mulligan.turns.memory.episodes import Ended, OpenEpisode, build_earlier
 
 MOST_CALLS = 10

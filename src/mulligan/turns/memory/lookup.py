@@ -24,7 +24,7 @@ from mulligan.core.interfaces import Casebook, Clock, Suggest
 from mulligan.core.runtime.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from mulligan.learning.lessons.probability import Outcomes
+    from mulligan.learning.recall import Outcomes
 
 # Only a failure pays for it: what learning knows takes a while to load.
 
@@ -84,8 +84,12 @@ class Recall:
 
     def look_up(self, asking: Asking) -> Recalled:
         """Everything that is known about a failure like this."""
-        from mulligan.learning.lessons.probability import build_chance, weigh_suggestion
-        from mulligan.learning.lessons.recall import find_other_request, from_memory
+        from mulligan.learning.recall import (
+            build_chance,
+            find_other_request,
+            from_memory,
+            weigh_suggestion,
+        )
 
         failed, error_class = asking.failed, asking.pattern.error_class
         lessons = list(self._find_lessons(asking))
@@ -126,7 +130,7 @@ class Recall:
             found = list(self._find_alike(asking))
         yield from found
         if self._seeds:
-            from mulligan.learning.lessons.seed import load_seed_lessons
+            from mulligan.learning.mining import load_seed_lessons
 
             yield from load_seed_lessons()
 
@@ -160,7 +164,7 @@ class Recall:
 
     def _read_past(self, asking: Asking, *, people: int) -> Mapping[Decision, int]:
         """How failures of this pattern ended; of other people's, only if most of them say so."""
-        from mulligan.learning.lessons.life import RULES, has_enough_people
+        from mulligan.learning.lessons import RULES, has_enough_people
 
         found = self._casebook.read_endings(
             asking.failed.call.tool,
@@ -178,7 +182,7 @@ class Recall:
 
     def _is_usable(self, lesson: Lesson, balance: Balance, *, asking: Asking, people: int) -> bool:
         """Whether a lesson may be offered to this agent, as it stands this moment."""
-        from mulligan.learning.lessons.life import EVIDENCE, has_enough_people, judge_life
+        from mulligan.learning.lessons import EVIDENCE, has_enough_people, judge_life
 
         if not lesson.state.living:
             return False
@@ -204,7 +208,7 @@ class Recall:
 
     def _measure_outcomes(self, tenant: str) -> tuple[Outcomes, int]:
         """What came of a tenant's suggestions, and how many people it is known to have."""
-        from mulligan.learning.lessons.probability import HALF_LIFE, count_outcomes
+        from mulligan.learning.recall import HALF_LIFE, count_outcomes
 
         with self._lock:
             if time.monotonic() - self._counted_at > FRESH:

@@ -10,9 +10,14 @@ from mulligan.core.errors import SilentError
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.learning.errors.classify import classify_by_rule, rules_out_effect
-from mulligan.learning.results.breaches import find_breach
-from mulligan.learning.results.silent import IsKnown, PlainShapes, find_silent_error, is_known
+from mulligan.learning.classify import classify_by_rule, rules_out_effect
+from mulligan.learning.soft_errors import (
+    IsKnown,
+    PlainShapes,
+    find_breach,
+    find_silent_error,
+    is_known,
+)
 from mulligan.turns.tools.declaration import Declaration
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
@@ -99,7 +104,7 @@ class Results:
         if ruled is not None:
             return Trouble(said=said, error_class=ruled)
         # The words of errors are loaded with the first one.
-        from mulligan.learning.errors.wording import classify_text
+        from mulligan.learning.classify import classify_text
 
         told = classify_text(said)
         known = ErrorClass.BAD_RESULT if told is ErrorClass.UNKNOWN else told

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from mulligan.core.failures.lesson import Group
-from mulligan.learning.lessons.calibration.calibrate import measure_calibration, measure_lift
+from mulligan.learning.calibration import measure_calibration, measure_lift
 from tests.learning.lessons.slots import slot
 
 

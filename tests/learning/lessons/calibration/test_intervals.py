@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.lessons.calibration.intervals import compute_difference, compute_wilson
+from mulligan.learning.calibration import compute_difference, compute_wilson
 
 
 def test_nothing_seen_leaves_everything_possible() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.lessons.calibration.calibrate import measure_calibration
-from mulligan.learning.lessons.calibration.picture import render_reliability
+from mulligan.learning.calibration import measure_calibration, render_reliability
 
 
 def test_nothing_forecast_is_nothing_measured() -> None:

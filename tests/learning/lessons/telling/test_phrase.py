@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.lesson import Ending, How, Prerequisite, Remedy, Transformation
-from mulligan.learning.lessons.telling.phrase import (
+from mulligan.learning.lessons import (
     MAKING,
     describe_correction,
     describe_example,

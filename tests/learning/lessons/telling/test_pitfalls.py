@@ -11,7 +11,7 @@ from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import How, LessonState, Remedy
 from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.storage.log_query import PatternSeen
-from mulligan.learning.lessons.telling.pitfalls import OPENING, render_pitfalls
+from mulligan.learning.pitfalls import OPENING, render_pitfalls
 from tests.learning.lessons.cases import calling, changing, lesson, made
 
 

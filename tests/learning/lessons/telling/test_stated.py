@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.core.failures.lesson import How
-from mulligan.learning.lessons.telling.stated import describe_demands, describe_rules, read_rules
+from mulligan.learning.pitfalls import describe_demands, describe_rules, read_rules
 from tests.learning.lessons.cases import calling, changing, made
 
 NAMES = ("topK", "status", "day", "query")

@@ -20,7 +20,7 @@ from mulligan.core.failures.suggestion import Pattern, shorten_pattern
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.instants import from_us
 from mulligan.core.storage.log_query import LogQuery, PatternSeen
-from mulligan.learning.lessons.telling.pitfalls import is_about
+from mulligan.learning.pitfalls import is_about
 
 RECENT = timedelta(days=3)
 GAP = timedelta(days=5)

@@ -19,7 +19,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.storage.rating import RATED, Rating, read_rating
 from mulligan.core.storage.text_rollup import TextCounts, TextKind, TextMeasure, TextSlot
-from mulligan.learning.lessons.calibration.intervals import compute_difference
+from mulligan.learning.calibration import compute_difference
 
 MOST_THUMBS = 12
 

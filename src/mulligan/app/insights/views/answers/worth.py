@@ -17,8 +17,7 @@ from mulligan.core.failures.lesson import (
 )
 from mulligan.core.interfaces import Casebook
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.learning.lessons.calibration.calibrate import Calibration, Lift
-from mulligan.learning.lessons.calibration.intervals import compute_difference
+from mulligan.learning.calibration import Calibration, Lift, compute_difference
 
 MOST_EPISODES = 5_000
 """The newest failures: enough to tell by, and no more however many there are."""

@@ -1,0 +1,261 @@
+"""Which class of error an exception or a text is: its code first, then its type, then its words.
+
+The weakest of witnesses: a code or an exception's type is asked first (`classify`), and what a text
+says is used for advice alone, never to call again what may have landed.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import lru_cache
+from itertools import islice
+
+from mulligan.core.call import Call, Failure
+from mulligan.core.errors import ConflictError, NothingDone
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import ErrorRule
+from mulligan.core.interfaces import Classify
+from mulligan.learning.closeness import compile_phrases
+from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error
+from mulligan.learning.values import list_leaves, print_value
+
+MOST_TEXT = 4_000
+MOST_VALUES = 100
+SHORTEST_VALUE = 3
+
+BY_NAME: Mapping[str, ErrorClass] = {
+    name: each for each in ErrorClass for name in each.traits.exceptions
+}
+"""Exceptions by name, since most are of libraries we do not import; nearest class first."""
+
+
+def classify(call: Call, error: BaseException) -> Failure:
+    """Say which class of error this is, and how long the remote asked us to wait."""
+    wait = _read_retry_after(error)
+    found = _classify_error(error, waits=wait is not None)
+    if found is ErrorClass.TOOL_EXCEPTION and (
+        _refuses_argument(call, error) or _names_refusal(error)
+    ):
+        found = ErrorClass.VALIDATION
+    answered = _read_status(error) is not None or isinstance(error, ConflictError)
+    return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
+
+
+def classify_by_rule(rules: Sequence[ErrorRule], *, tool: str, said: str) -> ErrorClass | None:
+    """The class that the first of the user's rules gives which speaks of this error."""
+    giving = (rule for rule in rules if rule.error_class is not None)
+    ruled = (rule.error_class for rule in giving if rule.applies(tool, said[:MOST_TEXT]))
+    return next(ruled, None)
+
+
+def rules_out_effect(rules: Sequence[ErrorRule], *, tool: str, said: str) -> bool:
+    """Whether the user's own word is that a call which failed so has changed nothing."""
+    giving = (rule for rule in rules if rule.nothing_done is True)
+    return any(rule.applies(tool, said[:MOST_TEXT]) for rule in giving)
+
+
+def build_classifier(rules: Sequence[ErrorRule], *, otherwise: Classify = classify) -> Classify:
+    """A `Classify` that asks the user's rules first, in their order."""
+
+    def classify_ruled(call: Call, error: BaseException) -> Failure:
+        known = otherwise(call, error)
+        said = f"{type(error).__name__}: {error}"
+        ruled = classify_by_rule(rules, tool=call.tool, said=said)
+        return replace(
+            known,
+            error_class=known.error_class if ruled is None else ruled,
+            refused=rules_out_effect(rules, tool=call.tool, said=said),
+        )
+
+    return classify_ruled if rules else otherwise
+
+
+def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
+    status = _read_status(error)
+    if status == 503 and waits:
+        return ErrorClass.RATE_LIMIT
+    coded = _classify_codes(error, status)
+    if coded is not None:
+        return coded
+    for kind in type(error).__mro__:
+        if kind.__name__ in BY_NAME:
+            return BY_NAME[kind.__name__]
+    match error:
+        case ConnectionRefusedError() | socket.gaierror() | ssl.SSLCertVerificationError():
+            return ErrorClass.NOT_SENT
+        case TimeoutError() | ConnectionError() | EOFError():
+            return ErrorClass.AMBIGUOUS
+        case PermissionError():
+            return ErrorClass.POLICY
+        case FileNotFoundError():
+            return ErrorClass.MISSING
+        case Exception():
+            return ErrorClass.TOOL_EXCEPTION
+        case _:
+            return ErrorClass.AMBIGUOUS
+
+
+def _classify_codes(error: BaseException, status: int | None) -> ErrorClass | None:
+    """What the code, the reason or the status of a remote's answer says clearly.
+
+    Never that nothing was sent: that is the transport's to say, not a word's.
+    """
+    # The words of errors are loaded with the first one.
+    from mulligan.learning.error_details import read_exception
+
+    said = read_exception(error)
+    found = (classify_code(each) for each in (said.code, said.reason) if each)
+    clear = next((each for each in found if each not in VAGUE), None)
+    told = None if clear is ErrorClass.NOT_SENT else clear
+    return told or (BY_STATUS.get(status) if status is not None else None)
+
+
+def _names_refusal(error: BaseException) -> bool:
+    """Whether the tool was not even entered, since its host would not take the arguments."""
+    cause = error.__cause__ if isinstance(error, NothingDone) else None
+    return cause is not None and _classify_error(cause, waits=False) is ErrorClass.VALIDATION
+
+
+def _refuses_argument(call: Call, error: BaseException) -> bool:
+    """Whether a plain error of Python's holds one of the call's own arguments against it.
+
+    The same call would only meet it again. A value of the remote's may be malformed just as well,
+    so that the error has to say whose it speaks of: by the value, or by the argument's name.
+    """
+    if not isinstance(error, ValueError | TypeError):
+        return False
+
+    said = ask_text(error)[:MOST_TEXT]
+    if classify_text(said) is not ErrorClass.VALIDATION:
+        return False
+    if any(_speaks_of(said, name) for name in islice(call.arguments, MOST_VALUES)):
+        return True
+    return any(
+        _quotes(said, value)
+        for _, value in list_leaves(call.arguments, most=MOST_VALUES)
+        if isinstance(value, str | int | float)
+    )
+
+
+def _speaks_of(said: str, name: str) -> bool:
+    """Whether an error is about an argument: it begins with its name, or has it in quotes."""
+    quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
+    begins = said.startswith(name) and not said[len(name) : len(name) + 1].isalnum()
+    return quoted or (begins and len(name) >= SHORTEST_VALUE)
+
+
+def _quotes(said: str, value: object) -> bool:
+    """Whether an error names a value, or the end of it that was left over."""
+    text = print_value(value)[:MOST_TEXT]
+    rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
+    return (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
+
+
+def _read_status(error: BaseException) -> int | None:
+    for holder in (error, ask(error, "response"), ask(error, "error")):
+        for name in ("status_code", "status", "code"):
+            value = ask(holder, name)
+            if type(value) is int:
+                return value
+    return None
+
+
+def _read_retry_after(error: BaseException) -> timedelta | None:
+    asked = ask(error, "retry_after")
+    if asked is None:
+        headers = ask(ask(error, "response"), "headers")
+        asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+    if not isinstance(asked, int | float | str):
+        return None
+    try:
+        seconds = float(asked)
+    except (ValueError, OverflowError):
+        # An HTTP date: rare, and waiting by our own schedule instead does no harm.
+        return None
+    return timedelta(seconds=seconds) if 0 <= seconds < 86_400 else None
+
+
+LONGEST = 4_000
+
+BY_STATUS: Mapping[int, ErrorClass] = {
+    status: each for each in ErrorClass for status in each.traits.statuses
+}
+"""HTTP statuses and JSON-RPC codes. 503 is a rate limit only when it comes with Retry-After."""
+
+BY_SQLSTATE: Mapping[str, ErrorClass] = {
+    start: each for each in ErrorClass for start in each.traits.sqlstates
+}
+"""What a SQLSTATE begins with."""
+
+WORDS: Mapping[ErrorClass, re.Pattern[str]] = {
+    each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words
+}
+"""Class and words, by the precedence of the one list."""
+
+TOOL_BROKE = compile_phrases(r"""
+    expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
+    list index out of range | no module named | object has no attribute | nonetype | KeyError
+    traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
+    string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
+    cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
+    (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
+""")
+"""What only the tool's own code can have tripped over: its arguments had been read by then."""
+
+VAGUE = frozenset(
+    {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
+)
+"""What a code may say of nearly everything; a status beside it knows more."""
+
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+
+
+@lru_cache(maxsize=16)  # each source of advice asks about the same failure
+def classify_text(error: str) -> ErrorClass:
+    """The class an error's text describes; `UNKNOWN` when it uses none of the words."""
+    return classify_fields(read_error(error))
+
+
+def classify_fields(said: ErrorFields) -> ErrorClass:
+    """The class of an error in parts: by its code, its status, then its words."""
+    coded = [classify_code(each) for each in (said.code, said.reason)]
+    clear = next((each for each in coded if each not in VAGUE), None)
+    if clear is not None:
+        return clear
+    if said.status is not None and said.status in BY_STATUS:
+        return BY_STATUS[said.status]
+    vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), None)
+    if vague is not None:
+        return vague
+    text = said.message[:LONGEST]
+    if TOOL_BROKE.search(text) and "validation error" not in text.casefold():
+        return ErrorClass.TOOL_EXCEPTION
+    return _classify_words(text)
+
+
+def classify_code(code: str) -> ErrorClass:
+    """The class that a code for programs names, as `TOO_MANY_REQUESTS` does; else `UNKNOWN`."""
+    if re.fullmatch(r"[0-9][0-9A-Z]{4}|XX[0-9A-Z]{3}", code):
+        starts = sorted((each for each in BY_SQLSTATE if code.startswith(each)), key=len)
+        return BY_SQLSTATE[starts[-1]] if starts else ErrorClass.UNKNOWN
+    return _classify_words(code[:100])
+
+
+def find_likely_class(failure: Failure, error: str) -> ErrorClass:
+    """What the failure is classed as, or what its text describes where only its type was known."""
+    weak = failure.error_class.traits.told_by_type_alone
+    return classify_text(error) if weak else failure.error_class
+
+
+def _classify_words(text: str) -> ErrorClass:
+    """By the words of a text, those inside a machine's names too: `channel_not_found`."""
+    apart = _JOINT.sub(" ", text)
+    for each, words in WORDS.items():
+        if words.search(text) or (apart != text and words.search(apart)):
+            return each
+    return ErrorClass.UNKNOWN

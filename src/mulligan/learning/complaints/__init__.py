@@ -1,1 +1,0 @@
-"""What errors complain of, field by field, in the dialects that validators speak."""

@@ -1,1 +1,0 @@
-"""What an error says: its message, its class, its pattern."""

@@ -1,1 +1,0 @@
-"""Whether probabilities mean what they say, counted and drawn."""

@@ -1,1 +1,0 @@
-"""Lessons in words: for a prompt, for a person."""

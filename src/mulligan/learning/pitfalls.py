@@ -1,0 +1,358 @@
+"""What is known to go wrong with a tool, as a short section of a prompt or a tool's description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from mulligan.core.display.escape import NAME, format_one_line, quote_name
+from mulligan.core.effect import Effect
+from mulligan.core.failures.advice import Advice
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.error_traits import ArgumentFault
+from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy, Transformation
+from mulligan.core.failures.suggestion import Pattern, shorten_pattern
+from mulligan.core.interfaces import KnownTool
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.identity import read_label
+from mulligan.core.storage.log_query import PatternSeen
+from mulligan.learning.lessons import MAKING, may_tell_first
+from mulligan.learning.recall import LessonReader, may_share
+from mulligan.learning.scope import asks_for_other
+from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
+
+MASKED = "<"
+"""What begins a mask: a value that was one call's own is no rule for others."""
+MOST_VALUES = 8
+MOST_RULES = 3
+_LONGEST_STATED = 40
+
+Rules = Mapping[str, str]
+"""What is wanted, by argument: `{"topK": "at most 10"}`."""
+
+
+def read_rules(template: str, *, names: Collection[str]) -> Rules:
+    """The rules in an error's masked text, of the arguments that a tool has.
+
+    A template is in small letters: an argument gets its own spelling back from `names`. Without
+    any, whatever can be a name is taken for one.
+    """
+    spelled = {name.casefold(): name for name in names}
+    found: dict[str, dict[ComplaintKind, tuple[str, ...]]] = {}
+    for complaint in parse_complaints(template):
+        name = _find_argument(complaint, spelled)
+        if name and not any(MASKED in each for each in complaint.wanted):
+            found.setdefault(name, {})[complaint.about] = complaint.wanted
+    rules = {name: _describe_wanted(name, said) for name, said in found.items()}
+    return {name: rule for name, rule in list(rules.items())[:MOST_RULES] if rule}
+
+
+def describe_demands(remedy: Remedy, rules: Rules) -> str:
+    """What a tool wants, by what mended its failures and by what its errors state."""
+    parts = [f"it wants {quote_name(each.tool)} called first" for each in remedy.first]
+    told = {each.argument: _describe_demand(each, rules) for each in remedy.changes}
+    others = {name: rule for name, rule in rules.items() if name not in told}
+    parts += [_say_rule(name, rule) for name, rule in {**told, **others}.items() if rule]
+    return ", ".join(parts)
+
+
+def describe_rules(rules: Rules) -> str:
+    """Rules in words."""
+    return ", ".join(_say_rule(name, rule) for name, rule in rules.items())
+
+
+def _say_rule(name: str, rule: str) -> str:
+    return f"{quote_name(name)} must be {rule}"
+
+
+def _describe_demand(made: Transformation, rules: Rules) -> str:
+    """What an argument must be: as its error states it, else as it was made."""
+    if made.how is How.DROP:
+        return "left out"
+    stated = rules.get(made.argument, "")
+    if made.how in (How.OPEN, How.FROM_ERROR) or (stated and made.how is How.CONSTANT):
+        return stated
+    making = f"given {MAKING[made.how](made.given)}"
+    return f"{making}, {stated}" if stated else making
+
+
+def _find_argument(complaint: Complaint, spelled: Mapping[str, str]) -> str:
+    """The argument that a complaint is about, by its own spelling; empty: none of this tool."""
+    name = complaint.subject.rpartition(".")[2]
+    known = spelled.get(complaint.subject.casefold()) or spelled.get(name.casefold())
+    own = name if NAME.fullmatch(name) else ""
+    if complaint.about is ComplaintKind.UNEXPECTED:
+        # "Invalid parameter: limit must be …" calls no argument unexpected that there is.
+        return "" if known else own
+    return known or ("" if spelled else own)
+
+
+def _describe_wanted(name: str, said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
+    """Everything that is said of one argument, in a few words."""
+    least, most = said.get(ComplaintKind.LEAST), said.get(ComplaintKind.MOST)
+    parts = []
+    if least and most:
+        parts.append(f"from {_quote(least[0])} to {_quote(most[0])}")
+    elif most or least:
+        word, bound = ("at most", most) if most else ("at least", least)
+        parts.append(f"{word} {_quote((bound or ('',))[0])}")
+    for complaint in (Complaint(kind, name, wanted) for kind, wanted in said.items()):
+        if complaint.about is not ComplaintKind.UNEXPECTED or not parts:
+            parts += _describe_form(complaint)
+    return ", ".join(parts)
+
+
+def _describe_form(complaint: Complaint) -> list[str]:
+    wanted = [_quote(each) for each in complaint.wanted[:MOST_VALUES]]
+    match complaint.about:
+        case ComplaintKind.MISSING:
+            return ["given"]
+        case ComplaintKind.UNEXPECTED:
+            return ["left out: the tool has no such argument"]
+        case ComplaintKind.DOMAIN:
+            more = ", …" if len(complaint.wanted) > MOST_VALUES else ""
+            return [f"one of {', '.join(wanted)}{more}"]
+        case ComplaintKind.TYPE if wanted:
+            return [f"of type {wanted[0]}"]
+        case ComplaintKind.FORM if wanted and "%" not in wanted[0]:
+            # A template is in small letters, and `%y` is another year than `%Y`.
+            return [f"written {wanted[0].upper()}"]
+        case _:
+            return []
+
+
+def _quote(text: str) -> str:
+    """A word of an error: one line, and nothing that could end a sentence of ours."""
+    return format_one_line(text, most=_LONGEST_STATED).replace("`", "'").replace('"', "'")
+
+
+OPENING = (
+    "When a tool call fails, Mulligan answers with what to do and with corrected arguments "
+    "where it knows them: use those before anything else."
+)
+CHARACTERS = 4
+"""Of a token, by a common rule of thumb."""
+LONGEST_LINE = 240
+LEAST_WARNED = 3
+"""Failures of one pattern, before agents are warned of it."""
+MOST_AGENTS = 3
+"""Agents that are named in one line."""
+
+VAGUE = (How.FROM_ERROR, How.OPEN)
+"""Ways to make a value that say nothing before there is an error to read."""
+
+_FAULTS = {
+    ArgumentFault.SHAPE: "Its arguments were refused.",
+    ArgumentFault.VALUE: "Nothing is there under what was named.",
+}
+_AGENT = re.compile(r"[\w.()~-]{1,40}")
+_MASK = re.compile(r"<\w+>(?:[\s,]*<\w+>)*")
+
+Readers = Mapping[tuple[str, str], LessonReader]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pitfall:
+    """One pitfall: which tool, how often, and what is said of it."""
+
+    tool: str
+    count: int
+    text: str
+    remedy: str = ""
+    """What to try once it has failed; empty where nobody knows."""
+
+
+def render_pitfalls(
+    lessons: Sequence[Lesson],
+    seen: Sequence[PatternSeen] = (),
+    *,
+    tokens: int,
+    link: str = "",
+    tools: Sequence[KnownTool] = (),
+    quoting: bool = True,
+) -> str:
+    """The section in Markdown, the most frequent first, within the budget; empty: nothing to say.
+
+    Lessons that are active count. `seen` is what failed of late: it says how often, since when and
+    for whom, and what nobody knows a remedy for is a warning. What a tool said is quoted as data,
+    masked and cut, and without `quoting` not at all. Nobody knows who will read it: of what people
+    taught, only what the schemas of `tools` bear out is told, and not what errors of others said.
+    """
+    readers = _build_readers(tools)
+    told = [each for each in lessons if each.state is LessonState.ACTIVE]
+    known = [each for each in told if _may_tell(each, readers)]
+    lines = [_describe_lesson(each, seen, readers=readers) for each in known]
+    mended = {_fold(each.tool, each.when) for each in told}
+    lines += [
+        _describe_warning(each, readers=readers, quoting=quoting)
+        for each in seen
+        if each.pattern.count >= LEAST_WARNED
+        and _fold(each.pattern.tool, each.pattern.template) not in mended
+    ]
+    if not lines:
+        return ""
+    lines.sort(key=lambda line: (-line.count, line.tool, line.text))
+    named = len({line.tool for line in lines}) > 1
+    ending = f"More: {link}" if link else ""
+    room = tokens * CHARACTERS - len(OPENING) - len(ending)
+    pitfalls = [_render_line(line.tool, line.text, named=named) for line in lines]
+    tries = [_render_line(line.tool, line.remedy, named=named) for line in lines if line.remedy]
+    return "\n".join(_fit_lines(pitfalls, tries, ending=ending, room=room))
+
+
+def _fit_lines(
+    pitfalls: Sequence[str], tries: Sequence[str], *, ending: str, room: int
+) -> Iterator[str]:
+    """The opening and the link always; then pitfalls and tries in turn, while there is room."""
+    kept: tuple[list[str], list[str]] = ([], [])
+    headings = ("\nCommon pitfalls:", "\nIf this fails, try:")
+    for at in range(max(len(pitfalls), len(tries))):
+        for section, lines, heading in zip(kept, (pitfalls, tries), headings, strict=True):
+            if at >= len(lines):
+                continue
+            costs = len(lines[at]) + 1 + (0 if section else len(heading) + 1)
+            if costs > room:
+                continue
+            section.append(lines[at])
+            room -= costs
+    yield OPENING
+    for section, heading in zip(kept, headings, strict=True):
+        if section:
+            yield heading
+            yield from section
+    if ending:
+        yield f"\n{ending}"
+
+
+def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Readers) -> Pitfall:
+    names = _list_names(lesson, readers)
+    rules = {} if lesson.shared else read_rules(lesson.when, names=names)
+    said = describe_demands(lesson.remedy, rules) or lesson.mistake
+    met = find_met(lesson, seen)
+    error = f"a `{lesson.error_class}` error" if lesson.shared else _quote_text(lesson.when)
+    unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
+    vague = any(each.how in VAGUE for each in lesson.remedy.changes)
+    instead = said if rules and vague else lesson.correction
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    if asks_for_other(lesson.remedy, stated=f"{lesson.when} {reader.properties}"):
+        # The same as at a failure: what asks for something else is for the person to say.
+        said, instead = f"fails with {error}", f"ask whether you may: {lesson.correction}"
+    return Pitfall(
+        tool=lesson.tool,
+        count=met.pattern.count if met else lesson.seen,
+        text=f"{said}{_describe_times(met) if met else _count_episodes(lesson)}",
+        remedy=f"on {error}: {instead}.{unless}",
+    )
+
+
+def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> Pitfall:
+    """A failure without a known remedy: what is wanted, or who may not, and what it says."""
+    pattern = seen.pattern
+    names = {
+        name
+        for (_, tool), reader in readers.items()
+        if tool == pattern.tool
+        for name in reader.properties
+    }
+    rules = read_rules(pattern.template, names=names) if quoting else {}
+    error = _quote_text(pattern.template) if quoting else f"a `{pattern.error_class}` error"
+    if rules:
+        said = describe_rules(rules)
+    elif pattern.error_class is ErrorClass.POLICY and seen.agents:
+        said = f"{_list_agents(seen.agents)} may not: it is refused with {error}"
+        seen = replace(seen, agents=())
+    else:
+        said = f"fails with {error}"
+    advice = pattern.error_class.traits.advice
+    why = advice.why if isinstance(advice, Advice) else _FAULTS[advice]
+    ending = "" if rules else f". {why} No remedy is known"
+    return Pitfall(
+        tool=pattern.tool, count=pattern.count, text=f"{said}{_describe_times(seen)}{ending}"
+    )
+
+
+def _describe_times(seen: PatternSeen) -> str:
+    """How often, since when, for whom, and the pattern's name."""
+    whose = f", {_list_agents(seen.agents)}" if seen.agents else ""
+    name = shorten_pattern(seen.pattern.fingerprint)
+    times = _format_times(seen.pattern.count)
+    return f" ({times} since {seen.first_at:%Y-%m-%d}{whose}; pattern {name})"
+
+
+def _count_episodes(lesson: Lesson) -> str:
+    if not lesson.seen:
+        return ""
+    agents = [read_label(each) for each in lesson.agents]
+    whose = f", {_list_agents(agents)}" if agents and not lesson.shared else ""
+    return f" ({_format_times(lesson.seen)}{whose}; lesson {lesson.id[:12]})"
+
+
+def _format_times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _list_agents(agents: Sequence[str]) -> str:
+    """Who they are by names that are plainly names, else how many: a client calls itself anything,
+    and others would read it as words of ours."""
+    if not all(map(_AGENT.fullmatch, agents)):
+        return f"{len(agents)} agents" if len(agents) > 1 else "1 agent"
+    shown = list(agents[:MOST_AGENTS])
+    more = [f"{len(agents) - MOST_AGENTS} more"] if len(agents) > MOST_AGENTS else []
+    *first, last = [*shown, *more]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
+    """The pattern that a lesson is about, as the log has it."""
+    wanted = _fold(lesson.tool, lesson.when)
+    return next((each for each in seen if _is_met(each.pattern, lesson, wanted=wanted)), None)
+
+
+def is_about(lesson: Lesson, pattern: Pattern) -> bool:
+    """Whether a lesson is about a pattern of the log."""
+    return _is_met(pattern, lesson, wanted=_fold(lesson.tool, lesson.when))
+
+
+def _is_met(pattern: Pattern, lesson: Lesson, *, wanted: tuple[str, str]) -> bool:
+    """By its fingerprint, or by its words: the log never saw the call's own values, so that it
+    may have masked the same error otherwise."""
+    if pattern.tool != lesson.tool:
+        return False
+    return (
+        pattern.fingerprint == lesson.fingerprint or _fold(lesson.tool, pattern.template) == wanted
+    )
+
+
+def _fold(tool: str, template: str) -> tuple[str, str]:
+    return tool, _MASK.sub("<>", template)
+
+
+def _list_names(lesson: Lesson, readers: Readers) -> set[str]:
+    """What a tool calls its arguments, by its schema and by what mended its calls."""
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    return {*reader.properties, *(each.argument for each in lesson.remedy.changes)}
+
+
+def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonReader]:
+    reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
+    return {
+        (each.server, each.tool): LessonReader(schema=each.schema, reads=reads) for each in tools
+    }
+
+
+def _may_tell(lesson: Lesson, readers: Readers) -> bool:
+    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    if not may_tell_first(lesson, reader.reads):
+        return False
+    return not lesson.shared or may_share(lesson.remedy, reader)
+
+
+def _render_line(tool: str, text: str, *, named: bool) -> str:
+    whose = f"`{format_one_line(tool, most=80)}`: " if named else ""
+    return f"- {format_one_line(f'{whose}{text}', most=LONGEST_LINE)}"
+
+
+def _quote_text(text: str) -> str:
+    plain = format_one_line(text, most=120).replace("`", "'").replace('"', "'")
+    return f'"{plain}"'

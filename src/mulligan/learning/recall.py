@@ -1,0 +1,544 @@
+"""The lessons about a failure, nearest first, how likely each helps, and to whom it may be told.
+
+    the table of priors → the source → source, kinds and class, over all tools → the same at this
+    tool → the lesson as seen → as used
+
+Each level is a Beta posterior whose prior is the mean of the level above, worth a few outcomes.
+Outcomes lose weight with age. A tool that fails all day counts for so much and no more where others
+are judged by it: what is said about a tool nobody has seen must hold there.
+
+A lesson crosses from those who taught it to those who are told it. What it may bring along is on
+a list: ways to write a value that the reader's own call holds, words that the tool's schema or the
+reader's own error states, names that the schema has. Whatever else it says stays with its teachers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import date, timedelta
+from enum import IntEnum
+from typing import cast
+
+from mulligan.core.display.escape import NAME
+from mulligan.core.effect import Effect
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import (
+    Balance,
+    EpisodeSlot,
+    How,
+    Lesson,
+    LessonState,
+    Prerequisite,
+    Remedy,
+    Transformation,
+    join_kinds,
+)
+from mulligan.core.failures.suggestion import NO_SCHEMA, FailedCall, Kind, Origin, Suggestion
+from mulligan.core.interfaces import Suggest
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.learning.classify import find_likely_class
+from mulligan.learning.coerce import ADDED, DROPPED, ORDERS
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.lessons import (
+    SEED,
+    are_alike,
+    build_suggestion,
+    describe_lesson,
+    extract_words,
+    list_subjects,
+    specialise,
+)
+from mulligan.learning.mining import measure_cost
+from mulligan.learning.protected_fields import is_locked
+from mulligan.learning.schema import read_schema
+from mulligan.learning.scope import find_scope_changes, is_named
+from mulligan.learning.suggest import estimate_prior
+from mulligan.learning.transforms import CASES, FACTORS, SIGNS, TYPES
+
+LONGEST_STATED = 4_000
+STATED = ("number", "quoted", "list", "word")
+WAYS_TO_WRITE = frozenset({How.LIST, How.SCALAR, How.COERCE, How.FORMAT})
+"""What leaves a value what it is, whoever and wherever it names."""
+
+_AFFIX = re.compile(r"[A-Za-z]{0,8}[#@:_./+-]?|[#@:_./+-][A-Za-z0-9]{0,6}")
+"""A word, one sign, or both: never two signs, which walk up folders, end strings or begin hosts."""
+_NAMES = ("of", "asked", "holds")
+
+Given = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonReader:
+    """Whom a lesson is told: what their tool states, and what their own failure does."""
+
+    schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA)
+    arguments: frozenset[str] = frozenset()
+    """Names in the call that failed, where one has."""
+    error: str = ""
+    """What its tool said to this very call."""
+    reads: frozenset[str] = frozenset()
+    """Tools that change nothing: all that may be called first on another's word."""
+
+    @property
+    def properties(self) -> Mapping[str, object]:
+        """What the schema says of each argument."""
+        found = self.schema.get("properties")
+        return found if isinstance(found, Mapping) else {}
+
+    def knows(self, name: object) -> bool:
+        """Whether a name is one of the tool's own, or the reader's."""
+        return name in self.properties or name in self.arguments
+
+    def is_stated(self, text: str, argument: str) -> bool:
+        """Whether the schema of an argument, or this error, has a text as a word of its own."""
+        told = f"{self.properties.get(argument, '')}\n{self.error}"[:LONGEST_STATED]
+        return _stands_alone(text, told)
+
+
+def as_reader(failed: FailedCall) -> LessonReader:
+    """The reader whose call has failed just now."""
+    return LessonReader(
+        schema=failed.schema,
+        arguments=frozenset(failed.call.arguments),
+        error=failed.error,
+        reads=frozenset(failed.reads),
+    )
+
+
+def may_share(remedy: Remedy, reader: LessonReader) -> bool:
+    """Whether a remedy of others may be told to a reader."""
+    return all(_may_change(each, reader) for each in remedy.changes) and all(
+        _may_call(each, reader) for each in remedy.first
+    )
+
+
+def is_typed(made: Transformation) -> bool:
+    """Whether all that a way is given is of the kind that it takes: signs, names, positions."""
+    fits = _TYPED.get(made.how)
+    named = all(_is_name(made.given[word]) for word in _NAMES if word in made.given)
+    return named and (fits is None or fits(made.given))
+
+
+def _may_call(call: Prerequisite, reader: LessonReader) -> bool:
+    """Only what reads, with arguments made of what the reader has."""
+    made = [each for each in call.arguments if each.how is not How.OPEN]
+    known = all(_is_name(each.argument) for each in call.arguments)
+    own = all(each.how is not How.CONSTANT and is_typed(each) for each in made)
+    sources = [each.given[word] for each in made for word in _NAMES if word in each.given]
+    return call.tool in reader.reads and known and own and all(map(reader.knows, sources))
+
+
+def _may_change(made: Transformation, reader: LessonReader) -> bool:
+    sources = [made.given[word] for word in _NAMES if word in made.given]
+    if not is_typed(made) or not all(map(reader.knows, (made.argument, *sources))):
+        return False
+    if is_locked((made.argument,)):
+        return _leaves_locked(made, reader)
+    match made.how:
+        case How.PREFIX | How.SUFFIX:
+            return _is_form(made, reader)
+        case How.CONSTANT:
+            return _is_documented(made.given.get("value"), made.argument, reader)
+        case How.DROP:
+            return _may_drop(made.argument, reader)
+        case _:
+            return True
+
+
+def _leaves_locked(made: Transformation, reader: LessonReader) -> bool:
+    """Who, where and how much stay: written otherwise, or moved under the name there is for it."""
+    if made.how is How.FROM_ARGUMENT:
+        return made.given.get("of") not in reader.properties
+    if made.how is How.DROP:
+        return made.argument not in reader.properties
+    return made.how in WAYS_TO_WRITE and "of" not in made.given
+
+
+def _is_form(made: Transformation, reader: LessonReader) -> bool:
+    added, taken = str(made.given.get("text", "")), str(made.given.get("without", ""))
+    if added in ADDED and taken in ("", *DROPPED):
+        return True
+    return all(
+        _AFFIX.fullmatch(each) and reader.is_stated(each, made.argument)
+        for each in (added, taken)
+        if each
+    )
+
+
+def _is_documented(value: object, argument: str, reader: LessonReader) -> bool:
+    """Whether a value that a lesson brings is the schema's own, or this error's."""
+    if isinstance(value, list):
+        return all(_is_documented(each, argument, reader) for each in value)
+    said = reader.properties.get(argument)
+    if isinstance(value, bool):
+        return isinstance(said, Mapping) and said.get("type") == "boolean"
+    if isinstance(value, str):
+        worded = any(sign.isalnum() for sign in value)
+        return worded and reader.is_stated(value, argument)
+    return value is not None and reader.is_stated(str(value), argument)
+
+
+def _may_drop(argument: str, reader: LessonReader) -> bool:
+    """What the tool does not have; of what it has, only what this very error names."""
+    return argument not in reader.properties or _stands_alone(argument, reader.error)
+
+
+def _stands_alone(text: str, told: str) -> bool:
+    alone = rf"(?<![\w#@:./+-]){re.escape(text)}(?![\w#@:/+-])"
+    return bool(text) and re.search(alone, told) is not None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and NAME.fullmatch(value) is not None
+
+
+def _is_place(value: object) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
+_TYPED: Mapping[How, Callable[[Given], bool]] = {
+    How.CASE: lambda given: given.get("case") in CASES,
+    How.COERCE: lambda given: given.get("to") in TYPES,
+    How.SCALE: lambda given: given.get("by") in FACTORS,
+    How.FORMAT: lambda given: given.get("form") in ("plain", *ORDERS.values()),
+    How.PART: lambda given: (
+        given.get("sign") in SIGNS and _is_place(given.get("at")) and _is_place(given.get("upto"))
+    ),
+    How.FROM_ERROR: lambda given: given.get("what") in STATED and _is_place(given.get("at")),
+    How.FROM_TURN: lambda given: (
+        all(not given.get(word) or _is_name(given[word]) for word in ("tool", "key"))
+        and _is_place(given.get("at"))
+    ),
+}
+"""What each way takes, where it takes more than names."""
+
+
+SEVERAL = 2
+
+
+class Nearness(IntEnum):
+    """How near the failures a lesson was learned from are to this one."""
+
+    PATTERN = 0
+    """The very same pattern."""
+    TOOL = 1
+    """The same tool, and an error in about the same words."""
+    WORDS = 2
+    """Any tool, and an error in about the same words."""
+    CLASS = 3
+    """The same tool and class of error."""
+
+
+Chance = Callable[[Lesson, Nearness, Suggestion], tuple[float, int]]
+"""The probability that a lesson helps here, and how many outcomes it rests on."""
+
+
+def from_memory(
+    lessons: Sequence[Lesson], *, chance: Chance, pattern: str | None = None, named: bool = False
+) -> Suggest:
+    """Suggestions from lessons: of this pattern, else of failures like it.
+
+    What a lesson would ask for is what the failing call did; what asks for something else is no
+    suggestion (`find_other_request`). Another tool's lesson speaks only of an argument that both
+    tools have and the error names. `pattern` is the failure's fingerprint where the application
+    has rules of its own for it; `named` where it happened to somebody who is, so that every
+    lesson is another's.
+    """
+    living = [each for each in lessons if each.state.living]
+
+    def suggest(failed: FailedCall) -> Iterator[Suggestion]:
+        for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
+            if find_scope_changes(lesson.remedy, failed):
+                continue
+            made = build_suggestion(lesson, failed)
+            if made is None or _is_hearsay(lesson, made, failed):
+                continue
+            if not _leaves_broken(made, failed):
+                probability, n = chance(lesson, nearness, made)
+                # What was proven on other failures is only a guess about this one.
+                proven = made.proven and nearness is Nearness.PATTERN
+                yield replace(made, probability=probability, n=n, proven=proven)
+
+    return suggest
+
+
+def find_other_request(
+    failed: FailedCall,
+    lessons: Sequence[Lesson],
+    *,
+    pattern: str | None = None,
+    named: bool = False,
+) -> Lesson | None:
+    """The lesson of this tool that has helped by asking for something else, if one has."""
+    living = [each for each in lessons if each.state.living and each.tool]
+    for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
+        known = lesson.seen >= SEVERAL or lesson.state is LessonState.ACTIVE
+        near = nearness in (Nearness.PATTERN, Nearness.TOOL)
+        other = known and near and bool(find_scope_changes(lesson.remedy, failed))
+        if other and build_suggestion(lesson, failed) is not None:
+            return lesson
+    return None
+
+
+def _list_told(
+    failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None, named: bool
+) -> Iterator[tuple[Lesson, Nearness]]:
+    """The lessons near a failure, as far as and in the words in which they may be told."""
+    for known, nearness in find_near_lessons(failed, lessons, pattern=pattern):
+        if known.by != SEED and (named or known.shared):
+            if may_share(known.remedy, as_reader(failed)):
+                yield _say_anew(known, nearness), nearness
+        else:
+            yield known, nearness
+
+
+def _say_anew(lesson: Lesson, nearness: Nearness) -> Lesson:
+    """As it is told to another: in words of ours, and no error of theirs but one that is the same.
+
+    Of the same pattern, what is quoted is what the reader's own tool has just said.
+    """
+    same = nearness is Nearness.PATTERN
+    said = lesson.when if same else f"<{lesson.error_class}>"
+    return replace(
+        lesson, statement=describe_lesson(lesson.remedy, tool=lesson.tool, template=said)
+    )
+
+
+def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
+    """Whether something that breaks the schema now would still break it afterwards.
+
+    What would break it anew may be a schema that says too little: the call has succeeded so.
+    """
+    if not failed.schema or made.patch.first or made.patch.tool:
+        return False
+    schema = read_schema(failed.schema, tool=failed.call.tool)
+    after = made.patch.apply(failed.call.arguments)
+    before = {(each.path, each.rule) for each in schema.list_problems(failed.call.arguments)}
+    return any((each.path, each.rule) in before for each in schema.list_problems(after))
+
+
+def _is_hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:
+    """One case is too little to put another thing of the turn into a call that may change one."""
+    once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
+    return once and Kind.FOUND in made.kinds and failed.effect is not Effect.READ
+
+
+def find_near_lessons(
+    failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None = None
+) -> list[tuple[Lesson, Nearness]]:
+    """The lessons that may say something about a failure, the nearest first."""
+    measure = _build_measure(failed, pattern)
+    ranked = [
+        (each, nearness)
+        for each in lessons
+        if each.tool in ("", failed.call.tool)
+        for nearness in [measure(each)]
+        if nearness is not None
+    ]
+    found: list[tuple[Lesson, Nearness]] = []
+    for lesson, nearness in sorted(ranked, key=_rank_lesson):
+        remedy = lesson.remedy if lesson.tool else _fit_remedy(lesson, failed)
+        if remedy is not None:
+            found.append((replace(lesson, remedy=remedy), nearness))
+    return found
+
+
+def _rank_lesson(each: tuple[Lesson, Nearness]) -> tuple[Nearness, int, float, str]:
+    """The nearest first, then what was seen most often, then the simplest."""
+    lesson, nearness = each
+    return nearness, -lesson.seen, measure_cost(lesson.remedy), lesson.id
+
+
+def _build_measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson], Nearness | None]:
+    masked = mask_error(failed.error, failed.call.arguments)
+    pattern = pattern or compute_fingerprint(failed.call.tool, masked)
+    words = extract_words(masked, failed.call.tool)
+    found = find_likely_class(failed.failure, failed.error)
+
+    def measure_nearness(lesson: Lesson) -> Nearness | None:
+        if lesson.fingerprint == pattern:
+            return Nearness.PATTERN
+        if are_alike(words, extract_words(lesson.when, lesson.tool)):
+            return Nearness.TOOL if lesson.tool else Nearness.WORDS
+        same_class = lesson.tool and lesson.error_class is found
+        return Nearness.CLASS if same_class else None
+
+    return measure_nearness
+
+
+def _fit_remedy(lesson: Lesson, failed: FailedCall) -> Remedy | None:
+    """What another tool's lesson says about this call; `None`: nothing.
+
+    Only about arguments that the error names, and only if this tool has the very ones that the
+    lesson was learned on; a curated one was learned on none. A call before must be one that can be
+    made.
+    """
+    remedy = lesson.remedy
+    before = {each.tool for each in remedy.first}
+    if failed.call.tool in before or not before <= set(failed.tools):
+        return None
+    if lesson.by == SEED:
+        about = [name for name in failed.call.arguments if is_named(failed, name)]
+        return specialise(remedy, failed, about=about)
+    known = failed.schema.get("properties")
+    own = known if isinstance(known, Mapping) else {}
+    subjects = list_subjects(remedy)
+    shared = bool(subjects) and all(name in own and is_named(failed, name) for name in subjects)
+    return remedy if shared else None
+
+
+HALF_LIFE = timedelta(days=90)
+"""After so long an outcome counts half."""
+
+WORTH: Mapping[str, float] = {"source": 20.0, "kinds": 6.0, "tool": 6.0, "lesson": 3.0}
+"""How many outcomes the level above is worth at each level."""
+
+MOST_OF_TOOL = 15.0
+"""What all outcomes of one tool count together where another tool is judged by them."""
+
+DOUBT = 0.3
+"""What a failure that was mended otherwise counts against a lesson: it might have helped, too."""
+CONFIRMED = 1.5
+"""Failures that one remedy explains count for so many to this power: that it explains one may be a
+coincidence, that it explains five is none."""
+UNCONFIRMED = 0.7
+"""What is expected of a lesson that explains nothing yet, against those that are in use.
+
+These three are fitted on failures of real models, each tool by the outcomes of all others."""
+
+FARTHER: Mapping[Nearness, float] = {
+    Nearness.PATTERN: 1.0,
+    Nearness.TOOL: 0.7,
+    Nearness.WORDS: 0.7,
+    Nearness.CLASS: 0.3,
+}
+"""What a lesson learned on other failures is worth on this one."""
+
+MOST_OF_ONE = 2.0
+"""What all outcomes of one kind that happened to one named person count together."""
+
+SUREST = 0.99
+"""No correction is certain."""
+
+
+@dataclass(slots=True)
+class OutcomeShare:
+    """How many outcomes of one kind helped, each by its weight."""
+
+    helped: float = 0.0
+    n: float = 0.0
+
+    def add(self, *, helped: bool, weight: float) -> None:
+        """Count an outcome by its weight."""
+        self.n += weight
+        self.helped += weight if helped else 0.0
+
+    def shrink(self, towards: float, *, worth: float) -> float:
+        """The mean of the Beta posterior."""
+        return (towards * worth + self.helped) / (worth + self.n)
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What came of suggestions that were taken, by tool, and counted at every level."""
+
+    by_source: dict[Origin, dict[str, OutcomeShare]] = field(default_factory=dict)
+    by_kinds: dict[tuple[Origin, str, ErrorClass], dict[str, OutcomeShare]] = field(
+        default_factory=dict
+    )
+
+    def add(
+        self,
+        source: Origin,
+        kinds: str,
+        *,
+        error_class: ErrorClass,
+        helped: bool,
+        weight: float,
+        tool: str = "",
+    ) -> None:
+        """Count one outcome, or several by their weight."""
+        made_so = self.by_kinds.setdefault((source, kinds, error_class), {})
+        for level in (self.by_source.setdefault(source, {}), made_so):
+            level.setdefault(tool, OutcomeShare()).add(helped=helped, weight=weight)
+
+    def estimate_posterior(
+        self, source: Origin, kinds: Sequence[Kind], *, error_class: ErrorClass, tool: str = ""
+    ) -> tuple[float, int]:
+        """The probability that a correction of this make helps at a tool, and how many say so."""
+        made_so = self.by_kinds.get((source, join_kinds(kinds), error_class), {})
+        found = estimate_prior(source, kinds)
+        for name, level in (("source", self.by_source.get(source, {})), ("kinds", made_so)):
+            found = _merge_tools(level).shrink(found, worth=WORTH[name])
+        own = made_so.get(tool, OutcomeShare())
+        n = round(sum(each.n for each in made_so.values()))
+        return min(SUREST, own.shrink(found, worth=WORTH["tool"])), n
+
+
+def _merge_tools(tools: Mapping[str, OutcomeShare]) -> OutcomeShare:
+    """The outcomes of all tools, none of which speaks louder than so much."""
+    pooled = OutcomeShare()
+    for each in tools.values():
+        voice = min(1.0, MOST_OF_TOOL / each.n) if each.n else 0.0
+        pooled.n += voice * each.n
+        pooled.helped += voice * each.helped
+    return pooled
+
+
+def count_outcomes(counts: Mapping[EpisodeSlot, int], *, today: date) -> Outcomes:
+    """The outcomes a casebook has counted, older ones for less, and one person's for so much."""
+    found = Outcomes()
+    taken = [slot for slot in counts if slot.source is not None and slot.taken]
+    spoken = Counter[tuple[str, object, str, object]]()
+    for slot in taken:
+        spoken[_find_voice(slot)] += counts[slot]
+    for slot in taken:
+        age = max(0, (today - slot.day).days)
+        voice = 1.0 if not slot.principal else min(1.0, MOST_OF_ONE / spoken[_find_voice(slot)])
+        found.add(
+            cast("Origin", slot.source),
+            slot.kinds,
+            error_class=slot.error_class,
+            tool=slot.tool,
+            helped=slot.helped,
+            weight=counts[slot] * voice * 0.5 ** (age / HALF_LIFE.days),
+        )
+    return found
+
+
+def _find_voice(slot: EpisodeSlot) -> tuple[str, object, str, object]:
+    return slot.principal, slot.source, slot.kinds, slot.error_class
+
+
+def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:
+    """What a memory needs to weigh its lessons."""
+
+    def estimate_chance(lesson: Lesson, nearness: Nearness, made: Suggestion) -> tuple[float, int]:
+        general, _ = outcomes.estimate_posterior(
+            made.source, made.kinds, error_class=lesson.error_class, tool=lesson.tool
+        )
+        balance = balances.get(lesson.id, Balance())
+        # What was repaired otherwise might have been repaired so: it is doubt, and no harm done.
+        explained = lesson.seen**CONFIRMED
+        doubt = DOUBT * max(0, lesson.of - lesson.seen)
+        seen = OutcomeShare(helped=explained, n=explained + doubt).shrink(
+            general * UNCONFIRMED, worth=WORTH["lesson"]
+        )
+        used = OutcomeShare(helped=balance.helped, n=balance.helped + balance.harmed)
+        mean = used.shrink(seen * FARTHER[nearness], worth=WORTH["lesson"])
+        return min(SUREST, mean), max(lesson.of, round(used.n))
+
+    return estimate_chance
+
+
+def weigh_suggestion(
+    suggestion: Suggestion, outcomes: Outcomes, *, error_class: ErrorClass, tool: str = ""
+) -> Suggestion:
+    """A suggestion of any other source with its measured probability instead of the table's."""
+    probability, n = outcomes.estimate_posterior(
+        suggestion.source, suggestion.kinds, error_class=error_class, tool=tool
+    )
+    return replace(suggestion, probability=round(probability, 3), n=n)

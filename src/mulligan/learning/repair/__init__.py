@@ -1,1 +1,0 @@
-"""What would mend a failed call: every source of suggestions, and the advice."""

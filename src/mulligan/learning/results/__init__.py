@@ -1,1 +1,0 @@
-"""What a tool returned, looked at: an answer, or an error in disguise."""

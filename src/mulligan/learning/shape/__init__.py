@@ -1,1 +1,0 @@
-"""The shape a tool declares for its arguments, and how a call is brought into it."""

@@ -1,1 +1,0 @@
-"""What was learned about a task: its versions, their scores, which one runs next."""

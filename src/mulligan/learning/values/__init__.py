@@ -1,1 +1,0 @@
-"""Single values and names: how near two are, which may never be changed."""

@@ -1,1 +1,0 @@
-"""What a model wrote, read the way it was meant: values and calls in any dialect."""
