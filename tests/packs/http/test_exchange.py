@@ -50,7 +50,7 @@ def test_only_writes_carry_the_condition() -> None:
         (412, 1, None),
         (503, 1, None),
         (422, 2, None),
-        (200, 0, EffectNote.NOTHING_DONE),
+        (200, 0, None),
     ],
 )
 def test_what_is_known_of_the_effect_goes_by_the_answer_to_the_only_write(

@@ -12,7 +12,9 @@ import pytest
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
 from mulligan import Mulligan, State
+from mulligan.core.errors import ConflictError
 from mulligan.core.finding import Finding, Severity
+from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.testing.proof import Trial, prove_undo
@@ -354,6 +356,35 @@ async def test_of_a_copy_the_copy_is_deleted_and_never_the_original(shop: Shop) 
     assert await shop.take_back(shop.copy) == []
 
     assert list(shop.server.items) == ["e1"]
+
+
+@pytest.mark.parametrize("headers", [{"Location": "/events/5/comments/7"}, {}])
+async def test_what_was_made_inside_of_it_is_not_taken_for_one_of_its_kind(headers) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(f"{request.method} {request.url.path}")
+        status = 201 if request.method == "POST" else 200
+        return httpx.Response(status, json={"id": 7}, headers={"ETag": '"1"', **headers})
+
+    def comment(event_id: int) -> object:
+        return client.post(f"/events/{event_id}/comments", json={"text": "Fine"}).json()
+
+    with httpx.Client(base_url="http://127.0.0.1", transport=httpx.MockTransport(answer)) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            tool = m.tool(**http.resource(client, "/events/{event_id}").post())(comment)
+            states = await act(m, lambda: tool(event_id=5))
+
+    assert len(states) == 1
+    assert not [each for each in asked if each.startswith("DELETE")]
+
+
+def test_a_number_that_a_tool_returned_is_no_address_for_another_process(shop: Shop) -> None:
+    declared = http.resource(shop.client, "/events/{event_id}").post()
+    record = Record(arguments={}, key="k1", result=201)
+
+    with pytest.raises(ConflictError, match="has not said where"):
+        declared["read"](record)
 
 
 async def test_what_was_there_before_a_post_is_never_deleted(quiet: QuietServer) -> None:

@@ -109,7 +109,7 @@ async def test_replace_is_refused_where_it_may_take_another_row_away(
         world.run("INSERT OR REPLACE INTO mail VALUES (1, 'ann@example.com')")
 
     async def work():
-        with pytest.raises(sql.UndeclaredWriteError, match="REPLACE may take away other rows"):
+        with pytest.raises(sql.UndeclaredWriteError, match="REPLACE may take away rows"):
             await save(1)
 
     assert await act(m, work) == []
@@ -509,3 +509,111 @@ async def test_what_a_trigger_does_to_a_row_that_depends_on_another_is_refused(
 
     assert await act(m, work) == []
     assert world.read("folio", "sheet") == [(1, "milk"), (1, 7, 1)]
+
+
+@pytest.mark.parametrize("error", [TimeoutError, ValueError])
+async def test_what_a_savepoint_has_written_goes_with_its_transaction(
+    pages: World, m: Mulligan, error: type[Exception]
+) -> None:
+    runs: list[int] = []
+
+    @m.tool(**sql.insert(pages.engine, "page"))
+    async def create() -> None:
+        runs.append(1)
+        with pages.engine.begin() as connection:
+            with connection.begin_nested():
+                connection.execute(text(f"INSERT INTO page VALUES ({len(runs)}, 'new')"))
+            raise error("lost")
+
+    async def work():
+        with pytest.raises(error):
+            await create()
+
+    await act(m, work)
+
+    assert pages.read("page") == []
+
+
+@pytest.mark.parametrize("created", ["", " ON CONFLICT REPLACE"])
+async def test_a_row_is_not_replaced_where_nobody_says_which_it_is(
+    sqlite_engine: Engine, m: Mulligan, created: str
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page",
+        f"CREATE TABLE page (id INTEGER PRIMARY KEY{created}, said TEXT)",
+        "INSERT INTO page VALUES (7, 'theirs')",
+    )
+    way = "INSERT" if created else "INSERT OR REPLACE"
+
+    @m.tool(**sql.insert(sqlite_engine, "page"))
+    async def save() -> None:
+        world.run(f"{way} INTO page VALUES (7, 'new')")
+
+    async def work():
+        with pytest.raises(sql.UndeclaredWriteError, match="REPLACE may take away rows"):
+            await save()
+
+    await act(m, work)
+
+    assert world.read("page") == [(7, "theirs")]
+
+
+async def test_what_stands_behind_a_nul_is_part_of_a_row(
+    sqlite_engine: Engine, m: Mulligan
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.run("DROP TABLE IF EXISTS page", "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
+    put = text("INSERT OR REPLACE INTO page VALUES (1, :said)")
+
+    def write(said: str) -> None:
+        with sqlite_engine.begin() as connection:
+            connection.execute(put, {"said": said})
+
+    write("a\0old")
+
+    @m.tool(**sql.update(sqlite_engine, "page", id="page_id"))
+    async def change(page_id: int) -> None:
+        with sqlite_engine.begin() as connection:
+            connection.execute(text("UPDATE page SET said = :said"), {"said": "a\0agent"})
+
+    async def work():
+        await change(1)
+        write("a\0theirs")
+
+    states = await act(m, work)
+
+    assert world.read("page") == [(1, "a\0theirs")]
+    assert len(states) == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "WITH u AS (UPDATE page SET said = 'new' RETURNING id) SELECT count(*) FROM u",
+        "WITH u AS (DELETE FROM page WHERE id = 2) UPDATE page SET said = 'new' WHERE id = 1",
+        "UPDATE page SET said = 'new' WHERE id = 1; UPDATE page SET said = 'new' WHERE id = 2",
+        "SELECT * INTO stock FROM page",
+    ],
+)
+async def test_what_a_statement_writes_beside_its_row_is_refused(
+    postgres_engine: Engine, m: Mulligan, statement: str
+) -> None:
+    world = World(engine=postgres_engine)
+    world.run(
+        "DROP TABLE IF EXISTS page, stock",
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
+        "INSERT INTO page VALUES (1, 'old'), (2, 'old')",
+    )
+
+    @m.tool(**sql.update(postgres_engine, "page", id="page_id"))
+    async def change(page_id: int) -> None:
+        world.run(statement)
+
+    async def work():
+        with pytest.raises(sql.UndeclaredWriteError):
+            await change(1)
+
+    await act(m, work)
+
+    assert world.read("page") == [(1, "old"), (2, "old")]

@@ -70,9 +70,8 @@ class CallRequests:
 
     def find_note(self) -> EffectNote | None:
         """What is known of the effect of a call that has failed."""
-        if self.sent == 0:
-            return EffectNote.NOTHING_DONE
-        if self.sent > 1 or not self.answers:
+        # Having seen no request is no proof: a tool may send by something else.
+        if self.sent != 1 or not self.answers:
             return None
         return self.judge(self.answers[0].status_code)
 

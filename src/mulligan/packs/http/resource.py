@@ -207,9 +207,12 @@ class Resource:
         there = answer.url.join(location) if location and answer.status_code != ACCEPTED else None
         # Whoever is at another address must not be asked with this client's credentials, and what
         # is no such resource, as a list of all of them, must not be deleted for one.
-        if there is not None and self._is_home(there) and self._fits(there):
-            return str(there)
-        return self._locate_returned(record, _read_body(answer))
+        if there is not None:
+            return str(there) if self._is_home(there) and self._fits(there) else ""
+        # An id alone says of what it is one only where such resources are made.
+        made = self._locate_returned(record, _read_body(answer))
+        asked = answer.request.url.path.rstrip("/")
+        return made if asked.endswith(made.rstrip("/").rpartition("/")[0]) else ""
 
     def _fits(self, url: httpx.URL) -> bool:
         """Whether an address is one of the template's."""
@@ -336,7 +339,11 @@ class Resource:
         if isinstance(record.before, dict):
             return str(record.before["url"])
         left = self._made.get(record.key)
-        return left.url if left and left.url else self._locate_returned(record, record.result)
+        if left is not None:
+            return left.url
+        # Of another process: a tool may return any number, and only a resource says its own id.
+        returned = record.result if isinstance(record.result, Mapping) else None
+        return self._locate_returned(record, returned)
 
     def _locate_given(self, record: Record) -> str:
         given = {name: record.arguments.get(name) for name in self._names}

@@ -99,7 +99,7 @@ class Dialect:
 
     def hash_row(self, fields: Sequence[Field]) -> str:
         """A print of the whole row."""
-        parts = " || ',' || ".join(f"quote({self.read_column(each)})" for each in fields)
+        parts = " || ',' || ".join(_quote_column(self.read_column(each)) for each in fields)
         return f"{PRINT}({parts})"
 
     def read_text(self, field: Field) -> str:
@@ -134,7 +134,7 @@ class Dialect:
         named = f"{_name_master(place)} WHERE name = {_quote_text(place.name)} COLLATE NOCASE"
         created = str(connection.execute(text(f"SELECT sql FROM {named}")).scalar())  # noqa: S608
         always = re.search(r"ON\s+CONFLICT\s+REPLACE", created, re.IGNORECASE)
-        return bool(unique), bool(unique and always)
+        return bool(unique), bool(always)
 
     def load_types(self, connection: Connection, place: TablePlace) -> dict[str, str]:  # noqa: ARG002
         """What the database calls the types of a table's columns, where that is needed."""
@@ -155,6 +155,11 @@ class Dialect:
 
     def limit_waiting(self, connection: Connection) -> None:
         """Do not wait for another transaction without an end: whoever looks can look again."""
+
+
+def _quote_column(name: str) -> str:
+    """A value with its type; `quote` alone ends at the first NUL of a text."""
+    return f"CASE WHEN instr({name}, char(0)) THEN hex({name}) ELSE quote({name}) END"
 
 
 class ServerDialect(Dialect):

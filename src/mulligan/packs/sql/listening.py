@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
 from mulligan.packs.sql.scope import (
+    begin_outer,
     begin_watching,
     end_watching,
     forget_abandoned,
@@ -51,6 +52,7 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+    event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
 
 
 # From the start, as a session may be older than every tool: what it holds may be written long after

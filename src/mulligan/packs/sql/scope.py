@@ -335,8 +335,11 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
         scope.require_committed(before)
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
-        # What a session holds that the call was not seen with can still be committed.
-        sure = set(scope.find_unwritten(before)) <= set(scope.sessions)
+        # Only what the database or we refused is known to have done nothing: what else raises may
+        # have sent a mail, or written by another thread. Nor is it, where a session holds something
+        # that the call was not seen with, which can still be committed.
+        refused = isinstance(error, SqlPackError | SQLAlchemyError)
+        sure = refused and set(scope.find_unwritten(before)) <= set(scope.sessions)
         nothing = EffectNote.NOTHING_DONE if sure else None
         note_effect(error, late if scope.committing else nothing)
         raise
@@ -384,12 +387,13 @@ def refuse_replacing(
             continue
         with scope.on_our_own():
             table = scope.writer.load(connection)
-        asked, always = table.replaceable
-        if always or (asked and statement.replaces):
+        unique, always = table.replaceable
+        blind = any(target.at is None for target in scope.targets)
+        if (always or statement.replaces) and (unique or blind):
+            why = "it has a UNIQUE column beside its key" if unique else "no id= says which"
             raise UndeclaredWriteError(
-                f"REPLACE may take away other rows of {table.name}, which has a UNIQUE column "
-                "beside its key, and nobody would know. Use ON CONFLICT … DO UPDATE, or ON "
-                "DUPLICATE KEY UPDATE."
+                f"REPLACE may take away rows of {table.name} that were there ({why}), and nobody "
+                "would know. Use ON CONFLICT … DO UPDATE, or ON DUPLICATE KEY UPDATE."
             )
         hidden = table.dialect.hides_cascades and statement.deletes and not scope.writer.deep
         if hidden and table.acting:
@@ -397,6 +401,14 @@ def refuse_replacing(
                 f"Rows of {table.acting[0].table.name} go with a row of {table.name} that is "
                 "deleted or replaced. Declare the tool with sql.delete(…), or do not delete."
             )
+
+
+def begin_outer(connection: Connection) -> None:
+    """Begin a transaction before a savepoint of a call: where there is none, SQLite takes the
+    savepoint for one, and commits it as it is released."""
+    for scope in list_scopes(connection):
+        with scope.on_our_own():
+            scope.writer.load(connection).dialect.begin_writing(connection)
 
 
 def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:

@@ -140,6 +140,8 @@ class Statement:
     replaces: bool = False
     """It may take away what is in its way."""
     truncates: bool = False
+    plain: bool = False
+    """It is one statement, and what it says it has written is all that it has."""
 
     @property
     def writes(self) -> bool:
@@ -191,6 +193,8 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         if tokens[at].kind == "word" and tokens[at].key not in _HARMLESS | _VERBS | _COMMITS:
             words = [each.text.lower() for each in tokens[at : at + 2] if each.kind == "word"]
             untold.add(" ".join(words))
+        if tokens[at].key in ("SELECT", "WITH") and _makes_table(tokens[at:]):
+            untold.add("select into")
     pairs = {(a.key, b.key) for a, b in pairwise(tokens)}
     replaces = "REPLACE" in verbs or ("OR", "REPLACE") in pairs
     return Statement(
@@ -201,10 +205,21 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         upserts=replaces or "MERGE" in verbs or any(pair in pairs for pair in _UPSERTS),
         replaces=replaces,
         truncates="TRUNCATE" in verbs,
+        plain=len(starts) == 1 and not untold and tokens[0].key in _VERBS,
     )
 
 
 _COMMITS = frozenset({"COMMIT", "END"})
+
+
+def _makes_table(tokens: Sequence[_Token]) -> bool:
+    """Whether a query puts what it finds into a table: `SELECT … INTO t FROM …`."""
+    for at, token in enumerate(tokens):
+        if token.key == ";":
+            return False
+        if token.key == "INTO" and not (at and tokens[at - 1].key in _VERBS | _BETWEEN):
+            return True
+    return False
 
 
 def _find_kind(found: re.Match[str]) -> str:

@@ -241,7 +241,7 @@ class CountWatch:
         tables = {each.table.full_name: each.table for each in known}
         reached = [table for first in tables.values() for table in first.related.values()]
         quiet = not any(table.acting or table.triggered for table in reached)
-        if quiet and statement.tables and not statement.upserts:
+        if quiet and statement.plain and not statement.upserts:
             return {}
         found = self.connection.execute(
             text(
