@@ -5,15 +5,9 @@ from __future__ import annotations
 from mulligan.core.runtime.late_modules import LateModules
 
 LATE = LateModules(
-    "mulligan.learning.fingerprint",
-    "mulligan.learning.error_details",
-    "mulligan.learning.classify",
     "mulligan.learning.lessons",
     "mulligan.learning.recall",
-    "mulligan.learning.recall",
-    "mulligan.learning.decide",
     "mulligan.learning.precheck",
-    "mulligan.learning.suggest",
     "mulligan.redaction.mask",
     "mulligan.redaction.secrets.numbers",
     "mulligan.redaction.secrets.patterns",
