@@ -358,7 +358,7 @@ class Surfaces:
                 self.take("MCP", f"{tool['name']} {arguments}", json.dumps(answer))
 
     def run_commands(self, folder: Path, read: Callable[[], str]) -> None:
-        """Every command that is about one tenant, with every id there is, as text and as JSON."""
+        """Every command that is about one tenant, with every id there is."""
         for number, (name, given) in enumerate(self._list_commands(folder)):
             arguments = [*name, "--store", self.url, "--tenant", self.asker, *given]
             files = folder / f"c{number}"
@@ -373,9 +373,10 @@ class Surfaces:
         for name, parser in list_commands(build_parser()):
             if tuple(name) in ELSEWHERE or "--tenant" not in parser.format_help():
                 continue
-            forms = [["--json"], []] if "--json" in parser.format_help() else [[]]
+            # What the table of a command says, its JSON says too.
+            form = ["--json"] if "--json" in parser.format_help() else []
             for given in self._list_given(name, parser, folder):
-                yield from ((name, [*given, *form]) for form in forms)
+                yield name, [*given, *form]
 
     def _list_given(
         self, name: list[str], parser: argparse.ArgumentParser, folder: Path

@@ -45,10 +45,6 @@ class TestSignedVault(InSignedPostgres, VaultContract):
     pass
 
 
-class TestSignedProcesses(InSignedPostgres, ProcessContract):
-    pass
-
-
 class TestVault(InPostgres, VaultContract):
     pass
 

@@ -540,15 +540,15 @@ async def test_a_row_is_not_replaced_where_nobody_says_which_it_is(
 ) -> None:
     world = World(engine=sqlite_engine)
     world.run(
-        "DROP TABLE IF EXISTS page",
-        f"CREATE TABLE page (id INTEGER PRIMARY KEY{created}, said TEXT)",
-        "INSERT INTO page VALUES (7, 'theirs')",
+        "DROP TABLE IF EXISTS sheet",
+        f"CREATE TABLE sheet (id INTEGER PRIMARY KEY{created}, said TEXT)",
+        "INSERT INTO sheet VALUES (7, 'theirs')",
     )
     way = "INSERT" if created else "INSERT OR REPLACE"
 
-    @m.tool(**sql.insert(sqlite_engine, "page"))
+    @m.tool(**sql.insert(sqlite_engine, "sheet"))
     async def save() -> None:
-        world.run(f"{way} INTO page VALUES (7, 'new')")
+        world.run(f"{way} INTO sheet VALUES (7, 'new')")
 
     async def work():
         with pytest.raises(sql.UndeclaredWriteError, match="REPLACE may take away rows"):
@@ -556,15 +556,17 @@ async def test_a_row_is_not_replaced_where_nobody_says_which_it_is(
 
     await act(m, work)
 
-    assert world.read("page") == [(7, "theirs")]
+    assert world.read("sheet") == [(7, "theirs")]
 
 
 async def test_what_stands_behind_a_nul_is_part_of_a_row(
     sqlite_engine: Engine, m: Mulligan
 ) -> None:
     world = World(engine=sqlite_engine)
-    world.run("DROP TABLE IF EXISTS page", "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)")
-    put = text("INSERT OR REPLACE INTO page VALUES (1, :said)")
+    world.run(
+        "DROP TABLE IF EXISTS sheet", "CREATE TABLE sheet (id INTEGER PRIMARY KEY, said TEXT)"
+    )
+    put = text("INSERT OR REPLACE INTO sheet VALUES (1, :said)")
 
     def write(said: str) -> None:
         with sqlite_engine.begin() as connection:
@@ -572,10 +574,10 @@ async def test_what_stands_behind_a_nul_is_part_of_a_row(
 
     write("a\0old")
 
-    @m.tool(**sql.update(sqlite_engine, "page", id="page_id"))
+    @m.tool(**sql.update(sqlite_engine, "sheet", id="page_id"))
     async def change(page_id: int) -> None:
         with sqlite_engine.begin() as connection:
-            connection.execute(text("UPDATE page SET said = :said"), {"said": "a\0agent"})
+            connection.execute(text("UPDATE sheet SET said = :said"), {"said": "a\0agent"})
 
     async def work():
         await change(1)
@@ -583,17 +585,17 @@ async def test_what_stands_behind_a_nul_is_part_of_a_row(
 
     states = await act(m, work)
 
-    assert world.read("page") == [(1, "a\0theirs")]
+    assert world.read("sheet") == [(1, "a\0theirs")]
     assert len(states) == 1
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "WITH u AS (UPDATE page SET said = 'new' RETURNING id) SELECT count(*) FROM u",
-        "WITH u AS (DELETE FROM page WHERE id = 2) UPDATE page SET said = 'new' WHERE id = 1",
-        "UPDATE page SET said = 'new' WHERE id = 1; UPDATE page SET said = 'new' WHERE id = 2",
-        "SELECT * INTO stock FROM page",
+        "WITH u AS (UPDATE sheet SET said = 'new' RETURNING id) SELECT count(*) FROM u",
+        "WITH u AS (DELETE FROM sheet WHERE id = 2) UPDATE sheet SET said = 'new' WHERE id = 1",
+        "UPDATE sheet SET said = 'new' WHERE id = 1; UPDATE sheet SET said = 'new' WHERE id = 2",
+        "SELECT * INTO spare FROM sheet",
     ],
 )
 async def test_what_a_statement_writes_beside_its_row_is_refused(
@@ -601,12 +603,12 @@ async def test_what_a_statement_writes_beside_its_row_is_refused(
 ) -> None:
     world = World(engine=postgres_engine)
     world.run(
-        "DROP TABLE IF EXISTS page, stock",
-        "CREATE TABLE page (id INTEGER PRIMARY KEY, said TEXT)",
-        "INSERT INTO page VALUES (1, 'old'), (2, 'old')",
+        "DROP TABLE IF EXISTS sheet, spare",
+        "CREATE TABLE sheet (id INTEGER PRIMARY KEY, said TEXT)",
+        "INSERT INTO sheet VALUES (1, 'old'), (2, 'old')",
     )
 
-    @m.tool(**sql.update(postgres_engine, "page", id="page_id"))
+    @m.tool(**sql.update(postgres_engine, "sheet", id="page_id"))
     async def change(page_id: int) -> None:
         world.run(statement)
 
@@ -616,4 +618,4 @@ async def test_what_a_statement_writes_beside_its_row_is_refused(
 
     await act(m, work)
 
-    assert world.read("page") == [(1, "old"), (2, "old")]
+    assert world.read("sheet") == [(1, "old"), (2, "old")]

@@ -23,7 +23,7 @@ from tests.stores.relational.damage import (
     reopen,
 )
 
-FLIPS = 1000
+FLIPS = 300
 
 
 @pytest.fixture(scope="module")
