@@ -33,6 +33,18 @@ def said_aloud() -> Iterator[None]:
     logger.setLevel(level)
 
 
+@pytest.fixture
+def caplog(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What this test makes anybody log: an exporter of an earlier one may still be retrying."""
+
+    def is_of_this_test(record: logging.LogRecord) -> bool:
+        return not record.name.startswith("opentelemetry.exporter")
+
+    caplog.handler.addFilter(is_of_this_test)
+    yield caplog
+    caplog.handler.removeFilter(is_of_this_test)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     # Nobody pulls its plug.
