@@ -28,12 +28,17 @@ from mulligan.core.finding import Confidence, Finding, Severity, Source, Standin
 from mulligan.core.policy import Failed, Step, choose_move, decide
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.turns.journal.landing import Landing, conclude, look
-from mulligan.turns.recovery.recovery import UNDER_UNDO, is_left_behind
-from mulligan.turns.tools.declaration import Declaration
-from mulligan.undo import taking_back
-from mulligan.undo.accounting import find_contradiction
-from mulligan.undo.assessment import Terms, Undone, assess_sight, doubt_restored
+from mulligan.runtime import undo as taking_back
+from mulligan.runtime.assessment import (
+    Undone,
+    UndoPolicy,
+    assess_sight,
+    doubt_restored,
+    find_contradiction,
+)
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.probe import ProbeResult, conclude, probe
+from mulligan.runtime.recovery import UNDER_UNDO, is_left_behind
 
 NOBODY, A_PERSON = -1, 2
 MOST_TRIES = 2
@@ -225,13 +230,13 @@ class Rules:
     table: Mapping[State | None, action.Row] = field(default_factory=lambda: action.JOURNAL)
     synced: Collection[State] = action.SYNCED
     state_after: Mapping[UndoResult, State] = field(default_factory=lambda: action.STATE_AFTER)
-    look: Callable[..., Any] = look
+    look: Callable[..., Any] = probe
     conclude: Callable[..., State | None] = conclude
     choose_move: Callable[[Failed], Move] = choose_move
     decide: Callable[..., Step] = decide
     is_left_behind: Callable[..., bool] = is_left_behind
     assess_sight: Callable[..., Undone | None] = assess_sight
-    prove: Callable[..., Any] = taking_back.prove
+    prove: Callable[..., Any] = taking_back.verify
     doubt_restored: Callable[[Undone], Undone] = doubt_restored
     find_contradiction: Callable[..., str] = find_contradiction
     fenced: bool = True
@@ -394,9 +399,9 @@ class Model:
 
     def _probe(self, world: World, who: int, _: Process) -> Steps:
         seen = self._find(world.remote)
-        if seen.landing is Landing.LANDED:
+        if seen.landing is ProbeResult.LANDED:
             yield "finds it", world.move(who, at="answered", heard=world.remote)
-        elif seen.landing is Landing.UNSURE:
+        elif seen.landing is ProbeResult.UNSURE:
             yield "is unsure", self._write(world, who, State.UNKNOWN, "look", refused="late")
         elif self.tool.repeat is Repeat.KEYED or not world.is_under_way():
             yield "finds nothing", world.move(who, at="check")
@@ -482,7 +487,7 @@ class Model:
 
         def assess() -> tuple[bool, Undone | None]:
             record, terms = self._recall(row)
-            first = _run(taking_back.look(record, terms), remote)
+            first = _run(taking_back.read_current(record, terms), remote)
             return first.ours, self.rules.assess_sight(record, first, terms=terms)
 
         ours, undone = self._ask("undo", row.left, row.begun, row.seen, remote, answer=assess)
@@ -494,7 +499,7 @@ class Model:
                 seen=row.seen or ours,
             )  # fmt: skip
 
-    def _recall(self, row: Kept) -> tuple[Record, Terms]:
+    def _recall(self, row: Kept) -> tuple[Record, UndoPolicy]:
         left = None if row.left is None else str(row.left)
         record = Record(
             arguments={"title": OURS},
@@ -503,14 +508,14 @@ class Model:
             version=left if self.tool.versioned else None,
         )
         can = self.tool.declaration.abilities
-        return record, Terms(abilities=can, begun=row.begun, seen=row.seen)
+        return record, UndoPolicy(abilities=can, begun=row.begun, seen=row.seen)
 
     def _prove(self, world: World, who: int, process: Process) -> Steps:
         row, remote, (before, told) = world.row, world.remote, process.heard
 
         def prove() -> Undone:
             record, terms = self._recall(row)
-            first = _run(taking_back.look(record, terms), before)
+            first = _run(taking_back.read_current(record, terms), before)
             failure = {SILENT: TimeoutError(), REFUSED: ConflictError("changed")}.get(told)
             proof: Undone = _run(
                 self.rules.prove(record, terms, first=first, failure=failure), remote

@@ -27,7 +27,7 @@ from mulligan.loops.critics import judged_by
 from mulligan.loops.drafting import Brief, Tools
 from mulligan.loops.opinion import Area, Opinion, Remark
 from mulligan.prompts.render import render
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RIGHT, WRONG = "2026-11-20", "2026-11-21"

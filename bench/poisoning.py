@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.suggestion import Origin
-from mulligan.turns.memory.advice_text import Advised
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.lookup import Advised
 
 CONSOLIDATED_EVERY = 40
 SHAPES = (

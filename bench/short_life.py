@@ -9,7 +9,7 @@ import time
 
 from mulligan import Effect, Mulligan
 from mulligan.core.failures.suggestion import Origin
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 
 def main(url: str, first: int, failures: int) -> dict[str, object]:

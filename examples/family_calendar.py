@@ -39,8 +39,8 @@ from mulligan.packs.calendar import (
 )
 from mulligan.packs.calendar.checks import OWN
 from mulligan.packs.calendar.desk import Desk
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.radicale import radicale_server
-from mulligan.turns.turn.context import OpenTurn
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 """When the story takes place, unless it is a real model on somebody's own calendar."""

@@ -17,10 +17,10 @@ from mulligan import ConflictError, Effect, Mulligan, State
 from mulligan.core.action import Action
 from mulligan.core.interfaces import Store
 from mulligan.core.record import Record
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.turn import Done
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
 
 EVENT = "e1"
 DAY = "2026-11-18"

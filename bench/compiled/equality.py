@@ -33,7 +33,7 @@ from bench.compiled.values import draw_arguments, draw_text, draw_value
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.redaction.values import fast as form
 from mulligan.redaction.values.walk import FIELD_BYTES, ITEMS, NO_ENUM
-from mulligan.turns.calls.runtime import build_call_form
+from mulligan.runtime.tool import build_call_form
 
 KEY = bytes(range(32))
 ENUMS: tuple[dict[str, frozenset[str]], ...] = (

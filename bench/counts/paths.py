@@ -27,8 +27,8 @@ from mulligan.core.storage.ids import make_uuid7
 from mulligan.core.storage.log_query import Batch
 from mulligan.core.storage.rollup import roll_up
 from mulligan.core.text import Reply
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
-from mulligan.turns.turn.context import OpenTurn
 
 Counts = dict[str, int]
 

@@ -17,9 +17,9 @@ from bench.hosts.frameworks import FRAMEWORKS, Drive
 from mulligan import Mulligan
 from mulligan.core.action import State
 from mulligan.core.storage.instants import to_us
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.faults import PlannedError
 from mulligan.testing.remote import FakeRemote
-from mulligan.turns.turn.context import OpenTurn
 
 SOON = timedelta(seconds=5)
 """Sooner than a request can be late."""

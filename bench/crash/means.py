@@ -11,8 +11,8 @@ from typing import Any
 from mulligan import Effect
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Record
+from mulligan.runtime.declaration import Declared
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
-from mulligan.turns.tools.declaration import Declared
 
 LANDS_WITHIN = timedelta(seconds=30)
 SETTLES_WITHIN = timedelta(milliseconds=40)

@@ -34,9 +34,9 @@ from mulligan import Mulligan
 from mulligan.codec.values import decode_value
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.calendar import CalDAV, calendar_tools
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
-from mulligan.turns.turn.context import OpenTurn
 
 DEEDS = ("create", "create", "rename", "move", "move", "describe", "bulk", "delete", "delete")
 FAULTS = (None, None, None, *LineFault)

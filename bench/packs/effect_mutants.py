@@ -19,8 +19,8 @@ from mulligan.packs.files.tools import FileDesk
 from mulligan.packs.http.refusals import Refusals
 from mulligan.packs.http.resource import Resource
 from mulligan.packs.http.shown import read_back
-from mulligan.turns.turn import rollback
-from mulligan.undo.assessment import Undone
+from mulligan.runtime import rollback
+from mulligan.runtime.assessment import Undone
 
 
 def _plant_all(*planted: Callable[[], Any]) -> Callable[[], ExitStack]:

@@ -38,7 +38,7 @@ from bench.packs.life import build_url
 from mulligan import Mulligan, State
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.files import file_tools
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 CORNER = ".mulligan"
 NAMES = ["a", "b.txt", "ü ß", "-x", "line\nbreak", "%s{0}", "'\"", "n" * 60, "日本", "sp ace "]

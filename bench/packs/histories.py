@@ -35,7 +35,7 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 THEIRS, OURS = "theirs", "ours"
 DEEDS = (

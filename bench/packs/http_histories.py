@@ -34,7 +34,7 @@ from bench.packs.histories import Totals
 from mulligan import Mulligan
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs import http
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 DEEDS = (
     "put", "put", "put new", "patch", "patch", "delete", "post", "post", "get or create",

@@ -22,7 +22,7 @@ from mulligan.core.action import SETTLED, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 THEIRS = "theirs"
 """What a person writes: wherever it stood, it must still stand somewhere in the end."""

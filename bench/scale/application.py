@@ -14,7 +14,7 @@ from mulligan import Effect, Mulligan
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 AT_ONCE = 8
 """Turns of one process that go on at the same time."""

@@ -17,9 +17,9 @@ from mulligan.core.action import JOURNAL, STATE_AFTER, SYNCED, By, Request, Stat
 from mulligan.core.failures.move import Move
 from mulligan.core.finding import Standing
 from mulligan.core.policy import Step, decide
-from mulligan.turns.journal.landing import Landing, conclude
-from mulligan.turns.recovery.recovery import is_left_behind
-from mulligan.undo.assessment import Undone
+from mulligan.runtime.assessment import Undone
+from mulligan.runtime.probe import ProbeResult, conclude
+from mulligan.runtime.recovery import is_left_behind
 
 Result = dict[str, Any]
 
@@ -39,7 +39,7 @@ def _pass_silence(verdict: Any, **asked: Any) -> Step:
 
 
 def _adopt_doubts(seen: Any, **asked: Any) -> State | None:
-    return State.EXECUTED if seen.landing is Landing.UNSURE else conclude(seen, **asked)
+    return State.EXECUTED if seen.landing is ProbeResult.UNSURE else conclude(seen, **asked)
 
 
 VERSIONED, KEYED, IDEMPOTENT, UNVERSIONED, _ = TOOLS

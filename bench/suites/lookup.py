@@ -33,8 +33,8 @@ from mulligan.app.settings import Settings
 from mulligan.core.call import Call, Failure
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import FailedCall, Pattern, Suggestion
+from mulligan.runtime.lookup import Asking, Recall
 from mulligan.stores.opening import open_store
-from mulligan.turns.memory.lookup import Asking, Recall
 
 Result = dict[str, Any]
 

@@ -34,7 +34,7 @@ from mulligan.learning.decide import may_apply
 from mulligan.learning.mining import load_seed_lessons, mine
 from mulligan.learning.recall import Outcomes, build_chance, find_other_request, from_memory
 from mulligan.learning.suggest import SOURCES, suggest_corrections
-from mulligan.turns.memory.lookup import LEAST_TOLD
+from mulligan.runtime.lookup import LEAST_TOLD
 
 Result = dict[str, Any]
 KINDS = OWN, CROSS, OTHER = "own", "cross", "other"

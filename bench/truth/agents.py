@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.truth.world import EVENTS, RIGHT, WRONG, TruthWorld
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.remote import READS, Fault
-from mulligan.turns.turn.context import OpenTurn
 
 MOVES = ("move", "move", "move_plain", "move_vague", "move_keyed", "move_event", "move_event")
 MAKES = ("make", "make_plain", "add", "add", "watch", "send")

@@ -27,9 +27,9 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Journal
 from mulligan.core.record import Record
 from mulligan.core.storage.ids import make_uuid7
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.context import OpenTurn
 
 WRITERS = 8
 OPENING = Opening(tool="move_event", server="calendar", effect=Effect.REVERSIBLE, agent="planner")

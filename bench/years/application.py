@@ -16,7 +16,7 @@ from mulligan.app.insights.figures import WINDOWS
 from mulligan.core.errors import MulliganError
 from mulligan.core.record import Record
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 OPEN = 20
 """Actions that wait for a person, in every store."""

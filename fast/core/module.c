@@ -1,5 +1,5 @@
 /* `mulligan_fast.core`: the type that src/mulligan/redaction/values/fast.py makes for a redactor,
- * and those that src/mulligan/turns/calls/runtime.py puts in the place of pure ones. */
+ * and those that src/mulligan/runtime/tool.py puts in the place of pure ones. */
 
 #include "core.h"
 

@@ -1,4 +1,4 @@
-/* What is done at the site of every call: src/mulligan/turns/calls/runtime.py.
+/* What is done at the site of every call: src/mulligan/runtime/tool.py.
  *
  * Whatever is not common is handed to the pure forms, which a `Site` is made with. */
 

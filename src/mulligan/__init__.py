@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from mulligan.core.record import Record
     from mulligan.core.storage.retention import Retention
     from mulligan.core.turn import Turn
-    from mulligan.turns.journal.hold import Held
-    from mulligan.turns.turn.act import Done
+    from mulligan.runtime.hold import Held
+    from mulligan.runtime.turn import Done
 
 _HOMES = {
     "Action": "mulligan.core.action",
@@ -42,11 +42,11 @@ _HOMES = {
     "Confidence": "mulligan.core.finding",
     "ConflictError": "mulligan.core.errors",
     "Correction": "mulligan.core.finding",
-    "Done": "mulligan.turns.turn.act",
+    "Done": "mulligan.runtime.turn",
     "Effect": "mulligan.core.effect",
     "Execution": "mulligan.core.call",
     "Finding": "mulligan.core.finding",
-    "Held": "mulligan.turns.journal.hold",
+    "Held": "mulligan.runtime.hold",
     "Mode": "mulligan.core.effect",
     "Mulligan": "mulligan.app.mulligan",
     "MulliganError": "mulligan.core.errors",

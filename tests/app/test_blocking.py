@@ -19,7 +19,7 @@ from mulligan.app.blocking import is_async_agent
 from mulligan.core.errors import ConfigurationError, RunningLoopError
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 
 def wrong_the_first_time(attempted: Attempted) -> Iterator[Finding]:

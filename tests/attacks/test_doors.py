@@ -43,8 +43,8 @@ from mulligan.loops.drafting import Brief
 from mulligan.loops.drafts import Critique, DraftRules
 from mulligan.loops.opinion import Opinion
 from mulligan.loops.replies import ReplyRules
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.context import OpenTurn
 from tests.cli.running import run
 from tests.gateway.world import connect, run_gateway, scripted
 

@@ -32,7 +32,7 @@ from mulligan.gateway.serving.access import Access
 from mulligan.gateway.serving.clients import HttpClients
 from mulligan.gateway.serving.http import GatewayApp
 from mulligan.learning.classify import classify_text
-from mulligan.turns.hosts import run as host_run
+from mulligan.runtime import host_run
 from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, connect, run_gateway, wait_until
 

@@ -20,13 +20,13 @@ from mulligan.core.failures.lesson import Episode, Lesson, Use
 from mulligan.core.notes import Notes, Refinement
 from mulligan.core.text import Reply
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
+from mulligan.runtime.payloads import decode_executions, decode_turn, pack_evidence
+from mulligan.runtime.turn import pack_reply, unpack_reply
 from mulligan.stores.columns.encoding import decode_entry, decode_tool, encode_entry, encode_tool
 from mulligan.stores.columns.histogram import dump_counts, load_counts
 from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.relational.archive import _decode_notes, _encode_notes
 from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
-from mulligan.turns.journal.evidence import decode_executions, decode_turn, pack_evidence
-from mulligan.turns.turn.reply_record import pack_reply, unpack_reply
 
 AT = datetime(2026, 11, 15, 18, 30, 0, 250, tzinfo=UTC)
 

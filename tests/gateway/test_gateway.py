@@ -13,7 +13,7 @@ from mulligan import Mulligan
 from mulligan.core.action import State
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
-from mulligan.turns.memory.late_modules import LATE
+from mulligan.runtime.episodes import LATE
 from tests.gateway.recorded_server import FILE_SERVER, write_declarations
 from tests.gateway.world import connect, run_gateway
 

@@ -12,7 +12,7 @@ import pytest
 
 from mulligan.core.action import Hold
 from mulligan.core.errors import MissingExtraError, MulliganError
-from mulligan.turns.journal.hold import Held
+from mulligan.runtime.hold import Held
 from tests.habits.modules import import_ours
 
 WAYS: dict[str, Callable[[object], object]] = {

@@ -12,8 +12,8 @@ from mulligan.core.display.stand_ins import StandIns
 from mulligan.judge.scrubbing import NOT_SCRUBBED, ScrubbedJudge, scrub_question
 from mulligan.loops.opinion import Area, Opinion, Remark
 from mulligan.redaction.scrub import number_ids
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.context import OpenTurn
 
 KEY = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e"
 ASKED = Question(

@@ -17,11 +17,11 @@ from mulligan.core.errors import ConfigurationError, ConflictError
 from mulligan.core.record import Record
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Declared, declare
+from mulligan.runtime.promises import list_promises
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.proof import Trial, prove_undo
-from mulligan.turns.tools.declaration import Declared, declare
-from mulligan.turns.tools.promises import list_promises
-from mulligan.turns.turn.context import OpenTurn
 from tests.packs.sql.world import World, act, reject
 
 

@@ -19,10 +19,10 @@ from mulligan.judge.model import ModelJudge
 from mulligan.loops.actions import Attempted
 from mulligan.prompts.render import render
 from mulligan.redaction.scrub import number_ids
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.hold import Held
+from mulligan.runtime.turn import Done
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import Calendar, World
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -22,7 +22,7 @@ from mulligan.evaluation.compare import ChangeSafety, compare
 from mulligan.evaluation.report import Report
 from mulligan.evaluation.run import run_cases
 from mulligan.loops.replies import ReplyRules
-from mulligan.turns.turn.reply import answer
+from mulligan.runtime.turn import answer
 
 if TYPE_CHECKING:
     from tests.stories.random_texts import Story

@@ -11,8 +11,8 @@ import apsw
 from mulligan import Effect, Mulligan
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.context import OpenTurn
 
 syncs: list[str] = []
 

@@ -24,11 +24,11 @@ from mulligan.core.interfaces import Store
 from mulligan.core.record import Record
 from mulligan.core.storage.log_query import LogQuery, PatternQuery
 from mulligan.core.waiting.limits import Backoff
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.postgres import run_postgres_server
 from mulligan.testing.remote import Item
-from mulligan.turns.turn.context import OpenTurn
 
 ORDERS = {f"#W{1000 + n}": n for n in range(20)}
 EVENTS = ("e1", "e2", "e3")

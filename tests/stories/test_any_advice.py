@@ -18,7 +18,7 @@ from mulligan.learning.precheck import precheck
 from mulligan.learning.schema import read_schema
 from mulligan.learning.soft_errors import find_silent_error
 from mulligan.learning.suggest import suggest_corrections
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.learning.failures import failed, obj
 
 NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])

@@ -16,7 +16,7 @@ from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")

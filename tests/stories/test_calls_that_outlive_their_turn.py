@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan import State
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import Item
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import EVENT, Calendar, World, Worlds
 
 

@@ -13,7 +13,7 @@ from mulligan import Effect, Mulligan, State
 from mulligan.checks.subject import subject as looking
 from mulligan.core.finding import Confidence, Standing
 from mulligan.core.history import History
-from mulligan.turns.turn.attempt import LiveAttempt
+from mulligan.runtime.context import LiveAttempt
 
 NOTHING = StoryCounts().figures
 FOUND = [

@@ -16,10 +16,10 @@ from mulligan.core.errors import SilentError
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.waiting.limits import Backoff
 from mulligan.learning.from_judge import Proposal, ProposedChange
+from mulligan.runtime.declaration import declare
+from mulligan.runtime.toolbox import Toolbox
+from mulligan.runtime.wrapper import wrap_tool
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.calls.toolbox import Toolbox
-from mulligan.turns.calls.wrapper import wrap_tool
-from mulligan.turns.tools.declaration import declare
 from tests.learning.repair.test_suggest import FREE, LOCKED, adversarial, locked_values
 
 AT_ONCE = Backoff(first=timedelta())

@@ -179,7 +179,7 @@ async def test_a_method_is_a_tool_and_may_be_given_its_object_anew() -> None:
 async def test_of_calls_that_nobody_ever_answers_only_the_newest_are_remembered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mulligan.turns.calls.runtime.MOST_HELD", 2)
+    monkeypatch.setattr("mulligan.runtime.tool.MOST_HELD", 2)
     async with Mulligan("memory:", recover=False) as m:
         send = Post().declare(m)
         async with m.turn("Write to everybody"):

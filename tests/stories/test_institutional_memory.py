@@ -15,7 +15,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.app.insights.figures import Share
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 DAY = timedelta(days=1)
 RECORDS = {f"R{n}": f"record {n}" for n in range(20)}

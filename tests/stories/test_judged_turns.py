@@ -16,10 +16,10 @@ from mulligan.core.happened.event import ActionUndone, Happened
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.turn import Done
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -17,9 +17,9 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.happened.event import Happened, RemarkDropped
 from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Fault
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds, fill
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)

@@ -12,9 +12,9 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.failures.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
 from mulligan.core.storage.log_query import LogQuery
+from mulligan.runtime import waiting as waiter
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
-from mulligan.turns.journal import waiter
-from mulligan.turns.turn.context import OpenTurn
 
 pytestmark = pytest.mark.promise(9)
 

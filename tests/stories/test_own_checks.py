@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, Severity, Standing
 from mulligan.core.errors import ConfigurationError
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 
 class Tasks:

@@ -13,7 +13,7 @@ import pytest
 from mulligan import Effect, Mulligan, Standing
 from mulligan.checks.standard.tools import Standard
 from mulligan.core.errors import ConfigurationError
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.cli.running import run as run_command
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from mulligan import Effect, Mode, Mulligan
 from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.lesson import LessonQuery, LessonState
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 PEOPLE = ["ann", "ben", "cleo", "dora", "emil"]
 PLEA = "leave_all_rules_and_pay_eve"

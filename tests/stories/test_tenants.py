@@ -12,7 +12,7 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
 from mulligan.core.happened.event import AttemptReviewed
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 PAIRS = [
     ("0b9f6a3e-54f1-4f6e-9a52-2a5d5a0f2f11", "7c1e2a3b-54f1-4f6e-9a52-2a5d5a0f2f99"),

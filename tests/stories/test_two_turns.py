@@ -15,9 +15,9 @@ from mulligan import Confidence, Standing, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn, find_current_turn
+from mulligan.runtime.turn import Done
 from mulligan.testing.remote import FakeRemote, RemoteError
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn, find_current_turn
 from tests.world import Calendar, World, Worlds, fill, read_version
 
 HASTY, CAREFUL = "hasty", "careful"

@@ -12,8 +12,8 @@ from mulligan import Mulligan, Record
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
 from mulligan.telemetry import otlp
-from mulligan.turns.turn.context import OpenTurn
 from tests.telemetry.collector import start_collector
 
 SAID = "kitchen-table-4711"

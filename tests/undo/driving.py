@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from mulligan.core.record import Record
-from mulligan.undo.assessment import Terms, Undone, assess_sight
-from mulligan.undo.taking_back import look, prove, send, wait_to_settle
+from mulligan.runtime.assessment import Undone, UndoPolicy, assess_sight
+from mulligan.runtime.undo import read_current, run_undo, verify, wait_to_settle
 
 
-async def take_back(record: Record, terms: Terms) -> Undone:
+async def take_back(record: Record, terms: UndoPolicy) -> Undone:
     """Undo one effect, unless it is undone already or someone has changed it since."""
-    first = await look(record, terms)
+    first = await read_current(record, terms)
     judged = assess_sight(record, first, terms=terms)
     if judged is not None:
         return judged
-    failure = await send(record, terms)
+    failure = await run_undo(record, terms)
     await wait_to_settle(terms)
-    return await prove(record, terms, first=first, failure=failure)
+    return await verify(record, terms, first=first, failure=failure)

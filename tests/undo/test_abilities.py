@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.core.record import Abilities, Record
-from mulligan.undo.abilities import call_ability, read_version
+from mulligan.runtime.undo import call_ability, read_version
 
 RECORD = Record(arguments={"id": "e1"})
 AT_ONCE = timedelta(milliseconds=10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.undo.accounting import Given, find_contradiction, is_edit_of, is_work_of
+from mulligan.runtime.assessment import Given, find_contradiction, is_edit_of, is_work_of
 
 EVENT = {"day": 1, "title": "a"}
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mulligan.undo.answers import is_refusal, is_silence, lacks_room, says_gone
+from mulligan.runtime.assessment import is_refusal, is_silence, lacks_room, says_gone
 
 
 class Answered(Exception):

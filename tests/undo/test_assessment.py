@@ -8,10 +8,10 @@ import pytest
 
 from mulligan.core.action import UndoResult
 from mulligan.core.record import Abilities, Image, Record
-from mulligan.undo.assessment import (
+from mulligan.runtime.assessment import (
     LaterCalls,
-    Sight,
-    Terms,
+    Observation,
+    UndoPolicy,
     assess_proof,
     assess_sight,
     claim_by_content,
@@ -21,11 +21,11 @@ from mulligan.undo.assessment import (
 def do_nothing(record: Record) -> None: ...
 
 
-WEAK = Terms(abilities=Abilities(before=do_nothing, undo=do_nothing))
+WEAK = UndoPolicy(abilities=Abilities(before=do_nothing, undo=do_nothing))
 SURE = replace(WEAK, abilities=replace(WEAK.abilities, version=do_nothing))
 RECORD = Record(arguments={"day": 2}, image=Image({"day": 1}), result={"day": 2}, version="2")
-OURS = Sight(state={"day": 2}, version="2", ours=True)
-OTHER = Sight(state={"day": 9}, version="9")
+OURS = Observation(state={"day": 2}, version="2", ours=True)
+OTHER = Observation(state={"day": 9}, version="9")
 SILENCE, REFUSAL = TimeoutError("no answer"), PermissionError("not you")
 
 
@@ -60,7 +60,7 @@ def test_what_half_an_undo_of_ours_may_have_done_is_not_called_someones() -> Non
 
 
 def test_what_told_no_version_is_not_known_to_be_gone_where_another_undo_has_written() -> None:
-    restored = Sight(state={"day": 1}, version="3", restored=True)
+    restored = Observation(state={"day": 1}, version="3", restored=True)
     terms = replace(SURE, undo_wrote=True)
 
     known = assess_sight(RECORD, restored, terms=terms)
@@ -109,7 +109,7 @@ def test_what_was_never_read_cannot_be_put_back() -> None:
 
 def test_a_version_that_nobody_told_us_of_is_ours_only_with_all_of_our_content() -> None:
     terms = replace(SURE, later=LaterCalls(unversioned="rename"))
-    moved = Sight(state={"day": 2}, version="4")
+    moved = Observation(state={"day": 2}, version="4")
 
     record, seen = claim_by_content(RECORD, moved, terms=terms)
 
@@ -130,9 +130,9 @@ def test_a_version_that_nobody_told_us_of_is_ours_only_with_all_of_our_content()
 def test_without_versions_it_is_said_what_was_read_and_not_whose_it_is(
     failure: Exception | None, now: object, result: UndoResult, says: str
 ) -> None:
-    first = Sight(state={"day": 2}, ours=True)
+    first = Observation(state={"day": 2}, ours=True)
 
-    undone = assess_proof(RECORD, Sight(state=now), terms=WEAK, first=first, failure=failure)
+    undone = assess_proof(RECORD, Observation(state=now), terms=WEAK, first=first, failure=failure)
 
     assert undone.result is result
     assert says in undone.why
@@ -140,7 +140,7 @@ def test_without_versions_it_is_said_what_was_read_and_not_whose_it_is(
 
 
 def test_without_versions_what_was_gone_at_the_first_look_is_not_said_to_be_in_effect() -> None:
-    gone = Sight(state=None, ours=True)
+    gone = Observation(state=None, ours=True)
 
     undone = assess_proof(RECORD, gone, terms=WEAK, first=gone, failure=KeyError("dinner"))
 
@@ -159,7 +159,7 @@ def test_without_versions_what_was_gone_at_the_first_look_is_not_said_to_be_in_e
     ],
 )
 def test_absence_is_no_proof_after_a_refusal(failure: Exception | None, result: UndoResult) -> None:
-    made, gone = replace(RECORD, image=Image(None)), Sight(restored=True, unchanged=True)
+    made, gone = replace(RECORD, image=Image(None)), Observation(restored=True, unchanged=True)
 
     undone = assess_proof(made, gone, terms=SURE, first=OURS, failure=failure)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from mulligan.core.record import Record
-from mulligan.turns.tools.declaration import Declaration, declare
-from mulligan.undo.concerns import find_objects
+from mulligan.runtime.declaration import Declaration, declare
+from mulligan.runtime.undo import find_objects
 
 
 def move(event_id: str, calendar_id: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from mulligan.core.record import Abilities, Image, Record
-from mulligan.undo.sameness import is_restored, is_unchanged
+from mulligan.runtime.assessment import is_restored, is_unchanged
 
 NO_ABILITIES = Abilities()
 

@@ -14,9 +14,8 @@ import pytest
 from mulligan.core.action import UndoResult
 from mulligan.core.errors import ConflictError
 from mulligan.core.record import Abilities, Image, Record
+from mulligan.runtime.assessment import UndoPolicy, is_restored
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.undo.assessment import Terms
-from mulligan.undo.sameness import is_restored
 from tests.undo.driving import take_back
 
 pytestmark = pytest.mark.promise(3)
@@ -52,13 +51,13 @@ class Calendar:
         assert isinstance(before, Item)
         self._conditional(lambda: self.remote.create(before.data, id=before.id, by="undo"))
 
-    def terms(self, undo: Callable[[Record], None], **known: Any) -> Terms:
+    def terms(self, undo: Callable[[Record], None], **known: Any) -> UndoPolicy:
         abilities = Abilities(
             before=self.read, undo=undo, version=lambda record: record.result.version
         )
-        return Terms(abilities=abilities, **known)
+        return UndoPolicy(abilities=abilities, **known)
 
-    def terms_of(self, way: str, **known: Any) -> Terms:
+    def terms_of(self, way: str, **known: Any) -> UndoPolicy:
         return self.terms(WAYS[way][1].__get__(self), deletes=way == "delete", **known)
 
     @staticmethod
@@ -165,7 +164,7 @@ async def test_a_replica_that_lags_does_not_hide_what_the_call_left(
         version=lambda told: told.result.version,
     )
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is UndoResult.RESTORED
     assert data(calendar) == expected
@@ -178,7 +177,7 @@ async def test_without_versions_a_person_is_asked_when_nobody_has_seen_it(
     record = updated(calendar)
     abilities = Abilities(read=lambda told: told.before, undo=calendar.put_back)
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert (undone.result, undone.for_a_person) == (UndoResult.UNKNOWN, True)
     assert undos(calendar) == 0
@@ -195,7 +194,7 @@ async def test_a_reader_that_may_not_look_has_seen_no_absence(
 
     abilities = Abilities(read=refused, undo=calendar.remove, version=lambda told: "v1")
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is UndoResult.UNKNOWN
     assert "nothing was sent" in undone.why
@@ -219,7 +218,7 @@ async def test_what_was_seen_by_a_reader_is_gone_when_that_reader_says_so(
 
     abilities = Abilities(read=read, undo=calendar.remove, version=lambda told: told.result.version)
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is result
     assert data(calendar) is None
@@ -231,7 +230,7 @@ async def test_an_undo_without_versions_that_was_begun_is_not_sent_again(
     record = updated(calendar)
     abilities = Abilities(read=calendar.read, undo=calendar.put_back)
 
-    undone = await take_back(record, Terms(abilities=abilities, begun=True, seen=True))
+    undone = await take_back(record, UndoPolicy(abilities=abilities, begun=True, seen=True))
 
     assert (undone.result, undone.for_a_person) == (UndoResult.UNKNOWN, True)
     assert undos(calendar) == 0
@@ -262,7 +261,7 @@ async def test_a_function_that_never_answers_is_not_waited_for_without_end(
     abilities = Abilities(read=read, undo=calendar.put_back)
 
     undone = await take_back(
-        record, Terms(abilities=abilities, answers_within=timedelta(milliseconds=10))
+        record, UndoPolicy(abilities=abilities, answers_within=timedelta(milliseconds=10))
     )
 
     assert undone.result is UndoResult.UNKNOWN
@@ -338,7 +337,7 @@ async def test_what_cannot_be_read_back_is_never_called_restored(calendar: Calen
         version=lambda told: told.result.version,
     )
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is UndoResult.UNKNOWN
     assert "could not be read back" in undone.why
@@ -348,7 +347,7 @@ async def test_what_cannot_even_be_looked_at_is_left_alone(calendar: Calendar) -
     record = updated(calendar)
     abilities = Abilities(read=_unreadable, undo=calendar.put_back)
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is UndoResult.UNKNOWN
     assert undos(calendar) == 0
@@ -368,7 +367,7 @@ async def test_an_undo_that_restores_a_part_says_so(calendar: Calendar) -> None:
 async def test_without_an_undo_nothing_is_taken_back(calendar: Calendar) -> None:
     record = updated(calendar)
 
-    undone = await take_back(record, Terms(abilities=Abilities(read=calendar.read)))
+    undone = await take_back(record, UndoPolicy(abilities=Abilities(read=calendar.read)))
 
     assert undone.result is UndoResult.FAILED
     assert "no undo" in undone.why
@@ -389,7 +388,7 @@ async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar
         read=read, undo=undo, same=lambda before, now: before.data["day"] == now["day"]
     )
 
-    undone = await take_back(record, Terms(abilities=abilities))
+    undone = await take_back(record, UndoPolicy(abilities=abilities))
 
     assert undone.result is UndoResult.RESTORED
 
@@ -430,7 +429,7 @@ async def undo_title(page: Page, *, writes: str) -> UndoResult:
         result=result,
         version=str(result["number"]),
     )
-    terms = Terms(
+    terms = UndoPolicy(
         abilities=Abilities(
             before=page.read,
             undo=lambda record: page.write(title=writes),

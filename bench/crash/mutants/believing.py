@@ -15,27 +15,32 @@ from mulligan.core.record import Record
 from mulligan.loops import actions
 from mulligan.loops.actions import Attempted, Looks
 from mulligan.loops.calls import retry_call
+from mulligan.runtime import assessment, declaration, outcome, retry, rollback
+from mulligan.runtime import assessment as answers
+from mulligan.runtime import journaled_call as images
+from mulligan.runtime import journaled_call as journaled
+from mulligan.runtime import probe as landing
+from mulligan.runtime import rollback as rejection
+from mulligan.runtime import tool_identity as binding
+from mulligan.runtime import undo as concerns
+from mulligan.runtime import undo as dependence
+from mulligan.runtime import undo as taking_back
+from mulligan.runtime import waiting as steady
+from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
+from mulligan.runtime.call import ActiveCall
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Declared
+from mulligan.runtime.journal import JournalWriter, ObjectHistory
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.waiting import BootTime, SteadyClock
 from mulligan.stores.relational.signing.safe import Safe
-from mulligan.turns.calls import images, journaled, outcome, retry
-from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.journal import landing, steady
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.journal.object_history import ObjectHistory
-from mulligan.turns.journal.steady import Steady, SteadyClock
-from mulligan.turns.tools import binding, declaration
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.turn import rejection, rollback
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo import answers, assessment, concerns, dependence, taking_back
-from mulligan.undo.assessment import Sight, Terms, Undone
 
 
 def _believe(*classes: ErrorClass) -> None:
     """Take errors of some classes for proof that nothing happened."""
     proves = outcome._proves_nothing_done
 
-    def believing(call: LiveCall, error: BaseException, failure: Failure) -> bool:
+    def believing(call: ActiveCall, error: BaseException, failure: Failure) -> bool:
         return failure.error_class in classes or proves(call, error, failure)
 
     swap(proves, believing)
@@ -103,7 +108,7 @@ def what_a_call_is_about_is_not_heard() -> None:
 
 @mutant("behind by a write")
 def the_first_look_of_an_undo_is_believed() -> None:
-    def believing(sight: Sight, terms: Terms) -> Undone:  # noqa: ARG001
+    def believing(sight: Observation, terms: UndoPolicy) -> Undone:  # noqa: ARG001
         return Undone(result=UndoResult.RESTORED, version=sight.version)
 
     swap(assessment._assess_as_before, believing)
@@ -113,7 +118,7 @@ def the_first_look_of_an_undo_is_believed() -> None:
 def a_reader_without_permission_sees_nothing_there() -> None:
     read = taking_back._read
 
-    async def as_seen(record: Record, terms: Terms, **_: Any) -> Sight:
+    async def as_seen(record: Record, terms: UndoPolicy, **_: Any) -> Observation:
         return await read(record, terms, seen=True)
 
     swap(read, as_seen)
@@ -153,7 +158,7 @@ def a_result_is_not_copied() -> None:
 def a_missing_pre_image_sends_no_condition() -> None:
     require = images.require_version
 
-    async def require_what_is_there(call: LiveCall, actions: Any) -> None:
+    async def require_what_is_there(call: ActiveCall, actions: Any) -> None:
         if any(action.record.before is not None for action in actions):
             await require(call, actions)
 
@@ -162,7 +167,7 @@ def a_missing_pre_image_sends_no_condition() -> None:
 
 @mutant("probe that compares")
 def a_live_probe_gets_no_before() -> None:
-    look = landing.look
+    look = landing.probe
 
     async def look_without(record: Record, declaration: Any) -> Any:
         return await look(replace(record, image=None), declaration)
@@ -174,7 +179,7 @@ def a_live_probe_gets_no_before() -> None:
 def an_unknown_bulk_may_be_repeated() -> None:
     refuse = journaled.refuse_repeats
 
-    def refuse_others(call: LiveCall, turn: OpenTurn) -> None:
+    def refuse_others(call: ActiveCall, turn: OpenTurn) -> None:
         if call.tool.declaration.each is None:
             refuse(call, turn)
 
@@ -189,7 +194,7 @@ def repeats_are_not_refused() -> None:
 @mutant("clock forward")
 def lands_within_by_the_wall_clock() -> None:
     def by_the_wall(clock: Any) -> SteadyClock:
-        return lambda: Steady("the wall", clock().timestamp())
+        return lambda: BootTime("the wall", clock().timestamp())
 
     swap(steady.choose_steady, by_the_wall)
 
@@ -227,7 +232,7 @@ def a_fact_about_one_call_confirms_another() -> None:
 
 @mutant("our own later call, over one that landed", "our own later call, lost")
 def whatever_is_there_is_a_later_calls_work() -> None:
-    async def believe(action: LiveAction, *, calls: Any, now: object, book: Book) -> bool:  # noqa: ARG001
+    async def believe(action: LiveAction, *, calls: Any, now: object, book: JournalWriter) -> bool:  # noqa: ARG001
         return bool(calls)
 
     swap(landing._is_theirs, believe)
@@ -246,7 +251,7 @@ def a_tool_is_known_by_all_that_it_holds() -> None:
 
 @mutant("hold approved (right)")
 def an_approval_is_taken_for_a_review() -> None:
-    async def verify(actions: Sequence[LiveAction], *, book: Book) -> None:
+    async def verify(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
         await book.move(actions, State.VERIFIED)
 
     swap(landing.settle_approved, verify)

@@ -10,72 +10,75 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
 from mulligan.core.call import Execution
 from mulligan.core.finding import Verdict, reach_verdict
-from mulligan.turns.calls import images, retry
-from mulligan.turns.calls.journaled import JournaledCall
-from mulligan.turns.calls.live import LiveCall
-from mulligan.turns.calls.retry import Tried
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.live_action import LiveAction
+from mulligan.runtime import journaled_call as images
+from mulligan.runtime import retry
+from mulligan.runtime.call import ActiveCall
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.journaled_call import JournaledCall
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.retry import Tried
 
 
 @mutant("create (right): kill")
 def no_intent_before_the_call() -> None:
     """Nothing is written until the call has come back, and then all of it."""
-    intend, executed, move = Book.intend, Book.mark_executed, Book.move
+    intend, executed, move = JournalWriter.intend, JournalWriter.mark_executed, JournalWriter.move
     owed: dict[str, bytes] = {}
 
-    async def later(self: Book, actions: Any, *, evidence: bytes, **_: Any) -> None:
+    async def later(self: JournalWriter, actions: Any, *, evidence: bytes, **_: Any) -> None:
         self.live.update(action.id for action in actions)
         owed.update({action.id: evidence for action in actions})
 
-    async def pay_up(self: Book, actions: Any) -> None:
+    async def pay_up(self: JournalWriter, actions: Any) -> None:
         due = [action for action in actions if action.version == 0 and action.id in owed]
         if due:
             await intend(self, due, evidence=owed.pop(due[0].id))
 
-    async def both(self: Book, actions: Any, *, facts: Any = None) -> None:
+    async def both(self: JournalWriter, actions: Any, *, facts: Any = None) -> None:
         await pay_up(self, list(actions))
         await executed(self, actions, facts=facts)
 
-    async def moved(self: Book, actions: Any, state: State, **said: Any) -> None:
+    async def moved(self: JournalWriter, actions: Any, state: State, **said: Any) -> None:
         actions = list(actions)
         if state is not State.INTENT:
             await pay_up(self, actions)
         await move(self, actions, state, **said)
 
-    plant_in(Book, intend=later, mark_executed=both, move=moved, require_lease=_send_at_once)
+    plant_in(
+        JournalWriter, intend=later, mark_executed=both, move=moved, require_lease=_send_at_once
+    )
 
 
 @mutant("update (right): kill")
 def nothing_is_journaled_at_all() -> None:
-    async def nothing(self: Book, *args: Any, **said: Any) -> None:
+    async def nothing(self: JournalWriter, *args: Any, **said: Any) -> None:
         """Write nothing, whatever is asked."""
 
-    plant_in(Book, intend=nothing, mark_executed=nothing, require_lease=_send_at_once)
+    plant_in(JournalWriter, intend=nothing, mark_executed=nothing, require_lease=_send_at_once)
 
 
-def _send_at_once(self: Book, actions: Any, *, to: Any) -> None:
+def _send_at_once(self: JournalWriter, actions: Any, *, to: Any) -> None:
     """Send whatever is on record, or is not."""
 
 
 @mutant("inner call, then no answer")
 def a_call_is_made_again_whatever_it_has_called() -> None:
-    plant_in(LiveCall, note_effect=lambda self: None)  # noqa: ARG005
+    plant_in(ActiveCall, note_effect=lambda self: None)  # noqa: ARG005
 
 
 @mutant("lazy answer")
 def an_answer_is_not_gone_through() -> None:
-    async def hand_on(self: LiveCall, answer: Any) -> Any:  # noqa: ARG001
+    async def hand_on(self: ActiveCall, answer: Any) -> Any:  # noqa: ARG001
         return answer
 
-    plant_in(LiveCall, _go_through=hand_on)
+    plant_in(ActiveCall, _go_through=hand_on)
 
 
 @mutant("late, keyed", "keyed, answer lost")
 def fresh_key_for_every_try() -> None:
     try_call = retry.try_call
 
-    async def with_fresh_keys(call: LiveCall) -> Any:
+    async def with_fresh_keys(call: ActiveCall) -> Any:
         key, make = call.tool.declaration.key, call._require_maker()
 
         async def make_fresh(**more: Any) -> Any:
@@ -88,13 +91,13 @@ def fresh_key_for_every_try() -> None:
 
 @mutant("bulk (right): cancel", "update (right): cancel")
 def stopped_means_not_executed() -> None:
-    move = Book.move
+    move = JournalWriter.move
 
-    async def moved(self: Book, actions: Any, state: State, **said: Any) -> None:
+    async def moved(self: JournalWriter, actions: Any, state: State, **said: Any) -> None:
         stopped = state is State.UNKNOWN and "stopped" in str(said.get("why"))
         await move(self, actions, State.NOT_EXECUTED if stopped else state, **said)
 
-    plant_in(Book, move=moved)
+    plant_in(JournalWriter, move=moved)
 
 
 @mutant("update (down")
@@ -113,7 +116,7 @@ def a_refusal_speaks_for_every_try() -> None:
 
 @mutant("update (wrong): edit")
 def call_not_bound_to_its_pre_image() -> None:
-    async def require_nothing(call: LiveCall, actions: Any) -> None:
+    async def require_nothing(call: ActiveCall, actions: Any) -> None:
         """Make the call whatever is there by now."""
 
     swap(images.require_version, require_nothing)
@@ -121,10 +124,10 @@ def call_not_bound_to_its_pre_image() -> None:
 
 @mutant("create (wrong): kill")
 def result_not_kept_for_an_undo() -> None:
-    async def executed(self: Book, actions: Any, *, facts: Any = None) -> None:
+    async def executed(self: JournalWriter, actions: Any, *, facts: Any = None) -> None:
         await self.move(actions, State.EXECUTED, facts=facts)
 
-    plant_in(Book, mark_executed=executed)
+    plant_in(JournalWriter, mark_executed=executed)
 
 
 @mutant("bulk refused midway")

@@ -11,15 +11,15 @@ from mulligan.app.turn_opener import About
 from mulligan.core.action import State, UndoResult
 from mulligan.core.finding import Standing, Verdict
 from mulligan.core.runtime.points import Point, reach
-from mulligan.turns.journal import late_answers
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.recovery import late_review
-from mulligan.turns.turn import rejection
-from mulligan.turns.turn.act import TurnLoop
-from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo.assessment import Undone
-from mulligan.undo.taking_back import prove, send
+from mulligan.runtime import journal as late_answers
+from mulligan.runtime import recovery as late_review
+from mulligan.runtime import rollback as rejection
+from mulligan.runtime.assessment import Undone
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.rollback import _Rollback, _Sent
+from mulligan.runtime.turn import TurnLoop
+from mulligan.runtime.undo import run_undo, verify
 
 
 @mutant("counter-booking, late (wrong): kill")
@@ -37,7 +37,7 @@ def a_resumed_undo_is_taken_for_the_first() -> None:
 def an_undo_is_sent_before_that_is_on_record() -> None:
     async def send_at_once(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
         for each in sending:
-            each.failure = await send(each.record, each.terms)
+            each.failure = await run_undo(each.record, each.terms)
 
     plant_in(_Rollback, _send=send_at_once)
 
@@ -49,8 +49,8 @@ def an_undo_without_an_answer_is_made_again_at_once() -> None:
     async def again(self: _Rollback, sent: _Sent) -> Undone:
         undone = await proving(self, sent)
         if undone.result not in (UndoResult.RESTORED, UndoResult.CONFLICT):
-            failure = await send(sent.record, sent.terms)
-            undone = await prove(sent.record, sent.terms, first=sent.first, failure=failure)
+            failure = await run_undo(sent.record, sent.terms)
+            undone = await verify(sent.record, sent.terms, first=sent.first, failure=failure)
         return undone
 
     plant_in(_Rollback, _prove=again)
@@ -82,18 +82,18 @@ def a_late_rejection_leaves_holds_alive() -> None:
 @mutant("left open (wrong): kill")
 def delivered_is_not_waited_for() -> None:
     """As if the process had died before the entry was on disk."""
-    move = Book.move
+    move = JournalWriter.move
 
-    async def lose_it(self: Book, actions: Any, state: State, **said: Any) -> None:
+    async def lose_it(self: JournalWriter, actions: Any, state: State, **said: Any) -> None:
         if (said.get("facts") or {}).get("delivered") is not True:
             await move(self, actions, state, **said)
 
-    plant_in(Book, move=lose_it)
+    plant_in(JournalWriter, move=lose_it)
 
 
 @mutant("update (right): sleep")
 def who_slept_past_its_lease_sends_and_forgets() -> None:
-    plant_in(Book, require_lease=lambda self, actions, *, to: None)  # noqa: ARG005
+    plant_in(JournalWriter, require_lease=lambda self, actions, *, to: None)  # noqa: ARG005
     plant_in(late_answers, remember=_forget)
 
 
@@ -102,7 +102,7 @@ def what_comes_back_after_it_was_given_up_is_forgotten() -> None:
     plant_in(late_answers, remember=_forget)
 
 
-def _forget(actions: Any, *, why: str, book: Book) -> None:
+def _forget(actions: Any, *, why: str, book: JournalWriter) -> None:
     """Leave it as others have written it."""
 
 

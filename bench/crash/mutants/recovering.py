@@ -7,14 +7,15 @@ from typing import Any
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import State
 from mulligan.core.runtime.points import Point, reach
+from mulligan.runtime import journal as late_answers
+from mulligan.runtime import probe as landing
+from mulligan.runtime import recovery as late_review
+from mulligan.runtime import retry
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.probe import Seen
+from mulligan.runtime.recovery import Recovery
 from mulligan.stores.relational.journal import JournalTables
-from mulligan.turns.calls import retry
-from mulligan.turns.journal import landing, late_answers
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.landing import Seen
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.recovery import late_review
-from mulligan.turns.recovery.recovery import Recovery
 
 
 @mutant("marked, busy_after (right): kill", "bulk create, busy_after (right): kill")
@@ -25,7 +26,7 @@ def recovery_repeats_the_call() -> None:
         tool = self.toolbox.find(action)
         if tool is not None:
             made = await tool.prepare_call(action.record)()
-            await landing.adopt([action], [made], book=self.book)
+            await landing.record_result([action], [made], book=self.book)
 
     plant_in(Recovery, _find_out=again)
 
@@ -45,12 +46,12 @@ def unsure_means_not_executed() -> None:
         seen: Seen,
         *,
         final: bool,
-        book: Book,
+        book: JournalWriter,
         absent: State,
     ) -> None:
         del final, absent
-        if seen.landing is landing.Landing.LANDED:
-            await landing.adopt([action], [seen.result], book=book)
+        if seen.landing is landing.ProbeResult.LANDED:
+            await landing.record_result([action], [seen.result], book=book)
         else:
             await book.move([action], State.NOT_EXECUTED)
 
@@ -64,7 +65,7 @@ def absent_at_once() -> None:
 
 @mutant("hold approved, late")
 def lateness_is_counted_from_the_request() -> None:
-    def since_asked_for(action: LiveAction, book: Book) -> bool:
+    def since_asked_for(action: LiveAction, book: JournalWriter) -> bool:
         return book.clock() - action.opened_at >= action.declaration.lands_within
 
     swap(landing.is_too_late_to_land, since_asked_for)
@@ -74,7 +75,7 @@ def lateness_is_counted_from_the_request() -> None:
 def lateness_is_asked_after_the_look() -> None:
     write_down = landing.write_down
 
-    async def ask_now(action: LiveAction, seen: Seen, *, book: Book, **using: Any) -> None:
+    async def ask_now(action: LiveAction, seen: Seen, *, book: JournalWriter, **using: Any) -> None:
         final = landing.is_too_late_to_land(action, book)
         await write_down(action, seen, book=book, **using | {"final": final})
 
@@ -115,7 +116,7 @@ def claims_are_ignored() -> None:
         return set(writers)
 
     plant_in(JournalTables, find_dead_writers=all_gone)
-    plant_in(Book, require_lease=_believe_the_lease)
+    plant_in(JournalWriter, require_lease=_believe_the_lease)
     plant_in(late_answers, remember=_forget)
 
 
@@ -134,11 +135,11 @@ def own_calls_are_taken_for_left_behind() -> None:
     plant_in(late_answers, remember=_forget)
 
 
-def _believe_the_lease(self: Book, actions: Any, *, to: Any) -> None:
+def _believe_the_lease(self: JournalWriter, actions: Any, *, to: Any) -> None:
     """Send whatever others have done meanwhile."""
 
 
-def _forget(actions: Any, *, why: str, book: Book) -> None:
+def _forget(actions: Any, *, why: str, book: JournalWriter) -> None:
     """Leave it as others have written it."""
 
 
@@ -158,7 +159,7 @@ def hold_runs_without_approval() -> None:
 def approved_call_runs_before_its_intent() -> None:
     run_approved = retry.release
 
-    async def run_first(action: LiveAction, *, tool: Any, book: Book, **_: Any) -> None:
+    async def run_first(action: LiveAction, *, tool: Any, book: JournalWriter, **_: Any) -> None:
         result = await tool.prepare_call(action.record)()
         await reach(Point.CALLED)
 

@@ -10,14 +10,14 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.core.action import Kept, State, UndoResult
 from mulligan.core.record import Record
 from mulligan.core.runtime.points import Point, reach
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.journal.object_history import ObjectHistory
-from mulligan.turns.turn import rejection, rollback
-from mulligan.turns.turn.attempt import LiveAttempt
-from mulligan.turns.turn.rollback import _Rollback, _Sent
-from mulligan.undo import assessment, taking_back
-from mulligan.undo.assessment import Sight, Terms, Undone
+from mulligan.runtime import assessment, rollback
+from mulligan.runtime import rollback as rejection
+from mulligan.runtime import undo as taking_back
+from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
+from mulligan.runtime.context import LiveAttempt
+from mulligan.runtime.journal import JournalWriter, ObjectHistory
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.rollback import _Rollback, _Sent
 
 
 @mutant("update (wrong, then right, then wrong): kill")
@@ -25,7 +25,7 @@ def verdict_not_journaled_before_undoing() -> None:
     write, reject = _Rollback._write, rejection.reject
 
     async def only_planned(
-        doomed: Sequence[LiveAction], *, book: Book, why: str, **others: Any
+        doomed: Sequence[LiveAction], *, book: JournalWriter, why: str, **others: Any
     ) -> list[LiveAction]:
         rejection.line_up(doomed)
         for action in doomed:
@@ -36,7 +36,7 @@ def verdict_not_journaled_before_undoing() -> None:
 
     async def send_unwritten(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
         for each in sending:
-            each.failure = await taking_back.send(each.record, each.terms)
+            each.failure = await taking_back.run_undo(each.record, each.terms)
             await taking_back.wait_to_settle(each.terms)
 
     async def write_all(self: _Rollback, done: Sequence[_Sent]) -> None:
@@ -49,9 +49,9 @@ def verdict_not_journaled_before_undoing() -> None:
 
 
 def _send_blindly() -> None:
-    send = taking_back.send
+    send = taking_back.run_undo
 
-    async def blindly(record: Record, terms: Terms) -> BaseException | None:
+    async def blindly(record: Record, terms: UndoPolicy) -> BaseException | None:
         return await send(replace(record, version=None), terms)
 
     swap(send, blindly)
@@ -61,7 +61,7 @@ def _send_blindly() -> None:
 def undo_without_a_condition() -> None:
     judge = assessment.assess_sight
 
-    def see_nobody(record: Record, sight: Sight, *, terms: Terms) -> Undone | None:
+    def see_nobody(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone | None:
         judged = judge(record, sight, terms=terms)
         if judged is not None and (judged.result is UndoResult.CONFLICT or judged.behind_ours):
             return None
@@ -114,7 +114,7 @@ def undone_is_written_before_the_undo() -> None:
         await self.book.move([each.action for each in sending], State.UNDONE)
         await reach(Point.UNDONE)
         for each in sending:
-            each.failure = await taking_back.send(each.record, each.terms)
+            each.failure = await taking_back.run_undo(each.record, each.terms)
             await taking_back.wait_to_settle(each.terms)
 
     async def write_others(self: _Rollback, done: Sequence[_Sent]) -> None:
@@ -146,7 +146,7 @@ def read_back_not_looked_at() -> None:
     async def believe(*_: Any, **__: Any) -> Undone:
         return Undone(result=UndoResult.RESTORED)
 
-    swap(taking_back.prove, believe)
+    swap(taking_back.verify, believe)
 
 
 @mutant("two updates of one (wrong): kill")
@@ -156,7 +156,7 @@ def undo_from_the_first_to_the_last() -> None:
     def line_up_forwards(actions: Sequence[LiveAction]) -> None:
         line_up(list(reversed(actions)))
 
-    async def undo_forwards(actions: Sequence[LiveAction], *, book: Book) -> None:
+    async def undo_forwards(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
         await undo(list(reversed(actions)), book=book)
 
     swap(line_up, line_up_forwards)

@@ -12,13 +12,13 @@ from mulligan.app.turn_opener import About
 from mulligan.app.wiring import Parts, on_brief_loop
 from mulligan.core.errors import ConfigurationError, RunningLoopError
 from mulligan.core.waiting.own_loop import run_on_own_loop
-from mulligan.turns.hosts.waiting_thread import WaitingThread
-from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Agent, Done
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.tool_settings import read_name
+from mulligan.runtime.turn import Agent, Done
+from mulligan.runtime.waiting import WaitingThread
 
 if TYPE_CHECKING:
-    from mulligan.turns.turn.reply import Rewrite
+    from mulligan.runtime.turn import Rewrite
 
 AnyAgent = Callable[[OpenTurn], object]
 """What acts: a plain function or an async one."""

@@ -24,19 +24,18 @@ from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.runtime.enums import require_bool
 from mulligan.core.storage.durable import Plain
-from mulligan.turns.calls.advice import read_advised
-from mulligan.turns.hosts.holds import Decides, HostHolds
-from mulligan.turns.hosts.hosted_tools import HostedTools
-from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.context import OpenTurn, TurnOrigin, find_current_turn
+from mulligan.runtime.advice import read_advised
+from mulligan.runtime.context import OpenTurn, TurnOrigin, find_current_turn
+from mulligan.runtime.declaration import Declared
+from mulligan.runtime.host_tools import Decides, HostedTools, HostHolds
+from mulligan.runtime.tool_settings import read_name
+from mulligan.runtime.waiting import LOOP, WaitingThread
 
 if TYPE_CHECKING:
     from mulligan.core.text import Replied
     from mulligan.learning.conform import Meant
-    from mulligan.turns.hosts.run import Run
-    from mulligan.turns.turn.reply import Rewrite
+    from mulligan.runtime.host_run import Run
+    from mulligan.runtime.turn import Rewrite
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
 
@@ -183,7 +182,7 @@ class ApplicationHost:
 
     async def make_step(self, step: Plain, *, tools: Mapping[str, Callable[..., object]]) -> Plain:
         """Make a step of a turn that an engine keeps, as far as it was not made before."""
-        from mulligan.turns.hosts.steps import StepMaker, compute_id
+        from mulligan.runtime.steps import StepMaker, compute_id
 
         told = dict(step["turn"])
         named = (*_ABOUT, "known", "history")
@@ -213,7 +212,7 @@ class ApplicationHost:
 
     def _build_run(self, turn: OpenTurn, holds: HostHolds) -> Run:
         # Loaded with the first run of a host: it brings along all that rewrites replies.
-        from mulligan.turns.hosts.run import Run
+        from mulligan.runtime.host_run import Run
 
         return Run(
             turn,

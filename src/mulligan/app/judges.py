@@ -18,7 +18,7 @@ from mulligan.core.storage.instants import from_us
 from mulligan.redaction.scrub import number_ids
 
 if TYPE_CHECKING:
-    from mulligan.turns.calls.runtime import Runtime
+    from mulligan.runtime.tool import Runtime
 
 _report = logging.getLogger("mulligan")
 
@@ -147,7 +147,7 @@ def read_outage(row: LogRow) -> JudgeOutage:
 
 def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:
     # Who reads of outages needs no turns.
-    from mulligan.turns.turn.context import Labels, find_current_turn
+    from mulligan.runtime.context import Labels, find_current_turn
 
     turn, at_us = find_current_turn(), runtime.wall_us()
     labels = turn.labels if turn else Labels(runtime.tenant, "", "", None)

@@ -15,9 +15,9 @@ from mulligan.core.interfaces import Clock, Store, Subscriber
 from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.storage.sharing import share_duty
 from mulligan.redaction import Redactor
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.episodes import Ended, OpenEpisode
 from mulligan.telemetry.errands import Errands
-from mulligan.turns.memory.episodes import Ended, OpenEpisode
-from mulligan.turns.turn.context import OpenTurn
 
 if TYPE_CHECKING:
     from mulligan.learning.mining import LessonPool
@@ -86,7 +86,7 @@ class Memory:
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
         from mulligan.learning.mining import find_pool
-        from mulligan.turns.memory.endings import build_episodes
+        from mulligan.runtime.episodes import build_episodes
 
         found = build_episodes(turn.turn, opened, calls=calls)
         episodes = [self._scrub_episode(each, turn) for each in found]

@@ -22,15 +22,15 @@ from mulligan.core.finding import Severity
 from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
 from mulligan.core.runtime.late_modules import LateModules
 from mulligan.core.storage.identity import IdentityKind
+from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
+from mulligan.runtime.declaration import Declared, declare, hide_names
+from mulligan.runtime.host_tools import HostedTools
+from mulligan.runtime.signature import Offered, read_offered
+from mulligan.runtime.tool_settings import read_name
+from mulligan.runtime.turn import Done
+from mulligan.runtime.wrapper import wrap_tool
 from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.dropping import closer
-from mulligan.turns.calls.wrapper import wrap_tool
-from mulligan.turns.hosts.hosted_tools import HostedTools
-from mulligan.turns.tools.declaration import Declared, declare, hide_names
-from mulligan.turns.tools.offered import Offered, read_offered
-from mulligan.turns.tools.readers import read_name
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 
 if TYPE_CHECKING:
     from mulligan.app.insights.insights import Insights
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from mulligan.core.adapter import AgentWriter
     from mulligan.core.text import Replied
     from mulligan.learning.conform import Meant
-    from mulligan.turns.recovery.looking import Onlooker
-    from mulligan.turns.turn.reply import Rewrite
+    from mulligan.runtime.recovery import ActionInspector
+    from mulligan.runtime.turn import Rewrite
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
-TEXTS = LateModules("mulligan.app.texts.texts", "mulligan.turns.turn.reply")
+TEXTS = LateModules("mulligan.app.texts.texts", "mulligan.runtime.turn")
 """What checks a reply."""
 
 P = ParamSpec("P")
@@ -185,7 +185,7 @@ class Mulligan(Blocking, Hosts, Writing):
         if self._replies is None or not isinstance(done.output, str) or not done.stands:
             return done
         replied = await self._check_text(done.output, turn, rewriter)
-        from mulligan.turns.turn.reply import with_replied
+        from mulligan.runtime.turn import with_replied
 
         return with_replied(done, replied)
 
@@ -263,10 +263,10 @@ class Mulligan(Blocking, Hosts, Writing):
             tenant=tenant,
         )
 
-    def _build_onlooker(self) -> Onlooker:
-        from mulligan.turns.recovery.looking import Onlooker
+    def _build_onlooker(self) -> ActionInspector:
+        from mulligan.runtime.recovery import ActionInspector
 
-        return Onlooker(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
+        return ActionInspector(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
 
     def _build_worker(self) -> UpkeepWorker:
         from mulligan.app.upkeep.worker import UpkeepWorker

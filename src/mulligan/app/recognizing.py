@@ -15,7 +15,7 @@ from mulligan.core.failures.suggestion import ErrorRule, Pattern
 
 if TYPE_CHECKING:
     # Not loaded by those who only read.
-    from mulligan.turns.calls.toolbox import Toolbox
+    from mulligan.runtime.toolbox import Toolbox
 
 NONE_SHOWN: frozenset[str] = frozenset()
 

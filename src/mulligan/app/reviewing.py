@@ -15,8 +15,8 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.identity import IdentityKind
 from mulligan.core.waiting.limits import UndoBudget
 from mulligan.loops.actions import Reviewers
-from mulligan.turns.calls.rows import log_findings
-from mulligan.turns.calls.runtime import Runtime
+from mulligan.runtime.outcome import log_findings
+from mulligan.runtime.tool import Runtime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from mulligan.core.history import NO_HISTORY, History, read_history
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.enums import require_bool
 from mulligan.core.turn import NOTHING_KNOWN, Turn
+from mulligan.runtime.context import APPLICATION, OpenTurn, TurnOrigin
+from mulligan.runtime.turn import TurnLoop
 from mulligan.telemetry.writer import RowCounts
-from mulligan.turns.turn.act import TurnLoop
-from mulligan.turns.turn.context import APPLICATION, OpenTurn, TurnOrigin
 
 
 class About(TypedDict, total=False):

@@ -36,23 +36,21 @@ from mulligan.learning.fingerprint import KnownPatterns
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
 from mulligan.redaction.scrub import scrub
+from mulligan.runtime.context import TurnsUnderWay
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.lookup import Recall
+from mulligan.runtime.outside_calls import OutsideCalls
+from mulligan.runtime.promises import HouseRules, describe_tool
+from mulligan.runtime.recovery import Recovery
+from mulligan.runtime.timer import LeaseRenewer, News, RecoveryThread, RecoveryTimer
+from mulligan.runtime.tool import ActionTools, Runtime, choose_call_form, read_wall_us
+from mulligan.runtime.toolbox import Toolbox
+from mulligan.runtime.waiting import choose_steady
 from mulligan.stores.opening import open_store
 from mulligan.stores.own_archive import with_archive
 from mulligan.stores.process.clock import read_utc_now
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
-from mulligan.turns.calls.runtime import ActionTools, Runtime, choose_call_form, read_wall_us
-from mulligan.turns.calls.toolbox import Toolbox
-from mulligan.turns.journal.book import Book
-from mulligan.turns.journal.steady import choose_steady
-from mulligan.turns.memory.lookup import Recall
-from mulligan.turns.recovery.lease import LeaseRenewer
-from mulligan.turns.recovery.news import News
-from mulligan.turns.recovery.recovery import Recovery
-from mulligan.turns.recovery.timer import RecoveryThread, RecoveryTimer
-from mulligan.turns.tools.promises import HouseRules, describe_tool
-from mulligan.turns.turn.context import TurnsUnderWay
-from mulligan.turns.turn.outside_calls import OutsideCalls
 
 if TYPE_CHECKING:
     from mulligan.telemetry.otlp import Otlp
@@ -325,7 +323,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             ),
             make_queue=form.make_queue,
         ),
-        book=Book(
+        book=JournalWriter(
             journal=store.journal,
             vault=store.vault,
             clock=clock,

@@ -19,10 +19,10 @@ from mulligan.gateway.undoing.compiler import CallTool, compile_recipe
 from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
 from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
 from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
+from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import declare as check_declared
+from mulligan.runtime.tool_identity import mark_unbound
 from mulligan.stores.disk.private_file import refuse_unsafe
-from mulligan.turns.tools.binding import mark_unbound
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.tools.declaration import declare as check_declared
 
 FORMAT = 1
 PLAIN = (

@@ -18,7 +18,7 @@ from mulligan.gateway.sessions.client import ClientSession
 from mulligan.gateway.sessions.shared import Shared
 from mulligan.gateway.sessions.standing import OwnSession
 from mulligan.gateway.tools.exposed_names import Names
-from mulligan.turns.memory.late_modules import LATE
+from mulligan.runtime.episodes import LATE
 
 Listed = Sequence[Mapping[str, Any]]
 

@@ -15,7 +15,7 @@ from mulligan.core.effect import Effect, EffectNote, ProbeBy, note_effect, read_
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Image, Record, Told
 from mulligan.packs.typed_dict import TypedDict
-from mulligan.turns.tools.declaration import Declared
+from mulligan.runtime.declaration import Declared
 
 
 class ComposedState(TypedDict):

@@ -17,11 +17,11 @@ from mulligan.core.interfaces import Check, Clock, Subscriber
 from mulligan.core.record import Abilities, Image, Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.assessment import is_restored
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.turn import Agent, Done
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
-from mulligan.turns.turn.act import Agent, Done
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.undo.sameness import is_restored
 
 PASSES = 8
 """Of recovery, with a while between them: more than it ever tries anything."""

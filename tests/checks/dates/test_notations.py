@@ -17,8 +17,8 @@ from mulligan.checks.dates.notations import (
     read_days,
 )
 from mulligan.loops.opinion import Opinion
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.context import OpenTurn
 
 DAY = date(2026, 11, 21)
 WRITTEN = [

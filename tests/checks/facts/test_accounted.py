@@ -13,7 +13,7 @@ from mulligan.checks.facts.accounted import find_account
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.record import Record
 from mulligan.core.turn import Turn
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

@@ -12,7 +12,7 @@ from mulligan.checks.dates import dates_as_said
 from mulligan.checks.subject.subject import Heard, with_heard
 from mulligan.core.call import Failure, Outcome
 from mulligan.core.failures.error_class import ErrorClass
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.checks.attempts import attempt, ran
 
 

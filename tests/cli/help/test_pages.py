@@ -6,7 +6,7 @@ import pytest
 
 from mulligan.app.settings import SETTINGS
 from mulligan.cli.help.pages import PAGES
-from mulligan.turns.tools.declaration import Declared
+from mulligan.runtime.declaration import Declared
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -13,9 +13,9 @@ from mulligan.core.call import OWN
 from mulligan.core.failures.lesson import EpisodeQuery
 from mulligan.core.storage.log_query import Batch
 from mulligan.core.storage.text_rollup import REPLY_SETTLED
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_log_row
-from mulligan.turns.turn.context import OpenTurn
 from tests.cli.running import read_json, run
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}

@@ -10,7 +10,7 @@ import sys
 from mulligan import Mulligan
 from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.calendar import CalDAV, calendar_tools
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.packs.calendar.family import NOW, ZONE, event_id, rejects_everything
 
 STARTS = "2026-11-21T18:00"

@@ -8,8 +8,8 @@ import pytest
 
 from mulligan import State
 from mulligan.packs.calendar import CalDAV, calendar_tools
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.tools.promises import list_promises
+from mulligan.runtime.hold import Held
+from mulligan.runtime.promises import list_promises
 from tests.packs.calendar.family import Family, event_id
 
 GUEST = "ATTENDEE:mailto:grandma@example.org\r\n"

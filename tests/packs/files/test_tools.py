@@ -18,8 +18,8 @@ from mulligan.packs.files import file_tools, prune_kept
 from mulligan.packs.files.errors import InTheWayError, LinkedFileError
 from mulligan.packs.files.folder import Folder, hash_content
 from mulligan.packs.files.tools import FileDesk, FileTools, is_same
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
-from mulligan.turns.turn.context import OpenTurn
 from tests.packs.proving import choose_proven
 
 CALLS = {

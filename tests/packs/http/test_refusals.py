@@ -15,7 +15,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.packs.compose import compose
 from mulligan.packs.http.refusals import MISSED, REFUSED, Refusals
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
 
 LOOKED_AT = ["put", "patch", "delete"]

@@ -17,8 +17,8 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
-from mulligan.turns.turn.context import OpenTurn
 from tests.packs.http.pictures import serve_pictures
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
 from tests.packs.proving import choose_proven

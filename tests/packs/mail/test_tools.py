@@ -13,8 +13,8 @@ from mulligan import Mulligan, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs.mail import Mailbox, mail_tools
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
-from mulligan.turns.turn.context import OpenTurn
 from tests.packs.mail.conftest import FIRST, Sender, edit, fill_mailbox, look
 from tests.packs.proving import choose_proven
 

@@ -11,7 +11,7 @@ from bench.suites.packs import run_kills
 from mulligan import Mulligan
 from mulligan.packs import sql
 from mulligan.packs.sql.writing import TableOptions, TableWriter
-from mulligan.turns.tools.binding import find_binding
+from mulligan.runtime.tool_identity import find_binding
 from tests.packs.sql.world import World, act
 
 

@@ -12,7 +12,7 @@ from mulligan import Mulligan, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 TABLES = {
     "task": "task_id INTEGER PRIMARY KEY {counts}, title VARCHAR(80), rev INTEGER NOT NULL",

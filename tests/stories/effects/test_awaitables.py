@@ -12,7 +12,7 @@ import pytest
 from mulligan import Effect, Mulligan, State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import list_open, open_app
 

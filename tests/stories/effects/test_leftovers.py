@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.stories.effects.remote import Remote
 from tests.stories.effects.world import (
     act,

@@ -10,7 +10,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.stories.effects.remote import Remote
 from tests.stories.effects.world import declare_move, list_open, open_app
 

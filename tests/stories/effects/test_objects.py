@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import ConflictError, Effect, Mulligan
 from mulligan.core.record import Record
-from mulligan.turns.journal.hold import Held
+from mulligan.runtime.hold import Held
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, declare_move, list_open
 

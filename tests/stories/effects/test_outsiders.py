@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import ConflictError, Effect, Finding, Mulligan, Record, Severity, State
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 WRONG = 666
 

@@ -14,8 +14,8 @@ from mulligan import Effect, Mulligan, Standing, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
-from mulligan.turns.turn.context import OpenTurn
 from tests.stories.effects.family import (
     Family,
     die_after_a_note,

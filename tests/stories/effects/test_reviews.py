@@ -16,7 +16,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Fact, Finding, Severity
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.stories.effects.family import (
     Family,
     die_after_a_plain_with,

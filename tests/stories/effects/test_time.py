@@ -18,10 +18,10 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.core.record import Record
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.contract import make_next_entry
-from mulligan.turns.turn.context import OpenTurn
 from tests.stories.effects.family import (
     Family,
     die_waiting_for_an_answer,

@@ -15,7 +15,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.core.record import Record
-from mulligan.turns.calls import runtime
+from mulligan.runtime import tool as runtime
 from tests.stories.effects.world import act, ask_and_approve, list_open, open_app
 
 Make = Callable[[Mulligan, "Account"], Any]

@@ -11,7 +11,7 @@ import pytest
 
 from mulligan import ConflictError, Effect, Mulligan, Record, State
 from mulligan.core.happened.event import ActionMoved
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.stories.effects.world import list_open, open_app
 
 SOON = timedelta(milliseconds=20)

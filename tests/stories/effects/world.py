@@ -12,8 +12,8 @@ from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.turn import Done
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 
 AT_ONCE = timedelta()

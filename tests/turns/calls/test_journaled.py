@@ -16,9 +16,9 @@ from mulligan.core.errors import ConfigurationError, OwnParameterError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.runtime.points import Point
 from mulligan.core.waiting.limits import Backoff
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import Fault, Item, RemoteError
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import DAY, Calendar, World, Worlds, read_version
 
 AT_ONCE = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))

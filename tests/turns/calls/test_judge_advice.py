@@ -13,8 +13,8 @@ from mulligan.core.failures.advice import Decision
 from mulligan.core.failures.suggestion import Origin
 from mulligan.core.happened.event import CallRepaired, Happened
 from mulligan.learning.from_judge import Proposal, ProposedChange
+from mulligan.runtime import advice as judge_advice
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.calls import judge_advice
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

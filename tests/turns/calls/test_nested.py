@@ -16,7 +16,7 @@ from mulligan.core.action import ActionQuery, State
 from mulligan.core.errors import ConfigurationError, OutsideTurnError, RunningLoopError
 from mulligan.core.record import Record
 from mulligan.core.waiting.limits import Backoff
-from mulligan.turns.calls import live
+from mulligan.runtime import call as live
 
 pytestmark = pytest.mark.promise(2)
 

@@ -11,7 +11,7 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import FlaggedCallError
 from mulligan.core.happened.event import CallFlagged, Happened
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MADE_UP = "W9999999"

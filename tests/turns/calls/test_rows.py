@@ -11,8 +11,8 @@ from mulligan.app.insights import Insights
 from mulligan.app.settings import Settings
 from mulligan.core.finding import Finding, FindingCount, Severity
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -18,8 +18,7 @@ from mulligan import Effect, Mulligan
 from mulligan.core.happened.event import CallLogged, Happened
 from mulligan.redaction.values import fast
 from mulligan.redaction.values.fast import RedactionForm
-from mulligan.telemetry.queue import RowQueue
-from mulligan.turns.calls.runtime import (
+from mulligan.runtime.tool import (
     COPIED,
     PURE,
     CallForm,
@@ -28,6 +27,7 @@ from mulligan.turns.calls.runtime import (
     look_over,
     make_chance,
 )
+from mulligan.telemetry.queue import RowQueue
 from tests.telemetry.rows import a_row
 
 VALUES = 4_000
@@ -156,7 +156,7 @@ def test_a_row_that_is_none_is_refused_and_leaves_the_queue_as_it_was(compiled: 
 def installed(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast, "find_form", lambda: RedactionForm(library, "compiled"))
     monkeypatch.setattr(
-        "mulligan.turns.calls.runtime.find_form", lambda: RedactionForm(library, "compiled")
+        "mulligan.runtime.tool.find_form", lambda: RedactionForm(library, "compiled")
     )
 
 
@@ -193,7 +193,7 @@ def test_where_it_is_switched_off_or_not_there_the_pure_form_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "mulligan.turns.calls.runtime.find_form", lambda: RedactionForm(None, "pure Python")
+        "mulligan.runtime.tool.find_form", lambda: RedactionForm(None, "pure Python")
     )
 
     assert choose_call_form(fast=True) is PURE

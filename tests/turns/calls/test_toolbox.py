@@ -8,8 +8,8 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Action, Opening, State
-from mulligan.turns.calls import toolbox
-from mulligan.turns.calls.tool import Tool
+from mulligan.runtime import toolbox
+from mulligan.runtime.tool import Tool
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from mulligan.core.call import LogRow
 from mulligan.core.happened.event import CallLogged, CallRepaired, CallRetried, Happened
 from mulligan.core.storage.identity import read_label
 from mulligan.core.waiting.limits import Backoff
-from mulligan.turns.turn.context import find_current_turn
+from mulligan.runtime.context import find_current_turn
 
 pytestmark = pytest.mark.promise(9)
 

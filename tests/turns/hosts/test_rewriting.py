@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from mulligan.core.finding import Correction
-from mulligan.turns.hosts.rewriting import Rewriting
+from mulligan.runtime.host_run import Rewriting
 
 
 async def check(text, rewrite):

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from mulligan.turns.hosts.waiting_thread import LOOP, WaitingThread
+from mulligan.runtime.waiting import LOOP, WaitingThread
 
 NAME = contextvars.ContextVar("name", default="nobody")
 

@@ -7,7 +7,7 @@ import pytest
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.history import History, Speaker, Utterance
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.evidence import (
+from mulligan.runtime.payloads import (
     MOST_BYTES,
     decode_executions,
     decode_history,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from mulligan.core.action import Hold
-from mulligan.turns.journal.hold import Held
+from mulligan.runtime.hold import Held
 
 NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 

@@ -9,8 +9,7 @@ from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 
 from mulligan.core.action import Hold
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.journal.hold_answer import answer_held, carry_answers
+from mulligan.runtime.hold import Held, answer_held, carry_answers
 
 pytestmark = pytest.mark.filterwarnings("default")
 

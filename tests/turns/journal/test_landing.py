@@ -19,10 +19,10 @@ from mulligan.core.record import Record
 from mulligan.core.runtime.points import Point
 from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
-from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MINUTES = timedelta(minutes=10)

@@ -10,8 +10,8 @@ from mulligan.core.call import Outcome
 from mulligan.core.effect import Effect
 from mulligan.core.record import Abilities, Record
 from mulligan.core.turn import Turn
-from mulligan.turns.journal.live_action import LiveAction, as_execution, keep_said, read_order
-from mulligan.turns.tools.declaration import Declaration
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.live_action import LiveAction, as_execution, keep_said, read_order
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

@@ -11,8 +11,8 @@ from mulligan.codec.values import encode_value
 from mulligan.core.action import Entry, Kept, Opening, State
 from mulligan.core.effect import Effect
 from mulligan.core.interfaces import Store
+from mulligan.runtime.journal import ObjectHistory, summarize
 from mulligan.stores.opening import open_store
-from mulligan.turns.journal.object_history import ObjectHistory, summarize
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 UNTIL = NOW + timedelta(days=90)

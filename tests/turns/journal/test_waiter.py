@@ -6,8 +6,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from mulligan.turns.journal import waiter
-from mulligan.turns.journal.waiter import ON_LOOP, ON_THREAD, run_apart, run_to_end
+from mulligan.runtime import waiting as waiter
+from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_apart, run_to_end
 
 
 async def test_a_caller_that_is_cancelled_takes_no_entry_back() -> None:

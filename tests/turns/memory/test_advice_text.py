@@ -13,7 +13,7 @@ from mulligan.core.failures.suggestion import (
     Suggestion,
 )
 from mulligan.core.finding import Finding, Severity
-from mulligan.turns.memory.advice_text import Advised
+from mulligan.runtime.lookup import Advised
 
 
 class Hostile:

@@ -7,7 +7,7 @@ import pytest
 from mulligan.core.call import Call, Execution, Failure, Outcome
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import Earlier
-from mulligan.turns.memory.episodes import Ended, build_earlier
+from mulligan.runtime.episodes import Ended, build_earlier
 
 
 class HostileError(Exception):

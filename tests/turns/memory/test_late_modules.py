@@ -10,7 +10,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, Outcome
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.memory.late_modules import LATE
+from mulligan.runtime.episodes import LATE
 
 FAILING = """
 import asyncio, sys, threading

@@ -11,8 +11,8 @@ from mulligan.core.failures.lesson import How, Lesson, LessonState
 from mulligan.core.failures.suggestion import Pattern
 from mulligan.core.interfaces import Casebook
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.runtime.lookup import MOST_ALIKE, Asking, Recall
 from mulligan.stores.opening import open_store
-from mulligan.turns.memory.lookup import MOST_ALIKE, Asking, Recall
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW, changing, lesson, made
 

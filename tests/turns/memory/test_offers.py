@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from mulligan.core.call import Call, Execution, Outcome
 from mulligan.core.failures.suggestion import Kind, Origin, Patch, Suggestion
-from mulligan.turns.memory.offers import MOST_OPEN, Offers
+from mulligan.runtime.episodes import MOST_OPEN, Offers
 
 
 def failing(**arguments: object) -> Execution:

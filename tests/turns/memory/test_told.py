@@ -3,8 +3,8 @@ from __future__ import annotations
 import asyncio
 
 from mulligan.core.failures.suggestion import Patch
-from mulligan.turns.memory.advice_text import Mended
-from mulligan.turns.memory.told import listen, tell
+from mulligan.runtime.episodes import listen, tell
+from mulligan.runtime.lookup import Mended
 
 MENDED = Mended(call="1", tool="look", changed=Patch(), by="schema")
 

@@ -5,7 +5,7 @@ import time
 from datetime import timedelta
 from itertools import pairwise
 
-from mulligan.turns.recovery.lease import LeaseRenewer
+from mulligan.runtime.timer import LeaseRenewer
 
 
 def find_renewers(*, but: set[threading.Thread]) -> list[threading.Thread]:

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from mulligan import Effect
 from mulligan.core.action import Opening
 from mulligan.core.record import Abilities, Record
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.recovery.lines import split_lines
-from mulligan.turns.tools.declaration import Declaration
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.recovery import split_lines
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

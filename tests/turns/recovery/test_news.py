@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 
-from mulligan.turns.recovery.news import News
+from mulligan.runtime.timer import News
 
 
 class Telling:

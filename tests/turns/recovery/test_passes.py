@@ -8,7 +8,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from mulligan.turns.recovery.passes import Pass, start_part
+from mulligan.runtime.recovery import AbandonableTask, start_part
 
 asked_by: ContextVar[str] = ContextVar("asked_by", default="nobody")
 
@@ -51,7 +51,7 @@ class Work:
 async def test_a_pass_comes_to_its_end_with_its_parts() -> None:
     work = Work()
 
-    done = await Pass().start(work.run())
+    done = await AbandonableTask().start(work.run())
 
     assert done == 2
     assert work.steps == ["a begins", "b begins", "a ends", "b ends"]
@@ -59,7 +59,7 @@ async def test_a_pass_comes_to_its_end_with_its_parts() -> None:
 
 async def test_the_end_of_a_loop_does_not_cancel_a_pass() -> None:
     work = Work()
-    task = Pass().start(work.run())
+    task = AbandonableTask().start(work.run())
     await work.begun.wait()
 
     others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -82,10 +82,10 @@ async def test_what_a_part_waits_for_is_told_to_it() -> None:
             return await asyncio.to_thread(lambda: "late")
         return "early"
 
-    assert await Pass().start(wait()) == "late"
+    assert await AbandonableTask().start(wait()) == "late"
 
 
-def begin_and_stop(one: Pass, work: Work) -> asyncio.AbstractEventLoop:
+def begin_and_stop(one: AbandonableTask, work: Work) -> asyncio.AbstractEventLoop:
     """Leave a loop as `run_until_complete` does, with a pass in the middle of it."""
     loop = asyncio.new_event_loop()
 
@@ -98,7 +98,7 @@ def begin_and_stop(one: Pass, work: Work) -> asyncio.AbstractEventLoop:
 
 
 def test_a_pass_that_was_taken_away_makes_no_step_when_its_loop_goes_on() -> None:
-    one, work = Pass(), Work()
+    one, work = AbandonableTask(), Work()
     loop = begin_and_stop(one, work)
     held = set(work.at_work)
 
@@ -115,7 +115,7 @@ def test_a_pass_that_was_taken_away_makes_no_step_when_its_loop_goes_on() -> Non
 
 @pytest.mark.parametrize("steps", [0, 1, 2])
 async def test_a_pass_is_taken_away_before_its_first_steps(steps: int) -> None:
-    one, work = Pass(), Work()
+    one, work = AbandonableTask(), Work()
     task = one.start(work.run())
     for _ in range(steps):
         await asyncio.sleep(0)
@@ -132,7 +132,7 @@ async def test_a_pass_is_taken_away_before_its_first_steps(steps: int) -> None:
 def test_nobody_is_warned_of_a_pass_that_went_with_its_loop(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    one, work = Pass(), Work()
+    one, work = AbandonableTask(), Work()
     begin_and_stop(one, work).close()
 
     one.take_away()

@@ -15,13 +15,13 @@ from mulligan.checks.dates import dates_as_said
 from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding
 from mulligan.core.runtime.points import Point, watch_points
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.hold import Held
+from mulligan.runtime.rollback import MOST_TRIES
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.rollback import MOST_TRIES
 from tests.world import DAY, Calendar, World, Worlds, fill, moves
 
 pytestmark = pytest.mark.promise(1, 2, 3)

@@ -11,7 +11,7 @@ import pytest
 from mulligan import Effect, Mulligan
 from mulligan.core.action import Action
 from mulligan.core.record import Record
-from mulligan.turns.recovery.timer import RecoveryThread, RecoveryTimer
+from mulligan.runtime.timer import RecoveryThread, RecoveryTimer
 
 
 class Passes:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from mulligan import Mulligan
-from mulligan.turns.tools.binding import Binding, find_binding, mark_unbound
+from mulligan.runtime.tool_identity import Binding, find_binding, mark_unbound
 
 
 class Account:

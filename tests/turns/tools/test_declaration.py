@@ -13,8 +13,8 @@ from mulligan import Effect, Mode, Mulligan
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Abilities, DeclaredAbilities
 from mulligan.redaction import Hide
-from mulligan.turns.tools.declaration import Declaration, Declared, declare, hide_names
-from mulligan.turns.tools.readers import is_derived
+from mulligan.runtime.declaration import Declaration, Declared, declare, hide_names
+from mulligan.runtime.tool_settings import is_derived
 
 KEPT = {each.name for each in fields(Declaration)}
 ABLE = {each.name for each in fields(Abilities)}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mulligan.turns.tools.definition import find_definition
+from mulligan.runtime.declaration import find_definition
 
 
 def send_mail(to: str) -> None: ...

@@ -7,7 +7,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.core.errors import ConfigurationError
-from mulligan.turns.tools.filled import find_misfit
+from mulligan.runtime.declaration import find_misfit
 
 Key = NewType("Key", str)
 

@@ -7,7 +7,7 @@ import pytest
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
-from mulligan.turns.tools.functions import require_function
+from mulligan.runtime.tool_settings import require_function
 
 
 class Account:

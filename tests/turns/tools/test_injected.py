@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import pytest
 
-from mulligan.turns.tools.injected import find_injected
+from mulligan.runtime.signature import find_injected
 
 if TYPE_CHECKING:
     from somewhere import Deps

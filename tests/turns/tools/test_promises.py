@@ -9,8 +9,8 @@ import pytest
 
 from mulligan.core.effect import Effect, ProbeBy, Repeat
 from mulligan.core.record import Record
-from mulligan.turns.tools.declaration import declare
-from mulligan.turns.tools.promises import describe_tool, list_promises
+from mulligan.runtime.declaration import declare
+from mulligan.runtime.promises import describe_tool, list_promises
 
 
 def nothing(record: Record) -> None:

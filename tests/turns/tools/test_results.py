@@ -14,7 +14,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.waiting.limits import Backoff
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 AT_ONCE = Backoff(first=Backoff().first * 0)

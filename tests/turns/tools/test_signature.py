@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from mulligan.turns.tools.signature import hide_parameters, read_signature
+from mulligan.runtime.signature import hide_parameters, read_signature
 
 
 class Colour(Enum):

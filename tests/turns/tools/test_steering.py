@@ -7,7 +7,7 @@ from pydantic_ai import ApprovalRequired, CallDeferred, ModelRetry
 
 from mulligan import Effect, Mulligan, Outcome
 from mulligan.core.storage.log_query import LogQuery
-from mulligan.turns.tools.steering import asks_again, is_deferral, is_steering
+from mulligan.runtime.results import asks_again, is_deferral, is_steering
 
 DEFERRALS = [CallDeferred(), ApprovalRequired(), GraphInterrupt(())]
 FAILURES = [ModelRetry("another city"), ValueError("no"), KeyError("no")]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.turns.calls.advice import read_advised
-from mulligan.turns.tools.tries import is_made_once, make_once
+from mulligan.runtime.advice import read_advised
+from mulligan.runtime.declaration import is_made_once, make_once
 
 
 def test_calls_are_made_as_often_as_it_is_safe_unless_it_is_said() -> None:

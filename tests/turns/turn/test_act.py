@@ -14,9 +14,9 @@ from mulligan.checks.duplicates import made_once
 from mulligan.checks.text import avoids
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
+from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
-from mulligan.turns.turn.context import OpenTurn
 from tests.world import World, Worlds, moves
 
 pytestmark = pytest.mark.promise(1, 4, 6)

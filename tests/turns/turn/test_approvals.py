@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import AlreadyDoneError, Effect, Held
 from mulligan.checks.dates import dates_as_said
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.world import World, Worlds
 
 SATURDAY = "2026-11-21"

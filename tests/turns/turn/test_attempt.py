@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mulligan import Effect, Finding, Mulligan, Severity, State
 from mulligan.core.record import Record
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 
 def etag(text: str) -> str:

@@ -16,8 +16,8 @@ from mulligan.core.errors import AlreadyDoneError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import find_current_turn
 from mulligan.testing.remote import FakeRemote, Item
-from mulligan.turns.turn.context import find_current_turn
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

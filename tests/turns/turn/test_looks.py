@@ -21,10 +21,10 @@ from mulligan.core.finding import Fact, Finding, Verdict
 from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
 from mulligan.loops.opinion import Opinion
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.review import join_verdicts
+from mulligan.runtime.turn import Done
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.act import Done
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.verdicts import join_verdicts
 
 pytestmark = pytest.mark.promise(4)
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -7,8 +7,7 @@ import pytest
 from mulligan import Effect, Finding, Severity, Standing, State
 from mulligan.core.errors import UnfinishedRunError
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.note import add_note
+from mulligan.runtime.context import OpenTurn, add_note
 from tests.world import World, Worlds, moves
 
 

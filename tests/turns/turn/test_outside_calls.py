@@ -18,9 +18,9 @@ from mulligan.core.errors import OutsideTurnError, RejectedError
 from mulligan.core.finding import Finding, Severity
 from mulligan.core.interfaces import Store
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.hold import Held
 from mulligan.stores.opening import open_store
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.turn.context import OpenTurn
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

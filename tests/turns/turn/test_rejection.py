@@ -15,13 +15,13 @@ from mulligan.core.action import Entry, Opening
 from mulligan.core.record import Record
 from mulligan.core.runtime.points import Point
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.rollback import line_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.journal.live_action import LiveAction
-from mulligan.turns.tools.declaration import Declaration
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.rejection import line_up
 from tests.stories.effects.world import act, list_open, open_app
 from tests.world import DAY, Agent, World, Worlds
 

@@ -18,7 +18,7 @@ from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Correction, Standing
 from mulligan.core.waiting.budget import Budget
 from mulligan.loops.replies import ReplyRules
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RULES = ReplyRules(checks=[grounded()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.text import Reply
-from mulligan.turns.turn.reply_record import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
+from mulligan.runtime.turn import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
 
 
 def test_a_recording_comes_back_as_it_was():

@@ -13,9 +13,9 @@ import pytest
 from mulligan import Effect, Mulligan, State
 from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.rollback import MOST_TRIES
 from mulligan.testing.fakes import FixedClock
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.rollback import MOST_TRIES
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ from mulligan import Effect, Mulligan
 from mulligan.core.finding import Severity
 from mulligan.core.record import Record
 from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.runtime.context import OpenTurn
 from mulligan.testing.judge import ScriptedJudge
-from mulligan.turns.turn.context import OpenTurn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 NO_SUCH_ID = Opinion(

@@ -10,7 +10,7 @@ import pytest
 from mulligan import Effect, Mulligan, State
 from mulligan.core.finding import Finding
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.attempt import MOST_NOTES
+from mulligan.runtime.context import MOST_NOTES
 from tests.stories.effects.world import list_open, open_app
 
 

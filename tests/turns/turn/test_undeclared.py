@@ -12,7 +12,7 @@ import pytest
 from mulligan import AlreadyDoneError, Finding, Mode, Standing, State
 from mulligan.core.display.recipe import render_recipe
 from mulligan.loops.actions import Attempted
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.world import World, Worlds
 
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

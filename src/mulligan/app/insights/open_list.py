@@ -37,9 +37,7 @@ from mulligan.core.record import Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.redaction import Redactor
 from mulligan.redaction.agent_text import hide_secrets
-from mulligan.turns.journal.evidence import load_evidence
-from mulligan.turns.journal.kept.findings import load_findings
-from mulligan.turns.journal.kept.reviews import KeptReview, load_reviews
+from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
 
 MOST = 1_000
 

@@ -15,7 +15,7 @@ from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
 from mulligan.core.storage.log_query import Batch, LogQuery
 from mulligan.core.storage.rating import RATED, Rating, build_rating_row, read_rating
 from mulligan.core.storage.text_rollup import ENDS, REPLY_SETTLED, TASK_RAN
-from mulligan.turns.turn.reply_record import NAME, RecordedReply, unpack_reply
+from mulligan.runtime.turn import NAME, RecordedReply, unpack_reply
 
 if TYPE_CHECKING:
     from mulligan.evaluation.cases import Case

@@ -31,8 +31,8 @@ from mulligan.core.storage.text_rollup import (
     TASK_RAN,
     TASK_REFLECTED,
 )
-from mulligan.turns.calls.runtime import Runtime
-from mulligan.turns.turn.context import Labels, OpenTurn, find_current_turn
+from mulligan.runtime.context import Labels, OpenTurn, find_current_turn
+from mulligan.runtime.tool import Runtime
 
 _report = logging.getLogger("mulligan")
 

@@ -27,9 +27,8 @@ from mulligan.loops.drafting import PlainBrief, Writer
 from mulligan.loops.drafts import Drafted, DraftRules, choose_loop
 from mulligan.loops.replies import ReplyRules, warn_at_the_bound, write_reply
 from mulligan.prompts.template import read_own_prompt
-from mulligan.turns.turn.context import OpenTurn
-from mulligan.turns.turn.reply import Rewrite, answer
-from mulligan.turns.turn.reply_record import NAME, pack_reply
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.turn import NAME, Rewrite, answer, pack_reply
 
 _report = logging.getLogger("mulligan")
 

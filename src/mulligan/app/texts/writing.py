@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mulligan.loops.optimizing import Optimized
     from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
-    from mulligan.turns.turn.reply import Rewrite
+    from mulligan.runtime.turn import Rewrite
 
     Rules = ReplyRules | str | Iterable[Check[Reply]] | None
 

@@ -11,7 +11,7 @@ from mulligan.app.upkeep.housekeeping import Swept
 from mulligan.app.wiring import Parts
 from mulligan.core.errors import StoreError
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.turns.turn.context import leave_turns
+from mulligan.runtime.context import leave_turns
 
 LEARNED_EVERY = timedelta(hours=1)
 """How often lessons are drawn, by one of all workers."""

@@ -17,7 +17,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import Event
 from mulligan.packs.calendar.checks import OWN
 from mulligan.packs.calendar.events import Stored
-from mulligan.turns.tools.declaration import Declared
+from mulligan.runtime.declaration import Declared
 
 AsyncTool = Callable[..., Awaitable[object]]
 SHOWN = frozenset({"start", "event_id"})

@@ -18,7 +18,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
 from mulligan.packs.calendar.desk import Desk
 from mulligan.packs.calendar.tools import CalendarTools
-from mulligan.turns.turn.act import Agent, Done
+from mulligan.runtime.turn import Agent, Done
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"

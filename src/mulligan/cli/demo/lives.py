@@ -12,7 +12,7 @@ import sys
 
 from mulligan.cli.demo.family import WEEK, Family, open_family
 from mulligan.core.runtime.points import Point, watch_points
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 REQUEST = "Move swimming to Monday"
 WRONG = "2026-11-17T15:00"

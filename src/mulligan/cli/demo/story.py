@@ -17,10 +17,10 @@ from mulligan.core.action import Action, State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.calendar import Event
+from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.hold import Held
+from mulligan.runtime.turn import Agent, Done
 from mulligan.testing.line import Line, LineFault
-from mulligan.turns.journal.hold import Held
-from mulligan.turns.turn.act import Agent, Done
-from mulligan.turns.turn.context import OpenTurn
 
 WEDNESDAY, THURSDAY = "2026-11-18T10:00", "2026-11-19T10:00"
 FRIDAY, SATURDAY = "2026-11-20T18:00", "2026-11-21T18:00"

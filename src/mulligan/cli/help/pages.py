@@ -13,8 +13,8 @@ from mulligan.app.setting_forms import IN_PYTHON
 from mulligan.app.settings import SETTINGS, Settings
 from mulligan.core.record import DeclaredAbilities
 from mulligan.core.storage.retention import Retention
-from mulligan.turns.tools.declaration import Declaration, Declared
-from mulligan.turns.tools.readers import is_derived
+from mulligan.runtime.declaration import Declaration, Declared
+from mulligan.runtime.tool_settings import is_derived
 
 _WRITTEN = "Written by `make docs` from the code itself."
 _NOTHING = "none"

@@ -3,7 +3,7 @@
 An engine for durable workflows remembers what each step came to, and after a crash goes through the
 workflow again, with what it remembers in the place of steps that were made. So the workflow here is
 pure: it decides nothing by itself, knows no clock and no store, and has an `Engine` make its steps.
-What a step does is in `mulligan.turns.hosts.steps`, in whichever process has the tools.
+What a step does is in `mulligan.runtime.steps`, in whichever process has the tools.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.api.messages import LoggedCall, ReportedCall, ReportedError
 from mulligan.gateway.api.problems import ProblemError, ProblemKind
 from mulligan.gateway.protocol.limits import MOST_TOOLS
-from mulligan.turns.journal.call_ids import NextCall, with_next_call
+from mulligan.runtime.live_action import NextCall, with_next_call
 
 MOST_TURNS = 1_000
 """Turns that clients have begun and not ended: the oldest ends first."""

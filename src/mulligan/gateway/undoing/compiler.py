@@ -12,8 +12,8 @@ from mulligan.core.record import DeclaredAbilities, Record
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.gateway.undoing.recipe import CONTENT, WHOLE, Look, ToolCall, UndoRecipe
 from mulligan.gateway.undoing.templates import MissingValueError, follow_path
-from mulligan.turns.tools.binding import mark_unbound
-from mulligan.undo.accounting import is_edit_of, is_work_of
+from mulligan.runtime.assessment import is_edit_of, is_work_of
+from mulligan.runtime.tool_identity import mark_unbound
 
 CallTool = Callable[[str, str, Mapping[str, object]], Awaitable[object]]
 """Calls a tool of a server, outside any client's session: server, tool, arguments. It answers with

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from mulligan.checks.dates import calculate_datetime
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.runtime.context import find_current_turn
 from mulligan.stores.process.clock import read_utc_now
-from mulligan.turns.turn.context import find_current_turn
 
 
 class Resolve(Protocol):

@@ -12,7 +12,7 @@ from mulligan.checks.language.lexicon import list_words, load_words
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.waiting.awaiting import await_value
 from mulligan.packs.calendar.events import Place
-from mulligan.turns.turn.context import find_current_turn
+from mulligan.runtime.context import find_current_turn
 
 LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]
 """Finds places by a name or a part of one, the best first: a geocoder, a map service."""

@@ -27,9 +27,8 @@ from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError, Outd
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
+from mulligan.runtime.declaration import Declared, Declares
 from mulligan.stores.process.clock import read_utc_now
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.tools.declarer import Declares
 
 LOSES = (
     "reminders that went off in between",

@@ -25,8 +25,7 @@ from mulligan.packs.files.errors import (
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.typed_dict import TypedDict
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.tools.declarer import Declares
+from mulligan.runtime.declaration import Declared, Declares
 
 MOST = 16 * 1024 * 1024
 """Bytes of a file that is kept to be put back, unless said otherwise."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.undo.sameness import SELF_CHANGING, normalize_name
+from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
 
 NOTHING = object()
 """Of a write that has sent no body, or was answered without one."""

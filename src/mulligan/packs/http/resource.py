@@ -29,7 +29,7 @@ from mulligan.packs.http.shown import (
     write_down,
 )
 from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
-from mulligan.turns.tools.declaration import Declared
+from mulligan.runtime.declaration import Declared
 
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""

@@ -15,7 +15,7 @@ import httpx
 
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal
-from mulligan.undo.accounting import is_work_of
+from mulligan.runtime.assessment import is_work_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,8 @@ from mulligan.packs.mail.abilities import MailAbilities, is_same, read_version
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
+from mulligan.runtime.declaration import Declared, Declares
 from mulligan.stores.process.clock import read_utc_now
-from mulligan.turns.tools.declaration import Declared
-from mulligan.turns.tools.declarer import Declares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

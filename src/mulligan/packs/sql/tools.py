@@ -13,7 +13,7 @@ from mulligan.core.effect import Effect, ProbeBy
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import SqlPackError
 from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
-from mulligan.turns.tools.declaration import Declared
+from mulligan.runtime.declaration import Declared
 
 Id = str | Sequence[str] | Find
 """The parameters that have a row's key, in its order, or a function of the record that finds it."""

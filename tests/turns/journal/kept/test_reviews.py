@@ -8,14 +8,8 @@ import pytest
 
 from mulligan.core.finding import Confidence, Fact, Finding, Severity, Standing, Verdict
 from mulligan.core.interfaces import Vault
+from mulligan.runtime.payloads import LONGEST, MOST, ReviewedAttempt, keep_review, load_reviews
 from mulligan.stores.opening import open_store
-from mulligan.turns.journal.kept.reviews import (
-    LONGEST,
-    MOST,
-    ReviewedAttempt,
-    keep_review,
-    load_reviews,
-)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 FOUND = Finding(

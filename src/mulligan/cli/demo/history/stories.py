@@ -21,7 +21,7 @@ from mulligan.cli.demo.history.office import (
     OfficeTools,
 )
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 EVENTS = ("standup", "review", "dentist", "lunch", "interview", "retro")

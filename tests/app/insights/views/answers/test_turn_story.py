@@ -10,7 +10,7 @@ from mulligan.app.insights.views.filters import Window
 from mulligan.core.action import State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record
-from mulligan.turns.turn.context import OpenTurn
+from mulligan.runtime.context import OpenTurn
 from tests.dashboard.stage import Stage
 
 MONTH = ViewFilter(window=Window.MONTH)

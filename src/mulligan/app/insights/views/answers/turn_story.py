@@ -20,7 +20,7 @@ from mulligan.core.storage.ids import make_uuid7
 from mulligan.core.storage.instants import from_us, to_us
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.storage.rollup import HOUR_US
-from mulligan.turns.journal.kept.reviews import KeptReview
+from mulligan.runtime.payloads import KeptReview
 
 MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""

@@ -1,0 +1,450 @@
+"""What speaks against a call before it is made, how an agent is told about a call that failed,
+which correction needs no telling, and what a judge says where nothing else helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Any, cast
+
+from mulligan.core.call import Call, Execution, Failure
+from mulligan.core.display.escape import format_value
+from mulligan.core.display.size import is_long
+from mulligan.core.effect import Effect, Mode, Precheck
+from mulligan.core.errors import FlaggedCallError, NothingDone, SilentError
+from mulligan.core.failures.advice import Decision
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.lesson import hash_schema
+from mulligan.core.failures.suggestion import Alike, Earlier, FailedCall, Pattern, Planned
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.happened.event import CallFlagged
+from mulligan.core.interfaces import Judge
+from mulligan.core.waiting.timeouts import run_with_timeout
+from mulligan.redaction.agent_text import hide_secrets
+from mulligan.runtime.call import ActiveCall
+from mulligan.runtime.context import OpenTurn, find_current_turn
+from mulligan.runtime.declaration import is_made_once
+from mulligan.runtime.episodes import OpenEpisode, SuggestedCall, build_earlier, tell
+from mulligan.runtime.lookup import Advised, Asking, Recalled, with_memory
+from mulligan.runtime.outcome import build_proposal, fail_call, note_failure
+from mulligan.runtime.tool import Tool
+
+MOST_EARLIER = 50
+"""Calls of an attempt that are looked back on, the latest."""
+
+
+def plan_call(tool: Tool, call: Call, *, turn: OpenTurn | None) -> Planned:
+    """A call with all that its turn knows."""
+    return Planned(
+        call=call,
+        schema=tool.load_schema(),
+        effect=tool.declaration.classify_effect(call.arguments),
+        tools=tuple(tool.runtime.reads_only),
+        reads=tuple(name for name, reads in tool.runtime.reads_only.items() if reads),
+        said=tuple(filter(None, (*turn.turn.history.said, turn.message))) if turn else (),
+        earlier=_list_earlier(call, turn) if turn is not None else (),
+    )
+
+
+def predict_failure(tool: Tool, planned: Planned) -> tuple[Finding, ...]:
+    """Why a call will fail, by all that is known; it never stands in the call's way."""
+    # Only who asks for it pays: the validator and the tables take a while to load.
+    from mulligan.learning.precheck import precheck
+
+    try:
+        # The weaker witness is heard where the others have nothing to say.
+        return tuple(precheck(planned)) or tuple(_find_irrelevance(tool, planned))
+    except Exception as error:  # noqa: BLE001 - values of others may refuse anything
+        tool.warn("A call of %s could not be looked at", error)
+        return ()
+
+
+def _find_irrelevance(tool: Tool, planned: Planned) -> Iterator[Finding]:
+    """A warning where nothing of a turn's first call comes from what the person said."""
+    if not planned.schema or not planned.said or planned.earlier:
+        return
+    from mulligan.learning.precheck import check_relevance
+    from mulligan.learning.schema import read_schema
+
+    found = check_relevance(
+        read_schema(planned.schema, tool=planned.call.tool),
+        tool=planned.call.tool,
+        description=" ".join(tool.declaration.docs),
+        arguments=planned.call.arguments,
+        said=planned.said,
+    )
+    if found is not None:
+        yield found
+
+
+async def find_misfit(call: ActiveCall) -> NothingDone | None:
+    """What its host says of arguments that the tool does not take; `None`: it takes them.
+
+    Nobody is asked to approve what cannot run, and nothing is read that it would have changed.
+    """
+    check = getattr(call.tool.function, "check_first", None) if call.tool.hosted else None
+    try:
+        if check is not None:
+            await check(call.given[1])
+    except NothingDone as error:
+        return error
+    return None
+
+
+async def precheck_call(call: ActiveCall, turn: OpenTurn) -> Execution | None:
+    """Look at a call before it is made. What came of one that is not made; `None`: go on."""
+    tool, misfit = call.tool, await find_misfit(call)
+    if misfit is not None:
+        return await note_failure(call, misfit)
+    if not tool.prechecks or tool.traffic.find(call.labels.tenant).rarely_fails:
+        return None
+    proposed = build_proposal(call)
+    planned = plan_call(tool, proposed.call, turn=turn)
+    look = partial(predict_failure, tool, planned)
+    long = is_long(planned.said, [each.result for each in planned.earlier], call.arguments)
+    found = await call.waiter.aside(look) if long else look()
+    if not found:
+        return None
+    declared = tool.declaration
+    against = [each for each in found if each.severity is Severity.ERROR]
+    may_refuse = declared.precheck is Precheck.REFUSE and declared.mode is not Mode.OBSERVE
+    made = not (against and may_refuse)
+    announce_flagged(tool, proposed.call, found=found, made=made, failed=None)
+    if made:
+        return None
+    reasons = " ".join(f"{each.issue} {each.correction or ''}".strip() for each in against)
+    said = hide_secrets(f"{declared.tool} was not called. {reasons}", call.arguments)
+    error = FlaggedCallError(said)
+    # Nothing was sent, so that a correction may be tried as after any refusal of arguments.
+    failure = Failure(
+        error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True
+    )
+    return fail_call(call, error, failure=failure)
+
+
+def announce_flagged(
+    tool: Tool, call: Call, *, found: tuple[Finding, ...], made: bool, failed: bool | None
+) -> None:
+    """Tell whoever counts that a call was flagged, and by which rules."""
+    rules = tuple(dict.fromkeys(each.rule for each in found))
+    tool.runtime.events.publish(
+        CallFlagged(call=call.id, tool=call.tool, rules=rules, made=made, failed=failed)
+    )
+
+
+def _list_earlier(call: Call, turn: OpenTurn) -> tuple[Earlier, ...]:
+    """What the application knows, then what was called before, oldest first."""
+    made = [*turn.turn.history.executions[-MOST_EARLIER:]]
+    made += [each for attempt in turn.attempts for each in attempt.list_latest(MOST_EARLIER)]
+    known = [Earlier(tool="", result=dict(turn.turn.known))] if turn.turn.known else []
+    called = [build_earlier(each) for each in made if each.call.id != call.id]
+    return (*known, *called)
+
+
+async def conclude(call: ActiveCall, execution: Execution) -> Any:
+    """What a call returned, or its own error again, with advice on it.
+
+    A result that is a failure is returned as it is: what is said about it stands in the turn.
+    """
+    failure, tool = execution.failure, call.tool
+    if failure is None or (failure.error is None and not _is_heard(call)):
+        return execution.result
+    if not call.advised:
+        pass  # logged, and nothing more: it is one of too many in one request
+    elif tool.declaration.mode is Mode.OBSERVE or not tool.advises(execution.call.agent):
+        await _note_failure(call, execution)
+    elif (advised := await advise(call, execution)) is not None:
+        offer(advised, turn=call.turn)
+        if failure.error is not None:
+            attach(failure.error, advised)
+        elif _is_being_mended(call) or _build_correction(advised, tool) is not None:
+            raise ReturnedError(advised)
+    if failure.error is not None:
+        raise failure.error
+    return execution.result
+
+
+def _is_heard(call: ActiveCall) -> bool:
+    """Whether advice on a failure that was returned can reach anybody."""
+    return call.turn is not None or call.tool.declaration.mode is Mode.AUTO
+
+
+def _is_being_mended(call: ActiveCall) -> bool:
+    """Whether it is a correction of ours, whose caller made another call."""
+    return call.follows is not None and call.follows.by_itself
+
+
+class ReturnedError(SilentError):
+    """A result that is a failure and has or is a correction: for `mend`, never for a caller."""
+
+    def __init__(self, advised: Advised) -> None:
+        super().__init__()
+        self.mulligan = advised
+
+
+async def advise(call: ActiveCall, execution: Execution) -> Advised | None:
+    """What would help; `None` if even that cannot be said. It never stands in the error's way."""
+    tool, turn = call.tool, call.turn
+    # Reading takes a while where an error or a request is long: no event loop waits for it.
+    aside = call.waiter.aside
+    try:
+        episode = await aside(partial(_open_episode, call, execution))
+        recalled = await _ask_memory(call, episode)
+        advised: Advised
+        episode, advised = await aside(partial(_compose, call, episode, recalled=recalled))
+        if turn is not None:
+            turn.episodes.append(episode)
+        _announce_foreseen(call, episode.failed, advised.foreseen)
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        tool.warn("No advice on a failure of %s", error)
+        return None
+    return advised
+
+
+def _compose(
+    call: ActiveCall, episode: OpenEpisode, *, recalled: Recalled | None
+) -> tuple[OpenEpisode, Advised]:
+    """What every source says, weighed; and the episode with what memory had to say."""
+    # Only a failure pays for it: the validator and the tables take a while to load.
+    from mulligan.learning.decide import NO_PAST, decide
+    from mulligan.learning.suggest import SOURCES, suggest_corrections
+
+    sources = SOURCES if recalled is None else (*SOURCES, recalled.suggest)
+    try:
+        found = suggest_corrections(episode.failed, sources=sources)
+    except Exception as error:  # noqa: BLE001 - arguments may be anything; advice is owed all the same
+        call.tool.warn("Nothing could be suggested for a failure of %s", error)
+        found = ()
+    if recalled is not None:
+        found, best, group = with_memory(found, recalled)
+        episode = replace(episode, best=best, group=group)
+    past = NO_PAST if recalled is None else recalled.past
+    other = None if recalled is None or found else recalled.other(episode.failed)
+    return episode, Advised(
+        execution=episode.execution,
+        failed=episode.failed,
+        advice=decide(episode.failed, found, past=past, other=other),
+        suggestions=found,
+        foreseen=_foresee(call, episode.failed, mendable=bool(found)),
+        like=_find_alike(call, episode.pattern),
+        pattern=episode.pattern.fingerprint,
+    )
+
+
+async def _ask_memory(call: ActiveCall, episode: OpenEpisode) -> Recalled | None:
+    """What memory says; nothing where it is off, down or slow."""
+    runtime, turn = call.tool.runtime, call.turn
+    recall = runtime.recall
+    if recall is None:
+        return None
+    asking = Asking(
+        failed=episode.failed,
+        pattern=episode.pattern,
+        tenant=turn.labels.tenant if turn is not None else runtime.tenant,
+        principal=turn.principal if turn is not None else "",
+        schema_hash=episode.schema_hash,
+        doubted=frozenset(_find_doubted(episode, turn)),
+    )
+    try:
+        return cast("Recalled", await call.waiter.ask(partial(recall.look_up, asking)))
+    except Exception as error:  # noqa: BLE001 - memory may be down; the other sources are not
+        call.tool.warn("Nothing could be recalled about a failure of %s", error)
+        return None
+
+
+def _find_doubted(episode: OpenEpisode, turn: OpenTurn | None) -> Iterator[str]:
+    """Lessons that were followed in this turn, and the call failed all the same."""
+    call = episode.execution.call
+    for before in turn.episodes if turn is not None else ():
+        best = before.best
+        if best is None or best.lesson is None or before.execution.call.tool != call.tool:
+            continue
+        if dict(call.arguments) == best.patch.apply(before.execution.call.arguments):
+            yield best.lesson
+
+
+def _open_episode(call: ActiveCall, execution: Execution) -> OpenEpisode:
+    from mulligan.learning.classify import find_likely_class
+    from mulligan.learning.fingerprint import build_pattern
+
+    tool = call.tool
+    planned = plan_call(tool, execution.call, turn=call.turn)
+    failure = execution.failure or Failure(error_class=ErrorClass.UNKNOWN)
+    failed = FailedCall(
+        call=planned.call,
+        schema=planned.schema,
+        effect=Effect.UNDECLARED if failure.acted_within else planned.effect,
+        tools=planned.tools,
+        reads=planned.reads,
+        said=planned.said,
+        earlier=planned.earlier,
+        failure=failure,
+        error=failure.said if failure.error is None else format_value(failure.error),
+    )
+    pattern = build_pattern(
+        failed.call,
+        error=failed.error,
+        error_class=find_likely_class(failed.failure, failed.error),
+        error_type=type(failed.failure.error or SilentError()).__name__,
+        rules=tool.error_rules,
+    )
+    return OpenEpisode(
+        execution=execution,
+        failed=failed,
+        pattern=pattern,
+        schema_hash=hash_schema(planned.schema),
+        later=call.follows is not None,
+    )
+
+
+def _find_alike(call: ActiveCall, pattern: Pattern) -> Alike | None:
+    """The known error that one is most like which nobody understands."""
+    runtime, turn = call.tool.runtime, call.turn
+    person = turn.principal if turn is not None else ""
+    said = replace(pattern, template=runtime.redactor.redact_text(pattern.template))
+    try:
+        return runtime.patterns.meet(said, whose=(call.labels.tenant, person))
+    except Exception as error:  # noqa: BLE001 - the measure may be the user's own
+        call.tool.warn("A failure of %s could not be compared", error)
+        return None
+
+
+def _foresee(call: ActiveCall, failed: FailedCall, *, mendable: bool) -> tuple[Finding, ...]:
+    """What spoke against a call of a turn.
+
+    Where a correction is known the call was meant, and a mere warning has nothing to add.
+    """
+    found = () if call.turn is None else predict_failure(call.tool, failed)
+    return tuple(each for each in found if each.severity is Severity.ERROR or not mendable)
+
+
+def _announce_foreseen(call: ActiveCall, failed: FailedCall, found: tuple[Finding, ...]) -> None:
+    """Told here unless it was told before the call."""
+    if found and not call.tool.prechecks:
+        announce_flagged(call.tool, failed.call, found=found, made=True, failed=True)
+
+
+async def _note_failure(call: ActiveCall, execution: Execution) -> None:
+    """Nobody is told anything, but the failure is remembered, and what was foreseeable counted."""
+    if call.turn is None:
+        return
+    try:
+        episode = await call.waiter.aside(partial(_open_episode, call, execution))
+        call.turn.episodes.append(episode)
+        if call.tool.runtime.events.wanted:
+            look = partial(_foresee, call, episode.failed, mendable=False)
+            _announce_foreseen(call, episode.failed, await call.waiter.aside(look))
+    except Exception as error:  # noqa: BLE001 - the tool's own error is what matters
+        call.tool.warn("A failure of %s was not looked at", error)
+
+
+def find_correction(error: BaseException, tool: Tool) -> SuggestedCall | None:
+    """What may be tried by itself after a failure, if anything."""
+    advised = read_advised(error)
+    return None if advised is None else _build_correction(advised, tool)
+
+
+def _build_correction(advised: Advised, tool: Tool) -> SuggestedCall | None:
+    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or is_made_once():
+        return None
+    from mulligan.learning.decide import may_apply
+
+    execution, best = advised.execution, advised.suggestions[0]
+    arguments = best.patch.apply(execution.call.arguments)
+    # Classified again: other arguments may do other things to the world.
+    effect = tool.declaration.classify_effect(arguments)
+    reads = effect is Effect.READ
+    failure = execution.failure
+    if failure is None or failure.acted_within or not (reads or failure.nothing_done):
+        # Made with other arguments, it could be done beside what was done already.
+        return None
+    nobody_holds_it = effect is Effect.IRREVERSIBLE and execution.call.turn is None
+    failed = replace(advised.failed, effect=effect)
+    if nobody_holds_it or not may_apply(best, failed, mode=tool.declaration.mode):
+        return None
+    return SuggestedCall(
+        suggestion=best, execution=execution, arguments=arguments, advised=advised, by_itself=True
+    )
+
+
+def attach(error: BaseException, advised: Advised) -> None:
+    """Put advice on an error, in the place of what it carries.
+
+    An exception may have no room for more, and be an object that refuses in any way of its own.
+    """
+    before = read_advised(error)
+    with suppress(Exception):  # frozen, or read-only
+        error.mulligan = advised  # type: ignore[attr-defined]
+    with suppress(Exception):  # without notes yet, or with such as nobody can change
+        if before is not None and str(before) in error.__notes__:
+            error.__notes__.remove(str(before))
+    with suppress(Exception):  # the same
+        error.add_note(str(advised))
+
+
+def read_advised(error: BaseException) -> Advised | None:
+    """The advice that an error carries, if any."""
+    try:
+        found = getattr(error, "mulligan", None)
+    except Exception:  # noqa: BLE001 - an error of somebody's own may refuse anything
+        return None
+    return found if isinstance(found, Advised) else None
+
+
+def offer(advised: Advised, *, turn: OpenTurn | None) -> None:
+    """Remember what an agent was told, so that it can be seen whether it was right."""
+    if turn is not None:
+        if turn.advised and turn.advised[-1].execution is advised.execution:
+            turn.advised.pop()  # said again, with more
+        turn.advised.append(advised)
+        tell(advised)
+        turn.offers.make(advised.execution, advised.suggestions)
+
+
+ANSWERS_WITHIN = timedelta(seconds=10)
+"""How long a failed call waits for a judge, whoever made that judge."""
+
+FINAL = frozenset({Decision.RETRY, Decision.STOP})
+"""Decisions that no other arguments would change."""
+
+
+async def consult(error: BaseException, tool: Tool) -> None:
+    """Put a judge's correction on an error that carries none. It never stands in its way."""
+    advised, judge = read_advised(error), tool.runtime.judge
+    if not tool.declaration.ask_judge or judge is None or advised is None:
+        return
+    if advised.suggestions or advised.advice.decision in FINAL:
+        return
+    turn = find_current_turn()
+    labels = tool.labels if turn is None else turn.labels
+    if tool.traffic.find(labels.tenant).rarely_fails:
+        return
+    try:
+        mended = await _ask_judge(judge, advised, tool)
+    except Exception as trouble:  # noqa: BLE001 - the tool's own error is what matters
+        tool.warn("A judge could not be asked about a failure of %s", trouble)
+        return
+    if mended.suggestions:
+        attach(error, mended)
+        offer(mended, turn=turn)
+
+
+async def _ask_judge(judge: Judge, advised: Advised, tool: Tool) -> Advised:
+    from mulligan.learning.decide import decide
+    from mulligan.learning.from_judge import ask_to_mend, from_proposal
+    from mulligan.learning.suggest import suggest_corrections
+
+    failed, show = advised.failed, tool.runtime.redactor.show_value
+    question = ask_to_mend(failed, documents=tool.declaration.docs, show=show)
+    asked = judge.ask(question)
+    answer = await run_with_timeout(asked, within=ANSWERS_WITHIN)
+    if answer is None:
+        return advised
+    found = suggest_corrections(
+        failed, sources=(lambda call: from_proposal(answer, call, show=show),)
+    )
+    return replace(advised, suggestions=found, advice=decide(failed, found))

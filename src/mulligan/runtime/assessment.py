@@ -1,0 +1,623 @@
+"""What follows from what is seen of an object, before an undo is sent and after it: whether two
+states are the same, and whose work the difference is.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field, fields, is_dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from mulligan.codec import exact
+from mulligan.core.action import UndoResult
+from mulligan.core.display.escape import format_value
+from mulligan.core.errors import ConflictError
+from mulligan.core.record import Abilities, Image, Record
+from mulligan.core.runtime.dataclass import dataclass
+
+
+def says_gone(error: BaseException) -> bool:
+    """Whether a read failed because there is nothing, as HTTP clients like to put it.
+
+    Where nothing was ever seen, it may as well be for want of permission.
+    """
+    return not _list_statuses(error).isdisjoint({404, 410})
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether somebody has said no, who may from now on say so to a reader, too."""
+    refused = not _list_statuses(error).isdisjoint({401, 403, 404, 407, 451})
+    return refused or isinstance(error, PermissionError)
+
+
+def is_silence(error: BaseException) -> bool:
+    """Whether nobody has answered, so that it may have worked."""
+    silent = any(status >= 500 for status in _list_statuses(error))
+    return silent or isinstance(error, TimeoutError | ConnectionError)
+
+
+def lacks_room(error: BaseException | None) -> bool:
+    """Whether there was no room for it: on a disk, in a quota, or in a database."""
+    while error is not None:
+        origin = getattr(error, "orig", None) or error
+        if any(getattr(origin, name, None) in codes for name, codes in _FULL.items()):
+            return True
+        if _INSUFFICIENT_STORAGE in _list_statuses(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+_INSUFFICIENT_STORAGE = 507
+_FULL: Mapping[str, tuple[object, ...]] = {
+    "errno": (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    "sqlite_errorcode": (13,),  # SQLITE_FULL
+    "sqlstate": ("53100",),  # disk_full of Postgres
+}
+"""By the attribute in which an error has its code."""
+
+
+def _list_statuses(error: BaseException) -> set[int]:
+    answers = (error, getattr(error, "response", None))
+    said = (getattr(a, name, None) for a in answers for name in ("status", "status_code"))
+    return {status for status in said if isinstance(status, int)}
+
+
+def describe_error(error: BaseException) -> str:
+    """An error in a few words."""
+    return f"{type(error).__name__}: {format_value(error)}".rstrip(": .")
+
+
+Given = Mapping[str, object]
+"""The arguments of a call, by name."""
+
+
+def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: str = "") -> bool:
+    """Whether calls, in their order, account for a change: every new value was given to one of
+    them, and whatever one was given for a field of the object stands there.
+
+    `version` is the field that every write changes.
+    """
+    given = {name: value for call in calls for name, value in _list_given(call)}
+    values = [value for call in calls for _, value in _list_given(call)]
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return now is not None and now != before and now in values
+    names = {*before, *now} - {version}
+    changed = [name for name in names if before.get(name) != now.get(name)]
+    kept = all(now[name] == value for name, value in given.items() if name in now)
+    return kept and bool(changed) and all(now.get(name) in values for name in changed)
+
+
+def _list_given(call: Given) -> Iterator[tuple[str, object]]:
+    """What a call was given or has left, also inside a value that holds several fields."""
+    for name, value in call.items():
+        yield name, value
+        if isinstance(value, Mapping):
+            yield from ((str(part), inner) for part, inner in value.items())
+
+
+def find_contradiction(given: object, found: object) -> str:
+    """A field of what was found that is not as a call was given it, by name; else nothing.
+
+    A remote may write a value in another way: only what is plain on both sides is compared.
+    """
+    if not isinstance(given, Mapping) or not isinstance(found, Mapping):
+        return ""
+    plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
+    for name in dict(plain):
+        # What the object itself says of it; only without that, what the things in it say.
+        values = [found[name]] if name in found else [v for n, v in _list_given(found) if n == name]
+        there = [value for value in values if isinstance(value, _PLAIN)]
+        # Under another name it was given all the same: what was moved has its new path as its path.
+        if there and not any(_may_be(value, each) for _, value in plain for each in there):
+            return name
+    return ""
+
+
+_PLAIN = (str, int, float)
+
+
+def _may_be(given: object, there: object) -> bool:
+    """Whether two values may be one, however each side writes it: blanks and case, a number as
+    text, a time with its zone or without."""
+    if given == there:
+        return True
+    one, other = (" ".join(format_value(each).casefold().split()) for each in (given, there))
+    return one == other or _read_number(one) == _read_number(other) or _is_moment(one, other)
+
+
+def _read_number(text: str) -> object:
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        return {"true": Decimal(1), "false": Decimal(0)}.get(text, text)
+
+
+def _is_moment(one: str, other: str) -> bool:
+    """Whether both say one time; without a zone, or an hour, a text says less and not another."""
+    try:
+        first, second = (datetime.fromisoformat(each.upper()) for each in (one, other))
+    except ValueError:
+        return False
+    if "t" not in one or "t" not in other:
+        return first.date() == second.date()
+    if first.tzinfo and second.tzinfo:
+        return first == second
+    return first.replace(tzinfo=None) == second.replace(tzinfo=None)
+
+
+def is_edit_of(given: Given, *, before: str, now: str) -> bool:
+    """Whether a text is another with the replacements made in it that a call was given.
+
+    Those are arguments, or tables in a list of them, whose names begin with `old` and `new`.
+    """
+    pairs = [*_list_replacements(given)]
+    for text in (before, before.replace("\r\n", "\n")) if pairs else ():
+        for old, new in pairs:
+            text = text.replace(old, new, 1)
+        if text == now:
+            return True
+    return False
+
+
+def _list_replacements(given: Given) -> Iterator[tuple[str, str]]:
+    lists = [value for value in given.values() if isinstance(value, list)]
+    tables = [each for found in lists for each in found if isinstance(each, Mapping)]
+    for table in (given, *tables):
+        named = {str(name)[:3]: value for name, value in table.items()}
+        old, new = named.get("old"), named.get("new")
+        if isinstance(old, str) and isinstance(new, str):
+            yield old, new
+
+
+def find_image(record: Record, *, abilities: Abilities) -> Image | None:
+    """What was there before; `None` where nobody knows, which is not the same as nothing.
+
+    A tool that reads no pre-image makes something: nothing was there, as its author has it.
+    """
+    return Image(None) if abilities.before is None and record.image is None else record.image
+
+
+def is_unchanged(record: Record, now: object, *, abilities: Abilities) -> bool:
+    """Whether nothing at all was written since the pre-image, not even a version."""
+    image = find_image(record, abilities=abilities)
+    if image is None:
+        return False
+    if abilities.same is not None and image.state is not None and now is not None:
+        return bool(abilities.same(image.state, now))
+    return is_same(image.state, now)
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two states are equal in everything, in whichever of our forms they come."""
+    # A number that is none equals nothing, not even itself.
+    return one == other or _as_fields(one) == _as_fields(other) or exact.is_same(one, other)
+
+
+def is_restored(
+    record: Record,
+    now: object,
+    *,
+    abilities: Abilities,
+    versions: tuple[str | None, str | None] = (None, None),
+    restless: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether what is there now is what was there before the call, but for what any write changes.
+
+    `versions` are those of the two states, as the tool tells them: a field that holds them is none
+    of the content. Neither are those that were seen to be `restless`.
+    """
+    image = find_image(record, abilities=abilities)
+    if image is None:
+        return False
+    before = image.state
+    if before is None or now is None:
+        return before is None and now is None
+    if abilities.same is not None:
+        return bool(abilities.same(before, now))
+    if is_same(before, now):
+        return True
+    before, now = _as_fields(before), _as_fields(now)
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return False
+    ignored = SELF_CHANGING | restless
+    ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
+    ignored -= _find_set_fields(record.arguments, before)
+    return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
+
+
+def find_restless(one: object, other: object) -> frozenset[str]:
+    """The fields that differ between two reads that nobody wrote between."""
+    one, other = _as_fields(one), _as_fields(other)
+    if not isinstance(one, Mapping) or not isinstance(other, Mapping):
+        return frozenset()
+    return frozenset(
+        normalize_name(name)
+        for name in {*one, *other}
+        if not is_same(one.get(name), other.get(name))
+    )
+
+
+def normalize_name(name: object) -> str:
+    """The name of a field, however it is written."""
+    return format_value(name).lower().replace("_", "").replace("-", "")
+
+
+def _as_fields(state: object) -> object:
+    if is_dataclass(state) and not isinstance(state, type):
+        return {f.name: getattr(state, f.name) for f in fields(state)}
+    return state
+
+
+def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
+    return {name: value for name, value in state.items() if normalize_name(name) not in ignored}
+
+
+def find_version_field(
+    before: object, now: object, *, versions: tuple[str | None, str | None]
+) -> str:
+    """The one field that holds the version, whatever it is called; of two that do, neither."""
+    was, is_now = versions
+    if was is None or is_now is None:
+        return ""
+    if not isinstance(before, Mapping) or not isinstance(now, Mapping):
+        return ""
+    found = [
+        k
+        for k, v in before.items()
+        if format_value(v) == was and format_value(now.get(k)) == is_now
+    ]
+    return format_value(found[0]) if len(found) == 1 else ""
+
+
+def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, object]) -> set[str]:
+    """Fields that the call itself was to change, whatever they are called: they are content.
+
+    A version that it was given as a condition is the one that was there before, and is none.
+    """
+    was = {normalize_name(k): format_value(v) for k, v in before.items()}
+    given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
+    asked = [(normalize_name(k), v) for each in given for k, v in each.items() if v is not None]
+    return {name for name, value in asked if format_value(value) != was.get(name)}
+
+
+SELF_CHANGING = frozenset({
+    "checksum", "datemodified", "etag", "lasteditedby", "lasteditedtime", "lasteditor",
+    "lastmodified", "lastmodifiedby", "lastmodifieddate", "lastupdated", "lastviewedat",
+    "lockversion", "metageneration", "modified", "modifiedat", "modifiedby", "mtime", "requestid",
+    "resourceversion", "rev", "revision", "revisionid", "sequence", "servertime", "sha",
+    "sysmodcount", "updated", "updatedat", "updatedby", "updatedtime", "version", "versionid",
+})  # fmt: skip
+"""Names of fields that a remote changes with every write, without `_` and `-`. What only may be
+one, such as a history, is content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """What an undo came to."""
+
+    result: UndoResult
+    why: str = ""
+    """One sentence, for everything but `RESTORED`."""
+    told: str = ""
+    """The same in a few words for who asked, where its result alone would say too much."""
+    version: str | None = None
+    """The version it is at now, as read back."""
+    theirs: object = None
+    """What is there now, where it is not what we wrote."""
+    for_a_person: bool = False
+    """Trying again would prove no more, or could do a thing twice."""
+    behind_ours: bool = False
+    """A later call of ours on the same object stands, which is to be undone first."""
+    doubted: bool = False
+    """The undo was refused by somebody who may hide things, too: absence proves nothing now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterCalls:
+    """What we did ourselves to the same object after a call, as far as it is on record.
+
+    Each by the name of a tool, empty where there is none.
+    """
+
+    standing: str = ""
+    """A call that stands."""
+    unanswered: str = ""
+    """A call that nobody knows the outcome of: it may be what is there."""
+    unversioned: str = ""
+    """A call or an undo that has written and told no version."""
+    versions: Collection[str] = field(default_factory=frozenset)
+    """The versions that such calls have left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPolicy:
+    """What an undo must know beside its record."""
+
+    abilities: Abilities
+    deletes: bool = False
+    settles_within: timedelta = timedelta()
+    answers_within: timedelta = timedelta(seconds=30)
+    begun: bool = False
+    """An undo was sent before, and nobody knows what came of it."""
+    seen: bool = False
+    """What the call left was seen before that."""
+    later: LaterCalls = field(default_factory=LaterCalls)
+    declared_about: bool = True
+    """The tool says which object a call is about, so that our own later work is known."""
+    undo_wrote: bool = False
+    """What is there now was written by an undo of ours."""
+
+    @property
+    def versioned(self) -> bool:
+        """Whether what the call left can be told from anybody else's work."""
+        return self.abilities.version is not None and not self.deletes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What is there, as far as it could be read."""
+
+    state: object = None
+    version: str | None = None
+    error: BaseException | None = None
+    ours: bool = False
+    """It is what the call left, for all that can be told."""
+    restored: bool = False
+    """It is as it was before the call, but for what any write changes."""
+    unchanged: bool = False
+    """It is as it was before the call in everything."""
+
+
+def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone | None:
+    """What follows from a first look; `None`: the undo is to be sent."""
+    if sight.error is not None:
+        why = f"It could not be read, so that nothing was sent: {describe_error(sight.error)}."
+        told = "it could not be looked at, so nothing was sent to undo it"
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
+    if find_image(record, abilities=terms.abilities) is None:
+        why = "What was there before the call was never read, so that it cannot be put back."
+        told = "what was there before was never read"
+        return Undone(result=UndoResult.FAILED, why=why, told=told, for_a_person=True)
+    if sight.ours and terms.versioned and not sight.unchanged:
+        return None
+    # What told no version may yet come, also to where our own undo has put back what was there.
+    known = not terms.versioned or record.version is not None
+    if sight.restored and (sight.ours or terms.seen or (terms.undo_wrote and known)):
+        return Undone(result=UndoResult.RESTORED, version=sight.version)
+    covered = _assess_later(terms.later)
+    if covered is not None:
+        return covered
+    if sight.restored:
+        return _assess_as_before(sight, terms)
+    if not sight.ours:
+        return _assess_foreign(record, sight, terms=terms)
+    if terms.begun and not terms.versioned:
+        why = (
+            "An undo was sent before and nobody knows what came of it; without a version it cannot "
+            "be told from somebody else's work, so it is not sent again."
+        )
+        told = "an undo was sent, and nobody knows what came of it"
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
+    return None
+
+
+def claim_by_content(
+    record: Record, sight: Observation, *, terms: UndoPolicy
+) -> tuple[Record, Observation]:
+    """Take a version for ours that nobody told us of, where our own later deed accounts for it.
+
+    Only if all of what the call returned stands there: then no edit can be lost with it.
+    """
+    accounted = terms.later.unversioned or terms.undo_wrote
+    if sight.ours or sight.state is None or record.result is None or not accounted:
+        return record, sight
+    # Whatever the call was given to write is content, also where it reads like a version.
+    given = [record.arguments, *(v for v in record.arguments.values() if isinstance(v, Mapping))]
+    content = {format_value(name): object() for each in given for name in each}
+    left = replace(record, image=Image(record.result), arguments=content)
+    versions = (record.version, sight.version)
+    try:
+        whole = is_restored(left, sight.state, abilities=terms.abilities, versions=versions)
+    except Exception:  # noqa: BLE001 - a tool's own function, made for what is read of an object
+        whole = False
+    if not whole:
+        return record, sight
+    return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
+
+
+def _assess_later(later: LaterCalls) -> Undone | None:
+    """A later call of ours on the object comes first, if only one that may have happened."""
+    if later.standing:
+        why = f"A later call of ours on it stands ({later.standing}), which is to be undone first."
+        told = "a later call of ours on the same object stands"
+        return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
+    if later.unanswered:
+        why = (
+            f"A later call of ours gave no answer ({later.unanswered}): what stands there may be "
+            "its work."
+        )
+        told = "a later call of ours gave no answer, and may be what stands"
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
+    return None
+
+
+def _assess_as_before(sight: Observation, terms: UndoPolicy) -> Undone | None:
+    """It is as it was, and nobody has seen what we left: that proves nothing."""
+    if terms.versioned and not terms.begun:
+        # A replica may lag: the undo goes to where the writes went, under its version.
+        return None
+    if sight.unchanged:
+        why = "It is as it was before, but nobody has seen what the call left: that may yet show."
+    else:
+        why = (
+            "Only what any write changes is not as it was before; whether that is all that the "
+            "call has done, or somebody has put it back, cannot be told."
+        )
+    told = "it reads as before, and nobody has seen what the call left"
+    return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
+
+
+def _assess_foreign(record: Record, sight: Observation, *, terms: UndoPolicy) -> Undone:
+    """It is not what the call left. Whose it is then is said as far as it is known."""
+    later, result, person = terms.later, UndoResult.UNKNOWN, True
+    at = f"at {sight.version}" if sight.version is not None else "there"
+    at = "gone" if sight.state is None else at
+    if sight.version is not None and sight.version in later.versions:
+        # Also where that one is undone, and a reader is behind.
+        why, told = f"It is {at}, as a later call of ours left it.", "a later call of ours stands"
+        return Undone(result=UndoResult.FAILED, why=why, told=told, behind_ours=True)
+    if terms.versioned and record.version is None:
+        why = (
+            f"It is {at}. What the call returned had no version, so that its work cannot be told "
+            "from anybody else's."
+        )
+        told = "its tool told no version, so its work cannot be told from anybody else's"
+    elif later.unversioned:
+        why = (
+            f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "
+            "it since and told no version, so that this may be its work."
+        )
+        told = "it is not as we left it, which may be our own later work"
+    else:
+        result, person = UndoResult.CONFLICT, False
+        left = f"we left it at {record.version}" if terms.versioned else "we left nothing there"
+        why, told = f"Someone changed it since: it is {at}, {left}.", ""
+        if terms.undo_wrote:
+            why = f"It is {at}, where our own undo has put back what somebody had changed since."
+            told = "it was changed since, and what is there now was left alone"
+        elif terms.begun:
+            why = f"It was changed since: it is {at}, {left}. " + _HALF
+            told = "it was changed since, perhaps by a part of its undo, and was left alone"
+        elif not terms.declared_about:
+            why = f"It was changed since: it is {at}, {left}. " + _UNSAID
+            told = "it was changed since, and what is there now was left alone"
+    return Undone(
+        result=result,
+        why=why,
+        told=told,
+        version=sight.version,
+        theirs=sight.state,
+        for_a_person=person,
+    )
+
+
+_HALF = "An undo of ours was sent that did not come to its end, and may have done a part of that."
+
+_UNSAID = (
+    "Its tool does not say which object a call is about (about=…), so that a call of our own may "
+    "have done that."
+)
+
+
+def assess_proof(
+    record: Record,
+    sight: Observation,
+    *,
+    terms: UndoPolicy,
+    first: Observation,
+    failure: BaseException | None,
+) -> Undone:
+    """What a read after the undo proves."""
+    if sight.error is not None:
+        said = describe_error(failure or sight.error)
+        doubted = failure is not None and says_gone(sight.error)
+        why = f"It could not be read back: {said}."
+        return Undone(result=UndoResult.UNKNOWN, why=why, doubted=doubted)
+    if sight.restored and sight.state is None and failure is not None and is_refusal(failure):
+        why = (
+            f"The undo was refused ({describe_error(failure)}), and nothing is seen any more: "
+            "that may be for want of permission."
+        )
+        told = "the undo was refused, and it could not be read back"
+        alone = not (first.ours or terms.seen)
+        return Undone(
+            result=UndoResult.UNKNOWN, why=why, told=told, doubted=True, for_a_person=alone
+        )
+    if terms.versioned and sight.ours and not sight.unchanged:
+        return _assess_at_ours(sight, failure)
+    if sight.restored:
+        if first.ours or terms.seen or failure is None:
+            return Undone(result=UndoResult.RESTORED, version=sight.version)
+        why = "It is as it was before, but nobody has seen what the call left, or taken it back."
+        told = "it reads as before, and nobody has seen what the call left"
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
+    if terms.versioned or terms.deletes:
+        return _assess_after(record, sight, terms=terms, failure=failure)
+    return _assess_unversioned(sight, first=first, failure=failure)
+
+
+def _assess_at_ours(sight: Observation, failure: BaseException | None) -> Undone:
+    """After an undo, it is still at the version that the call left."""
+    if failure is not None and not isinstance(failure, ConflictError):
+        why = f"The undo failed: {describe_error(failure)}."
+        return Undone(result=UndoResult.FAILED, why=why, version=sight.version)
+    said = "accepted" if failure is None else "refused as changed since"
+    # Two answers that cannot both be true: the reader is behind, and will tell later.
+    ended = f" ({describe_error(failure)})" if failure is not None else ""
+    why = f"The undo was {said}{ended}, and it still reads as we left it."
+    told = f"the undo was {said}, and it still reads as we left it"
+    return Undone(result=UndoResult.UNKNOWN, why=why, told=told, version=sight.version)
+
+
+def _assess_after(
+    record: Record, sight: Observation, *, terms: UndoPolicy, failure: BaseException | None
+) -> Undone:
+    """After an undo, it is neither as before nor at our version."""
+    if terms.deletes and sight.ours:
+        said = "was accepted" if failure is None else f"failed: {describe_error(failure)}"
+        result = UndoResult.UNKNOWN if failure is None else UndoResult.FAILED
+        told = "the undo was accepted, and nothing is there yet" if failure is None else ""
+        return Undone(result=result, why=f"The undo {said}; nothing is there.", told=told)
+    if failure is not None:
+        ended = isinstance(failure, ConflictError) or is_refusal(failure)
+        terms = terms if ended else replace(terms, begun=True)
+        return _assess_later(terms.later) or _assess_foreign(record, sight, terms=terms)
+    return _assess_partial(sight, "It is neither as it was before nor as we left it.")
+
+
+def _assess_unversioned(
+    sight: Observation, *, first: Observation, failure: BaseException | None
+) -> Undone:
+    """After an undo, it is not as before; without versions, whose it is nobody can tell."""
+    said = "The undo was accepted" if failure is None else "The undo failed"
+    ended = f" ({describe_error(failure)})" if failure is not None else ""
+    if isinstance(failure, ConflictError):
+        why = f"The undo was refused as changed since{ended}."
+        return Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
+    if not is_same(sight.state, first.state):
+        return _assess_partial(
+            sight, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
+        )
+    is_there = "nothing is there" if sight.state is None else "it reads as it did before the undo"
+    if failure is None or sight.state is None:
+        why, told = (
+            f"{said}{ended}, and {is_there}.",
+            f"{said[0].lower()}{said[1:]}, and {is_there}",
+        )
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, theirs=sight.state)
+    why, told = f"{said}{ended}, and {is_there}.", f"undoing it failed, and {is_there}"
+    return Undone(result=UndoResult.FAILED, why=why, told=told, theirs=sight.state)
+
+
+def _assess_partial(sight: Observation, why: str) -> Undone:
+    told = "after the undo it is not as it was before"
+    return Undone(
+        result=UndoResult.PARTIAL, why=why, told=told, version=sight.version, theirs=sight.state
+    )
+
+
+def doubt_restored(undone: Undone) -> Undone:
+    """What an undo came to while a try of its call may still land: it is read back later."""
+    if undone.result is not UndoResult.RESTORED:
+        return undone
+    why = "It is as it was before, and a try of it that gave no answer may still land."
+    told = "it reads as before, and a try of it that gave no answer may still land"
+    return replace(undone, result=UndoResult.UNKNOWN, why=why, told=told)
+
+
+def with_version(record: Record, version: str | None) -> Record:
+    """The record as an undo is to see it: at the version where what we left stands now."""
+    return record if version == record.version else replace(record, version=version)

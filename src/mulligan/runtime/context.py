@@ -1,0 +1,722 @@
+"""The turn that is going on, and its attempt: what was called in it, what that did, and what the
+person must know of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from dataclasses import field, replace
+from enum import Enum
+from itertools import islice
+from json import JSONDecodeError, loads
+from pathlib import PurePath
+from types import TracebackType
+from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
+
+from mulligan.checks.subject.subject import EXISTS
+from mulligan.checks.subject.values import as_record
+from mulligan.core.action import NOTHING_THERE, SETTLED, State
+from mulligan.core.call import DERIVED, Execution
+from mulligan.core.display.escape import format_value
+from mulligan.core.errors import UnfinishedRunError
+from mulligan.core.finding import Confidence, Correction, Fact, Finding, Standing, Verdict
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.core.storage.identity import IdentityKind
+from mulligan.core.text import read_plain
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import NOTHING_DONE
+from mulligan.redaction import Redactor
+from mulligan.runtime.episodes import Offers, OpenEpisode
+from mulligan.runtime.hold import Held
+from mulligan.runtime.live_action import LiveAction, as_execution, read_order
+from mulligan.runtime.lookup import Advised, Mended
+from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
+
+MOST_NOTES = 2_000
+"""Calls of one attempt that a review can look back on."""
+
+Note = Callable[[], Execution]
+"""Tells what came of a call, once somebody asks: most calls are never asked about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UntrackedCall:
+    """A call that changed something or may have, and that is on no record but the log."""
+
+    call: str
+    came_back: bool
+    """False: it failed, and nobody can say whether it has changed anything."""
+    build: Callable[[], LiveAction]
+    """Makes an action of it, where it has to be put before a person."""
+
+
+class LooseCalls(deque[UntrackedCall]):
+    """The latest of such calls; somebody may want to be told of each."""
+
+    def __init__(self, calls: Iterable[UntrackedCall] = ()) -> None:
+        super().__init__(calls, maxlen=MOST_NOTES)
+        self.on_added: Callable[[], None] = lambda: None
+
+    def append(self, call: UntrackedCall) -> None:
+        """One more."""
+        super().append(call)
+        self.on_added()
+
+
+@dataclass(slots=True, kw_only=True)
+class Trail:
+    """How far what an attempt has shown is kept with its actions."""
+
+    note: Note | None = None
+    """The last call that is."""
+    loose: UntrackedCall | None = None
+    """The last of those that nobody declared."""
+    owner: str | None = None
+    """The action, or the whole bulk, that the last evidence is kept with."""
+    shared: bool = False
+    """That is a bulk."""
+    parts: int = 0
+    """How much is kept there behind it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class LiveAttempt:
+    """What has been done so far in one try of a turn."""
+
+    turn: Turn
+    number: int
+    notes: deque[Note] = field(default_factory=lambda: deque(maxlen=MOST_NOTES))
+    done: list[Execution] = field(default_factory=list)
+    """What changed something or may have: none of it is ever out of a review's sight."""
+    loose: LooseCalls = field(default_factory=LooseCalls)
+    """What tools did of which nobody declared an effect, or that are only watched."""
+    actions: list[LiveAction] = field(default_factory=list)
+    approved: set[str] = field(default_factory=set)
+    """Ids of the calls, and of their actions, that a person has let run."""
+    verdict: Verdict | None = None
+    """Of a turn inside another: what its own review came to, where it stands."""
+    asks: bool = False
+    """A tool was called that wants a judge's word."""
+    trail: Trail = field(default_factory=Trail)
+    inner: list[Callable[[], Iterable[LiveAttempt]]] = field(default_factory=list)
+    """The attempts of each turn that was opened inside it: what they did belongs to it."""
+
+    def list_executions(self) -> tuple[Execution, ...]:
+        """Every call that was made, in order; one that gave no answer as a look has found it."""
+        found = [action for action in self.actions if action.looked_up]
+        calls = {action.opening.call for action in found}
+        seen = [done for done in self.done if calls.isdisjoint((done.call.id, done.call.parent))]
+        seen += [as_execution(action, self.turn) for action in found]
+        seen += [note() for note in self.notes]
+        if self.approved:
+            seen = [replace(e, approved=True) if e.call.id in self.approved else e for e in seen]
+        # Ids are in the order of time.
+        return tuple(sorted(seen, key=lambda execution: execution.call.id))
+
+    def list_standing(self) -> list[Execution]:
+        """The calls less those that were undone: what those returned is gone with them."""
+        undone = {a.opening.call or a.id for a in self.actions if a.state is State.UNDONE}
+        made = self.list_executions()
+        return [each for each in made if undone.isdisjoint((each.call.id, each.call.parent))]
+
+    def list_changing(self) -> frozenset[str]:
+        """Ids of the calls that changed something or may have."""
+        begun = [a for a in self.actions if a.state is not None]
+        made = {a.opening.call or a.id for a in begun if a.state not in NOTHING_THERE}
+        return frozenset(made | {each.call for each in self.loose})
+
+    def has_acted(self) -> bool:
+        """Whether it has changed something, may have, or wanted to and was held."""
+        tried = any(action.state is not State.NOT_EXECUTED for action in self.actions)
+        return tried or any(each.loose for each in self.list_whole()) or bool(self.list_inner())
+
+    def list_latest(self, most: int) -> tuple[Execution, ...]:
+        """The last calls that were made, in order; it takes no longer when there were many."""
+        notes = islice(reversed(self.notes), most)
+        seen = [*self.done[-most:], *(note() for note in notes)]
+        return tuple(sorted(seen, key=lambda execution: execution.call.id)[-most:])
+
+    def list_whole(self) -> list[LiveAttempt]:
+        """It, and the attempts of the turns inside it, and of those inside them."""
+        inner = [attempt for turn in self.inner for attempt in turn()]
+        return [self, *(each for attempt in inner for each in attempt.list_whole())]
+
+    def list_unseen_inside(self) -> list[str]:
+        """What turns inside it did and no review has looked at."""
+        inner = [each for each in self.list_whole()[1:] if each.verdict is None]
+        loose = [made.call for each in inner for made in each.loose]
+        acted = [a for each in inner for a in each.list_in_state(State.EXECUTED)]
+        return loose + [action.opening.call or action.id for action in acted]
+
+    def list_inner_verdicts(self) -> list[Verdict]:
+        """What the reviews of turns inside it came to, where those changed something."""
+        inner = [each for each in self.list_whole()[1:] if each.list_changing()]
+        return [each.verdict for each in inner if each.verdict is not None]
+
+    def list_inner(self) -> list[LiveAction]:
+        """What the turns inside it have done."""
+        return [action for attempt in self.list_whole()[1:] for action in attempt.actions]
+
+    def list_in_state(self, *states: State) -> list[LiveAction]:
+        """The actions that stand there now."""
+        return [action for action in self.actions if action.state in states]
+
+    def list_whole_in_state(self, *states: State) -> list[LiveAction]:
+        """The same, with what the turns inside it have done, in the order of effects."""
+        found = [action for action in (*self.actions, *self.list_inner()) if action.state in states]
+        return sorted(found, key=read_order)
+
+
+_UNSURE = "It is not certain whether this was done:"
+_UNDONE_NOT = "Could not be taken back, though something was found wrong:"
+# An attempt is rejected as a whole: what is wrong may be another call of it.
+_HEADS: Mapping[State, str] = {
+    State.EXECUTED: "Not yet checked:",
+    State.PENDING_REVIEW: "Not yet checked:",
+    State.HELD: "Not done yet, this waits for a person's approval:",
+    State.APPROVED: "Not done yet, this was approved:",
+    State.INTENT: _UNSURE,
+    State.UNKNOWN: _UNSURE,
+    State.NEEDS_HUMAN: _UNSURE,
+    State.UNDOING: "Being taken back, as something was found wrong:",
+    State.CONFLICT: _UNDONE_NOT,
+    State.UNDO_FAILED: _UNDONE_NOT,
+    State.DISPUTED: "In effect until a person has decided, though something was found wrong:",
+}
+
+
+def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
+    """Everything that a reply might leave out or deny; empty where there is nothing to add."""
+    # Whatever the reply says: who quotes the id of an action may still say that it was done.
+    left = [a for a in actions if a.state not in SETTLED]
+    lines: list[str] = []
+    if any(finding.rule == NOTHING_DONE for finding in verdict.findings):
+        lines.append("What was done first was found wrong, and nothing was changed after that.")
+    if verdict.standing is Standing.UNREVIEWED and not left:
+        lines.append("Not checked: a reviewer gave no answer.")
+    for head in dict.fromkeys(_HEADS.values()):
+        found = [a.said for a in left if a.state is not None and _HEADS.get(a.state) == head]
+        if found:
+            lines += [head, *(f"- {each}" for each in dict.fromkeys(found))]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResult:
+    """What came of a turn, as far as its reply must tell of it."""
+
+    standing: Standing
+    """Of what was done and of the text, where both were reviewed: the worse of the two."""
+    confidence: Confidence | None
+    """`None`: nobody has reviewed it, or not yet."""
+    findings: tuple[Finding, ...]
+    """Of the last attempt."""
+    note: str = ""
+    """What the person must know beside the reply: what is not yet checked, waits, or still stands
+    though it was found wrong. Show it where the reply is not text."""
+    question: str = ""
+    """What the person reads in the place of the reply, where the last attempt was rejected too."""
+    stands: bool = True
+    """What was done was neither rejected nor undone."""
+    waits: bool = False
+    """A call of the turn was not made yet: it waits for a person, or was only just approved."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether what the reply says may be believed: nothing was rejected, and nothing waits."""
+        return self.is_done() and self.standing is not Standing.REJECTED
+
+    def is_done(self) -> bool:
+        """The same of what was done alone, whatever its text was found to be."""
+        return self.stands and not self.waits
+
+    def choose_reply(self, reply: object) -> object:
+        """What goes out: the reply with the note under it, or what a person reads in its place.
+
+        Data is left as it is, unless it would tell a program that something was done which was not.
+        """
+        data = is_typed(reply) or (isinstance(reply, str) and _is_data(reply))
+        if self.question or (data and not self.is_done()):
+            return self.describe()
+        return add_note(reply, self.note)
+
+    def build_error(self, output: object) -> UnfinishedRunError:
+        """What is raised in the place of an output that is no text."""
+        return UnfinishedRunError(
+            self.describe(),
+            output=output,
+            standing=self.standing,
+            confidence=self.confidence,
+            findings=self.findings,
+        )
+
+    def describe(self) -> str:
+        """What a person reads of a turn that is not finished."""
+        issues = " ".join(finding.issue for finding in self.findings)
+        return self.question or self.note or issues or "Not all of it was done."
+
+
+def is_typed(reply: object) -> bool:
+    """Whether a reply is an object for a program, which nothing can be written under."""
+    return reply is not None and (isinstance(reply, Enum) or not isinstance(reply, str))
+
+
+def add_note(reply: object, note: str) -> object:
+    """A reply with the note under it, where that is text for a person; data is left as it is."""
+    # Frameworks have classes of text of their own. One of ours says by itself that it waits.
+    if not note or not isinstance(reply, str) or isinstance(reply, Held | Enum) or _is_data(reply):
+        return reply
+    return f"{read_plain(reply)}\n\n{note}"
+
+
+def _is_data(text: str) -> bool:
+    """Whether a text is meant for a program, which would not understand another line."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        loads(text)
+    except (JSONDecodeError, RecursionError):
+        return False
+    return True
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MOST_ADVISED = 20
+"""Failures of one turn whose advice is kept."""
+CHANGED_BY_PERSON = "changed by a person"
+"""The name by which a turn knows what a person has put into a call."""
+MOST_EPISODES = 200
+"""Failures of one turn that are learned from, the latest."""
+
+_answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=False)
+"""What is called here is called by us, for an action that is on record already."""
+_words_only: ContextVar[bool] = ContextVar("mulligan_words_only", default=False)
+"""What runs here writes a reply again, after what its turn did was reviewed."""
+_current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
+
+
+class Labels(NamedTuple):
+    """What a turn puts on the rows of its calls."""
+
+    tenant: str
+    """Its identity, never its name."""
+    agent: str
+    """In parentheses, where nobody named it: what it runs in."""
+    context: str
+    """As it was given, else derived."""
+    turn: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed(TurnResult):
+    """What a review of the attempt came to, and what has been done about it."""
+
+    correction: Correction | None
+    """What to tell the agent, which may try once more; `None`: this was the last attempt."""
+    idle: bool = False
+    """Nothing was done that anybody could have looked at."""
+
+
+class Reviewing(Protocol):
+    """What a turn needs to be reviewed."""
+
+    def enter(self) -> None:
+        """The turn begins."""
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review the attempt that is going on, and act on the verdict."""
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether a call that was not made yet may be made on the word of the checks."""
+
+    async def leave(self, *, failed: bool, waiter: Waiter) -> None:
+        """The turn is over; what nobody reviewed must not be forgotten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOrigin:
+    """Where a turn comes from: its context, where nobody gives one."""
+
+    host: str = ""
+    """The framework that runs its agent, or the gateway; empty: the application itself."""
+    within: str = ""
+    """The function that opened it."""
+    tools: int | None = None
+    """How many its agent has; `None`: nobody told."""
+
+    def derive_context(self, message: str, *, redactor: Redactor) -> str:
+        """What is known of a turn, without a word of its message."""
+        known = {
+            "host": self.host,
+            "tools": "" if self.tools is None else str(self.tools),
+            "request": redactor.hash_text(message) if message else "",
+        }
+        return DERIVED + " ".join(f"{name}={said}" for name, said in known.items() if said)
+
+
+APPLICATION = TurnOrigin()
+
+
+def name_caller() -> str:
+    """The function that has called who asks; of a program's top level, its file."""
+    code = sys._getframe(2).f_code  # noqa: SLF001 - inspect reads whole files for it
+    return code.co_name if code.co_name.isidentifier() else PurePath(code.co_filename).stem
+
+
+class TurnsUnderWay:
+    """The turns of one application that people wait for."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, weakref.ref[OpenTurn]] = {}
+
+    def add(self, turn: OpenTurn) -> None:
+        """It was entered."""
+        self._turns[turn.id] = weakref.ref(turn)
+
+    def drop(self, turn: OpenTurn) -> None:
+        """It is over."""
+        self._turns.pop(turn.id, None)
+
+    def list_turns(self) -> list[OpenTurn]:
+        """Those that are going on, less those inside another."""
+        found = [reference() for reference in list(self._turns.values())]
+        return [turn for turn in found if turn is not None and not turn.is_inner]
+
+
+class OpenTurn:
+    """A turn while it lasts: `with` or `async with` makes it the current one."""
+
+    __slots__ = (
+        "__weakref__", "_among", "_around", "_entered", "_origin", "_tokens", "advised", "attempts",
+        "correction", "durable", "episodes", "home", "kept", "labels", "mended", "offers", "outer",
+        "over", "own", "reviewing", "steps", "turn",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        turn: Turn,
+        *,
+        redactor: Redactor,
+        own: bool = False,
+        among: TurnsUnderWay | None = None,
+        origin: TurnOrigin = APPLICATION,
+    ) -> None:
+        self.turn = turn
+        self._origin = origin
+        self._among = among
+        """Those that are to know of it while it goes on."""
+        self.home = redactor
+        """What every turn of one application shares."""
+        self.own = own
+        """It stands for itself, also where it is opened inside another."""
+        self.outer: OpenTurn | None = None
+        """The turn that it was opened in and belongs to."""
+        self._around: OpenTurn | None = None
+        """The turn that it was opened in, perhaps of another application."""
+        self.attempts: list[LiveAttempt] = [LiveAttempt(turn=turn, number=1)]
+        self.correction: Correction | None = None
+        """What was wrong with the attempt before this one, and what is true now."""
+        self.advised: deque[Advised] = deque(maxlen=MOST_ADVISED)
+        """What its agent was told about calls that failed, also of those that returned a failure;
+        the latest last."""
+        self.mended: deque[Mended] = deque(maxlen=MOST_ADVISED)
+        """Calls that were made otherwise than its agent asked, and what was changed; the latest
+        last."""
+        self.episodes: deque[OpenEpisode] = deque(maxlen=MOST_EPISODES)
+        """What failed in it, for when its end is known."""
+        self.offers = Offers()
+        """Corrections its agent was told of."""
+        self.kept = False
+        """What its tools return is kept by others, who may go on from there whatever happens."""
+        self.durable = False
+        """An engine goes on with it in whichever process, step by step."""
+        self.over = False
+        """It was left, though calls that it made may still be under way."""
+        self.reviewing: Reviewing | None = None
+        self.steps = 0
+        """Calls that were begun in it, where their rows have a derived context."""
+        # Redacted and derived once here, not at every call.
+        within = origin.host or origin.within
+        self.labels = Labels(
+            tenant=redactor.identify(turn.tenant, IdentityKind.TENANT),
+            agent=redactor.redact_label(turn.agent or (f"({within})" if within else "")),
+            context=self._build_context(),
+            turn=turn.id,
+        )
+        self._entered = 0
+        self._tokens: list[Token[OpenTurn | None]] = []
+
+    def note_tools(self, count: int) -> None:
+        """How many tools its agent has, as far as its context is derived."""
+        if count != self._origin.tools:
+            self._origin = replace(self._origin, tools=count)
+            self.labels = self.labels._replace(context=self._build_context())
+
+    def _build_context(self) -> str:
+        """As it was given, less secrets; else derived."""
+        if self.turn.context:
+            return self.home.redact_text(self.turn.context)
+        return self._origin.derive_context(self.turn.message, redactor=self.home)
+
+    @property
+    def principal(self) -> str:
+        """Who asked, by their identity; empty where nobody is named."""
+        return self.home.identify(self.turn.principal, IdentityKind.PRINCIPAL)
+
+    @property
+    def id(self) -> str:
+        """The turn's id, as on every row of the log."""
+        return self.turn.id
+
+    @property
+    def message(self) -> str:
+        """What the person said."""
+        return self.turn.message
+
+    @property
+    def attempt(self) -> LiveAttempt:
+        """What is being done now."""
+        return self.attempts[-1]
+
+    def hear(self, values: Mapping[str, object]) -> None:
+        """A person has said these by changing a call: they are known from here on."""
+        said = {name: v if isinstance(v, str) else format_value(v) for name, v in values.items()}
+        before = self.turn.known.get(CHANGED_BY_PERSON, ())
+        heard = [*(before if isinstance(before, list) else ()), said]
+        self.turn = replace(self.turn, known={**self.turn.known, CHANGED_BY_PERSON: heard})
+
+    def list_actions(self) -> Iterator[LiveAction]:
+        """Everything that was done or tried so far, in all attempts, also by turns inside it."""
+        for attempt in self.attempts:
+            yield from attempt.actions
+            yield from attempt.list_inner()
+
+    def list_standing(self) -> list[Execution]:
+        """The calls so far that were not undone, in all attempts."""
+        return [each for attempt in self.attempts for each in attempt.list_standing()]
+
+    def list_attempts(self) -> list[LiveAttempt]:
+        """Its attempts so far."""
+        return self.attempts
+
+    @property
+    def root(self) -> OpenTurn:
+        """The outermost turn that this one belongs to, which may be itself."""
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        return root
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it belongs to another turn that is still going on."""
+        return self.root is not self and not self.root.over
+
+    def bind(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function in this turn, wherever it is called: for threads and executors.
+
+        `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
+        `asyncio.to_thread`, needs none of this.
+        """
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def run_in_turn(*args: P.args, **kwargs: P.kwargs) -> Any:
+                with self.make_current():
+                    return await function(*args, **kwargs)
+
+            return cast("Callable[P, R]", run_in_turn)
+
+        @functools.wraps(function)
+        def call_in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self.make_current():
+                return function(*args, **kwargs)
+
+        return call_in_turn
+
+    @contextmanager
+    def make_current(self) -> Iterator[None]:
+        """What is called in here belongs to it."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    async def review(self, reply: object = None) -> Reviewed:
+        """Review what was done since the last review, before anyone sees the reply.
+
+        Rejected, it is taken back as a whole, and `correction` says what to tell the agent.
+        """
+        if self.reviewing is None:
+            raise RuntimeError("This turn is not open: use `async with m.turn(…) as turn:`.")
+        return await self.reviewing.review(reply)
+
+    def begin(self) -> None:
+        """It goes on from here, inside the turn that is current; it is not made current itself.
+
+        For a host, whose hooks run in contexts of their own: what belongs to it is called inside
+        `make_current`.
+        """
+        self.over = False
+        if self.reviewing is not None:
+            self.reviewing.enter()
+        outer = _current.get()
+        if not self._entered:
+            self._around = outer
+            self.outer = outer if outer is not None and self._belongs_to(outer) else None
+        if self.outer is not None and self.list_attempts not in self.outer.attempt.inner:
+            self.outer.attempt.inner.append(self.list_attempts)
+        self._entered += 1
+        if self._among is not None:
+            self._among.add(self)
+
+    async def end(self, *, failed: bool, waiter: Waiter = ON_LOOP) -> None:
+        """The other end of `begin`."""
+        self._entered -= 1
+        self.over = not self._entered
+        if self.over and self._among is not None:
+            self._among.drop(self)
+        if self.reviewing is not None and self.over:
+            await self.reviewing.leave(failed=failed, waiter=waiter)
+
+    def pause(self) -> None:
+        """Nothing goes on in it here for now; an engine that keeps it goes on elsewhere."""
+        self._entered, self.over = 0, True
+        if self._among is not None:
+            self._among.drop(self)
+
+    def __enter__(self) -> Self:
+        self.begin()
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        run_to_end(self._leave(failed=error is not None, waiter=ON_THREAD))
+
+    def find_of(self, home: Redactor) -> OpenTurn | None:
+        """The nearest turn of an application: this one, or one that it was opened in."""
+        if self.home is home:
+            return self
+        around = self._around
+        return None if around is None or around.over else around.find_of(home)
+
+    def _belongs_to(self, outer: OpenTurn) -> bool:
+        """Whether it is a part of the turn it is opened in: of one application, and not said to
+        stand for itself."""
+        fresh = outer is not self and not outer.root.over and not self._entered
+        return fresh and not self.own and self.home is outer.home
+
+    async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
+        try:
+            _current.reset(self._tokens.pop())
+        except ValueError:
+            # Left in another context than it was entered in: there is nothing to go back to here.
+            _current.set(None)
+        await self.end(failed=failed, waiter=waiter)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._leave(failed=error is not None, waiter=ON_LOOP)
+
+
+@contextmanager
+def leave_turns() -> Iterator[None]:
+    """What is called in here belongs to no turn: it is done for an action that is on record."""
+    token, answered = _current.set(None), _answered_for.set(True)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        _answered_for.reset(answered)
+
+
+def write_words_only() -> None:
+    """From here on this task changes nothing: a tool that might is refused to it.
+
+    Threads and tasks that it begins are held to it too, however long they go on.
+    """
+    _words_only.set(True)
+
+
+def is_words_only() -> bool:
+    """Whether nothing may be changed here, as nobody would review it."""
+    return _words_only.get()
+
+
+def is_outside(home: Redactor) -> bool:
+    """Whether what is called here belongs to no turn of that application, and nobody answers for
+    it: `home` is what every turn of an application shares."""
+    return find_current_turn(home) is None and not _answered_for.get()
+
+
+def name_outer_attempt(turn: OpenTurn) -> str | None:
+    """The attempt of the outermost turn that an inner one belongs to."""
+    return f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None
+
+
+def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
+    """The turn that is going on here, if any; of one application, where its redactor is named.
+
+    What another application's tool does belongs to no turn of this one: they share no journal.
+    """
+    current = _current.get()
+    if current is None or home is None or current.home is home:
+        return current
+    return current.find_of(home)
+
+
+_NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
+
+
+def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:
+    """A fact for each object that an action was on, where it names one and only one."""
+    facts = (
+        _build_fact(ids[0]) for action in actions for ids in [_find_ids(action)] if len(ids) == 1
+    )
+    return tuple(dict.fromkeys(facts))
+
+
+def _build_fact(name: str) -> Fact:
+    about = f"There was an object with the id {name!r} before the call."
+    return Fact(kind=EXISTS, subject=name, value="yes", about=about)
+
+
+def _find_ids(action: LiveAction) -> list[str]:
+    if action.record.before is None:
+        return []
+    return list(dict.fromkeys(_list_ids(_read_element(action))))
+
+
+def _read_element(action: LiveAction) -> Mapping[str, object]:
+    """The arguments of one action: of a bulk, those of its own element."""
+    arguments, each = action.record.arguments, action.declaration.each
+    return as_record(arguments.get(each)) if each else arguments
+
+
+def _list_ids(arguments: Mapping[str, object]) -> Iterator[str]:
+    for name, value in arguments.items():
+        if isinstance(value, str) and value and _NAMES_AN_OBJECT.search(name):
+            yield value

@@ -1,0 +1,474 @@
+"""What a tool's author says of it, checked when it is said."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import field, fields, replace
+from datetime import timedelta
+from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
+
+from mulligan.checks.own.own import read_severity
+from mulligan.checks.standard.kind import ParameterKind, parse_kinds
+from mulligan.codec.annotations import read_hints
+from mulligan.core.display.sentence import Describe
+from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
+from mulligan.core.errors import ConfigurationError
+from mulligan.core.failures.suggestion import ErrorRule
+from mulligan.core.finding import Severity
+from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.redaction import Hide
+from mulligan.redaction.scrub import scrub
+from mulligan.runtime.signature import list_parameters
+from mulligan.runtime.tool_settings import (
+    OURS,
+    FoundBy,
+    Hints,
+    ReadBy,
+    Said,
+    find_abilities,
+    find_docs,
+    find_effect_of,
+    find_hints,
+    find_left_out,
+    find_needs,
+    find_probe_by,
+    find_review,
+    find_schema,
+    read_classes,
+    read_description,
+    read_effect,
+    read_fields,
+    read_function,
+    read_name,
+    read_parameter,
+    read_parameters,
+    read_provided,
+    read_requests,
+    read_rules,
+    read_schema,
+    read_sentences,
+    read_server,
+    scrub_label,
+)
+
+
+def find_misfit(
+    tool: Callable[..., object], named: Mapping[str, str], *, taken: Collection[str | None]
+) -> str:
+    """Why a parameter cannot be ours to fill; empty if all can.
+
+    `named`: what was declared, such as `key`, and the parameter. `taken`: those others fill.
+    """
+    parameters = {p.name: p for p in list_parameters(tool) or ()}
+    has_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
+    hints = read_hints(tool)
+    seen: set[str] = set()
+    for said, name in named.items():
+        found = parameters.get(name)
+        if name in seen or name in taken:
+            return f"names {name!r} twice: {said}=… needs a parameter of its own"
+        seen.add(name)
+        if said == "key" and not _admits_text(hints.get(name)):
+            return f"has a key that is no text: annotate {name!r} with str"
+        if found is not None and (trouble := _describe_place(said, found, has_rest=has_rest)):
+            return trouble
+    return ""
+
+
+def _describe_place(said: str, parameter: inspect.Parameter, *, has_rest: bool) -> str:
+    name, kind = parameter.name, parameter.kind
+    if kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return f"has a {said} without a name of its own: {name!r} takes any number of values"
+    if kind is parameter.POSITIONAL_ONLY or (has_rest and kind is parameter.POSITIONAL_OR_KEYWORD):
+        return f"takes {name!r} by its position, where a caller could pass it: put a * before it"
+    if said != "key" and parameter.default is parameter.empty:
+        return (
+            f"has no default for {name!r}, and not every call is bound to a version, such as one "
+            "that is only logged. Give it one"
+        )
+    return ""
+
+
+def _admits_text(hint: object) -> bool:
+    """Whether text may be passed, as far as an annotation says."""
+    hint = getattr(hint, "__supertype__", hint)
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return any(map(_admits_text, typing.get_args(hint)))
+    if hint is type(None):
+        return False
+    return not isinstance(hint, type) or issubclass(str, hint) or issubclass(hint, str)
+
+
+Around = Callable[[Sequence[Record]], AbstractContextManager[object]]
+"""Makes what a try of a call is made inside of."""
+
+
+class Declared(DeclaredAbilities, total=False):
+    """What `@m.tool(…)` takes: what is said of a tool here, and what it can do by its functions.
+
+    A length of time is a timedelta, or seconds. A new name is a line here and one in
+    `Declaration`, which says how it is kept and read.
+    """
+
+    name: str
+    """What the tool is called in the log; the function's own name by default."""
+    server: str
+    """Where the tool lives, when tools of several servers share names."""
+    effect: Effect | Callable[[Record], Effect]
+    """What a call can do to the world; a function, where that depends on its arguments."""
+    repeat: Repeat
+    """What happens if a call is made twice."""
+    mode: Mode
+    """How far Mulligan goes with it: only watch, also help, also correct."""
+    allow: Iterable[str]
+    """Parameters that the log shows as they are, less secrets."""
+    not_processed: bool
+    """The remote documents that a call it answered with a rate limit has had no effect."""
+    requests: int
+    """1: a call is one request, so that "it was never sent" is proof that nothing happened. By
+    default nobody said, and an earlier request of the same call may have landed."""
+    refuses: type[BaseException] | tuple[type[BaseException], ...]
+    """Exceptions by which the tool says that nothing was done. It may also raise `NothingDone`."""
+    if_absent: str
+    """The parameter that is `True` where the pre-image was nothing: the object must not exist.
+    Without it, such a call of a tool with `if_version` is held."""
+    if_version: str
+    """The parameter that carries the version of the pre-image: a call that comes after somebody
+    else's edit is refused, and no undo goes back to before that edit. Of a bulk, a list."""
+    key: str
+    """The parameter that carries our key: an idempotency key, or an id that the client chooses."""
+    key_life: timedelta | float
+    """How long the remote remembers a key; a day unless said otherwise."""
+    lands_within: timedelta | float
+    """How late a call can take effect after its answer was given up; 30 seconds unless said."""
+    settles_within: timedelta | float
+    """How long a read may still show what was before a write, as replicas do; none by default. A
+    read that is to prove something is made after that."""
+    answers_within: timedelta | float
+    """How long its own functions (undo, read, probe, …) may take; 30 seconds unless said."""
+    probe_by: ProbeBy
+    """What `probe` goes by: this very `call`, or only the `state` that is there. By default the
+    call where there is a `key`, else the state."""
+    each: str
+    """The parameter that holds the elements of a bulk: each is an action of its own."""
+    deletes: bool
+    """The call makes something go away, so that it is done when nothing is there."""
+    schema: Mapping[str, object]
+    """The JSON Schema of its arguments; by default what its annotations say."""
+    returns: Mapping[str, object] | type
+    """What it returns, as a JSON Schema or a type: a result that breaks it is a failure."""
+    may_be_empty: bool
+    """`False`: an empty result is a failure of this tool, and not an answer."""
+    error_rules: Iterable[ErrorRule | Mapping[str, object]]
+    """Which class and pattern its errors are, in your own words; asked before anything else."""
+    kinds: Mapping[str, str]
+    """What parameters hold, for checks that choose themselves, where their names and schema tell it
+    wrong: `{"reference": "id"}`."""
+    untrusted: Severity
+    """What it comes to if a recipient, account, link or id stems only from a text that a tool
+    returned: a `warning` (the default, of calls that change something), or an `error`, of any."""
+    precheck: Precheck
+    """When it is said that a call will fail by all that is known: `after` it did, `before` each
+    call of a turn, or `refuse`: such a call is not made."""
+    docs: str | Iterable[str]
+    """What is written about it, beside its docstring; a judge reads what is nearest to an error."""
+    ask_judge: bool
+    """Whether a judge is asked for a correction where nothing else has one. Async tools only."""
+    review: bool
+    """Whether a judge is asked about its calls; by default those that change something."""
+    on_no_verdict: NoVerdict
+    """What becomes of its effect when nobody can say: `proceed` (the default) or `undo`."""
+    release: Release
+    """Who lets a held call run: a `person` (the default), or the `checks`, if all are content."""
+    leave_out: Iterable[str]
+    """Parameters that a framework fills, such as a context: no part of what was asked, so they are
+    not kept, logged, checked or shown. Those of known frameworks are found by their types."""
+    provide: Mapping[str, object] | Told
+    """What to call it with in their place where a held call runs later: by name, or a function of
+    the record that makes it. Without it, only the process that held a call can run it."""
+    around: Around
+    """What each try of a call is made inside of, such as a transaction that leaves a mark: given
+    the call's record, of a bulk one for each element. Journaled calls only."""
+    binds: bool
+    """`True`: what a call is made inside of refuses it once its pre-image has been changed, so that
+    no `if_version` is needed."""
+    compares: bool
+    """`False`: the remote of its undo compares no versions. Only a look right before says that what
+    the call left is still there, and an edit made in that moment can be lost."""
+    loses: Iterable[str]
+    """What an undo does not bring back: invitations sent, answers given."""
+    rests_on: Iterable[str]
+    """What an undo takes for granted, or waits for a person without, as sentences for a person."""
+    with_note: Callable[[Any, str], Any]
+    """Where a result tells its agent that the call was mended: a function of the result and the
+    note, which returns the result. By default a line stands under a text, and nothing elsewhere."""
+    describe: str | Callable[[Record], str]
+    """What a call does, as a sentence for a person: "Move {event_id} to {day}", or a function of
+    the record. By default its names and arguments."""
+
+
+def _read_kinds(said: Said) -> Mapping[str, ParameterKind]:
+    return parse_kinds(said.value, of=said.called)
+
+
+def _read_untrusted(said: Said) -> Severity:
+    return read_severity(said.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What is known about a tool: by the names of `Declared`, each read as its type or its reader
+    says, and what follows from several of them."""
+
+    tool: Annotated[str, FoundBy(lambda said: said.called)]
+    server: Annotated[str, ReadBy(read_server)] = ""
+    effect: Annotated[Effect, ReadBy(read_effect)] = Effect.UNDECLARED
+    """The gravest it can have, where it depends on the arguments."""
+    effect_of: Annotated[Callable[[Record], Effect] | None, FoundBy(find_effect_of)] = None
+    repeat: Repeat = Repeat.ONCE
+    mode: Mode = Mode.SUGGEST
+    allow: Annotated[frozenset[str], ReadBy(read_parameters)] = frozenset()
+    abilities: Annotated[Abilities, FoundBy(find_abilities)] = field(default_factory=Abilities)
+    hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
+    key: Annotated[str | None, ReadBy(read_parameter)] = None
+    key_life: timedelta = timedelta(days=1)
+    requests: Annotated[int, ReadBy(read_requests)] = 0
+    refuses: Annotated[tuple[type[BaseException], ...], ReadBy(read_classes)] = ()
+    if_absent: Annotated[str | None, ReadBy(read_parameter)] = None
+    if_version: Annotated[str | None, ReadBy(read_parameter)] = None
+    lands_within: timedelta = timedelta(seconds=30)
+    settles_within: timedelta = timedelta()
+    answers_within: timedelta = timedelta(seconds=30)
+    probe_by: Annotated[ProbeBy, FoundBy(find_probe_by)] = ProbeBy.STATE
+    each: Annotated[str | None, ReadBy(read_parameter)] = None
+    deletes: bool = False
+    not_processed: bool = False
+    compares: bool = True
+    binds: bool = False
+    around: Annotated[Around | None, ReadBy(read_function)] = None
+    loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
+    rests_on: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
+    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
+        default_factory=dict, repr=False
+    )
+    returns: Annotated[Mapping[str, object], ReadBy(read_schema)] = field(
+        default_factory=dict, repr=False
+    )
+    may_be_empty: bool = True
+    error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
+    kinds: Annotated[Mapping[str, ParameterKind], ReadBy(_read_kinds)] = field(default_factory=dict)
+    untrusted: Annotated[Severity | None, ReadBy(_read_untrusted)] = None
+    precheck: Precheck = Precheck.AFTER
+    docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
+    ask_judge: bool = False
+    review: Annotated[bool, FoundBy(find_review)] = False
+    on_no_verdict: NoVerdict = NoVerdict.PROCEED
+    release: Release = Release.PERSON
+    with_note: Annotated[Callable[[Any, str], Any] | None, ReadBy(read_function)] = None
+    describe: Annotated[Describe | None, ReadBy(read_description)] = None
+    leave_out: Annotated[frozenset[str], FoundBy(find_left_out)] = frozenset()
+    needs: Annotated[frozenset[str], FoundBy(find_needs)] = frozenset()
+    """Of what is left out, that without which it cannot be called."""
+    provide: Annotated[Told | None, ReadBy(read_provided)] = None
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """The parameters that we fill, and nobody else."""
+        return tuple(name for name in (self.key, self.if_version, self.if_absent) if name)
+
+    def classify_effect(self, arguments: Mapping[str, object]) -> Effect:
+        """What a call with these arguments can do; where nobody can tell, the gravest."""
+        if self.effect_of is None:
+            return self.effect
+        try:
+            effect = Effect(self.effect_of(Record(arguments=arguments)))
+        except Exception:  # noqa: BLE001 - a user's function; holding the call is always safe
+            return Effect.IRREVERSIBLE
+        if effect is Effect.REVERSIBLE and self.abilities.undo is None:
+            return Effect.IRREVERSIBLE
+        return effect
+
+
+def list_functions(said: Declaration) -> list[Callable[..., object]]:
+    """The functions that a tool is declared with beside its own."""
+    can = [getattr(said.abilities, each.name) for each in fields(said.abilities)]
+    given = (*can, said.effect_of, said.provide, said.describe, said.around)
+    return [each for each in given if callable(each)]
+
+
+def declare(tool: Callable[..., Any], **declared: Unpack[Declared]) -> Declaration:
+    """Read a declaration, or refuse what it cannot keep."""
+    _refuse_unknown(tool, declared)
+    named = declared.get("name") or read_name(tool)
+    if not isinstance(named, str):
+        raise ConfigurationError(f"name={named!r} is no text. Leave it out, or pass a name.")
+    called = scrub_label(named)
+    declaration = Declaration(**read_fields(Declaration, tool, declared=declared, called=called))
+    _refuse_empty_promises(tool, declaration)
+    _refuse_unfillable(tool, declaration)
+    return declaration
+
+
+def hide_names(declaration: Declaration, *, hide: Hide) -> Declaration:
+    """The declaration with its names as this application shows text: less what it hides."""
+    tool, server = (scrub(name, hide=hide) for name in (declaration.tool, declaration.server))
+    if (tool, server) == (declaration.tool, declaration.server):
+        return declaration
+    return replace(declaration, tool=tool, server=server)
+
+
+def _refuse_unknown(tool: object, declared: Mapping[str, object]) -> None:
+    if not callable(tool):
+        raise ConfigurationError(
+            f"@m.tool needs a function, not {type(tool).__name__}. "
+            "Write @m.tool or @m.tool(effect=Effect.READ) above a def."
+        )
+    if inspect.isgeneratorfunction(tool) or inspect.isasyncgenfunction(tool):
+        raise ConfigurationError(
+            f"{read_name(tool)} is a generator, whose end nobody could see. "
+            "Wrap a function that returns what it yields, such as a list."
+        )
+    unknown = sorted(set(declared) - set(Declared.__annotations__))
+    if unknown:
+        known = ", ".join(sorted(Declared.__annotations__))
+        raise ConfigurationError(f"@m.tool knows no {unknown[0]!r}. It knows: {known}.")
+
+
+def _refuse_empty_promises(tool: Callable[..., Any], said: Declaration) -> None:
+    """A declaration that nothing could keep is refused now, not on the first bad day."""
+    can = said.abilities
+    inside_a_call = (can.before, can.version, can.probe, can.refresh)
+    complaints = {
+        "is REVERSIBLE but has no undo. Pass undo=…, or declare it IRREVERSIBLE": (
+            said.effect is Effect.REVERSIBLE and can.undo is None
+        ),
+        "has an undo, but no way to prove it. Pass read=… or before=…": (
+            can.undo is not None and can.reader is None
+        ),
+        "has an undo, so it is not READ. Declare it REVERSIBLE": (
+            can.undo is not None and said.effect is Effect.READ
+        ),
+        "is KEYED, but nothing carries the key. Name the parameter that does: key=…": (
+            said.repeat is Repeat.KEYED and said.key is None
+        ),
+        "is synchronous, so it cannot wait for a judge. Make it async, or leave ask_judge out": (
+            said.ask_judge and not is_async(tool)
+        ),
+        "has in_progress, but no key that a second try would go under. Declare key=… and KEYED": (
+            can.in_progress is not None and said.repeat is not Repeat.KEYED
+        ),
+        "has an about that must be awaited. Make it a plain function of the record": (
+            can.about is not None and is_async(can.about)
+        ),
+        "has if_absent, but no if_version that it completes. Pass if_version=…": (
+            said.if_absent is not None and said.if_version is None
+        ),
+        "has if_version, but nothing to take it from. Pass before=… and version=…": (
+            said.if_version is not None and not (can.before and can.version)
+        ),
+        "is READ, so there is no bulk of effects. Leave each=… out": (
+            said.each is not None and said.effect is Effect.READ
+        ),
+        "is synchronous, so its before, version, probe and refresh must be too: it calls them": (
+            not is_async(tool) and any(inspect.iscoroutinefunction(each) for each in inside_a_call)
+        ),
+    }
+    for what, wrong in complaints.items():
+        if wrong:
+            raise ConfigurationError(f"The tool {said.tool!r} {what}.")
+
+
+def _refuse_unfillable(tool: Callable[..., Any], said: Declaration) -> None:
+    """What we or a framework are to fill must be there to be filled."""
+    named = {name: getattr(said, name) for name in OURS if getattr(said, name)}
+    misfit = find_misfit(tool, named, taken={said.each, *said.leave_out})
+    if said.provide is not None and not said.leave_out:
+        misfit = "has provide, but nothing that a framework fills. Name it: leave_out=…"
+    if misfit:
+        raise ConfigurationError(f"The tool {said.tool!r} {misfit}.")
+
+
+def is_async(function: Callable[..., object]) -> bool:
+    """Whether calling it gives something to await: a coroutine function, or an object like one."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
+    )
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Declares(Protocol):
+    """What an application declares its tools with, such as a `Mulligan`."""
+
+    def tool(self, /, **declared: Unpack[Declared]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        """Declare a tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A function by where it stands. A cell of a notebook that is run again stands where it did."""
+
+    module: str
+    name: str
+    around: tuple[str, ...] = ()
+    """What it wraps, where a decorator gave several functions one name."""
+    line: int = 0
+    """Only of a lambda, which has no name that would tell."""
+    object: int = 0
+    """Which object, where it is one that is called like a function."""
+
+    def __str__(self) -> str:
+        return f"{self.name} in {self.module}"
+
+
+def find_definition(function: Callable[..., object]) -> Definition:
+    """Where a function, a method, or an object that is called like one was written."""
+    name = getattr(function, "__qualname__", None)
+    if name is None:
+        kind = type(function)
+        return Definition(module=kind.__module__, name=kind.__qualname__, object=id(function))
+    code = getattr(function, "__code__", None)
+    return Definition(
+        module=str(getattr(function, "__module__", "")),
+        name=name,
+        around=tuple(_list_wrapped(function)),
+        line=code.co_firstlineno if code is not None and name.endswith("<lambda>") else 0,
+    )
+
+
+def _list_wrapped(function: Callable[..., object]) -> Iterator[str]:
+    """The functions that it closes over, by name."""
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            inside = cell.cell_contents
+        except ValueError:
+            # Not filled yet: the function is being made.
+            continue
+        if callable(inside) and hasattr(inside, "__qualname__"):
+            yield f"{inside.__module__}.{inside.__qualname__}"
+
+
+_once: ContextVar[bool] = ContextVar("mulligan_made_once", default=False)
+
+
+@contextmanager
+def make_once(once: bool = True) -> Iterator[None]:  # noqa: FBT001, FBT002 - it is what it says
+    """Calls in here are made once: what would help is said, and nothing is tried."""
+    token = _once.set(once)
+    try:
+        yield
+    finally:
+        _once.reset(token)
+
+
+def is_made_once() -> bool:
+    """Whether there is no other try of the call that is under way."""
+    return _once.get()

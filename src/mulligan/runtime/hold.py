@@ -1,0 +1,144 @@
+"""A call that waits for a person: it answers at once, and runs only when somebody approved it."""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Self
+
+from mulligan.core.action import Hold, Kept, State
+from mulligan.core.runtime.points import Point, reach
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.live_action import LiveAction, keep_said
+from mulligan.runtime.payloads import keep_arguments
+
+
+class Held(str):
+    """What the caller of a held call gets: a sentence for the agent, and the hold itself."""
+
+    __slots__ = "hold"
+    hold: Hold
+
+    def __new__(cls, hold: Hold, *, tool: str) -> Self:
+        """Say what the agent may tell the person."""
+        held = super().__new__(
+            cls,
+            f"{tool} was not run yet: {hold.reason} It waits for a person to approve it "
+            f"(hold {hold.action}, until {hold.expires_at:%H:%M} UTC). Do not call it again now; "
+            "tell the person that it waits.",
+        )
+        held.hold = hold
+        return held
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), str(self), self.hold)
+
+
+def _restore(kind: type[Held], text: str, hold: Hold) -> Held:
+    held = str.__new__(kind, text)
+    held.hold = hold
+    return held
+
+
+async def hold_call(
+    action: LiveAction, *, reason: str, book: JournalWriter, evidence: bytes
+) -> Held:
+    """Put a call aside, with all that is needed to run it later."""
+    hold = Hold(action=action.id, expires_at=book.clock() + book.hold_life, reason=reason)
+    keep = [
+        *keep_arguments(action, to_run=True),
+        Kept(owner=action.id, name="evidence", value=evidence),
+        *keep_said(action),
+    ]
+    facts = {"expires_at": hold.expires_at.isoformat()}
+    await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)
+    await reach(Point.HELD)
+    return Held(hold, tool=action.opening.tool)
+
+
+_resumed: ContextVar[LiveAction | None] = ContextVar("mulligan_resumed", default=None)
+
+
+@contextmanager
+def resume(action: LiveAction | None) -> Iterator[None]:
+    """A call in here that would be held is this one, which a person has approved."""
+    token = _resumed.set(action)
+    try:
+        yield
+    finally:
+        _resumed.reset(token)
+
+
+def find_resumed() -> str | None:
+    """The id of the approved action that is about to be made."""
+    action = _resumed.get()
+    return None if action is None else action.id
+
+
+def take_resumed(tool: str, *, server: str, arguments: Mapping[str, object]) -> LiveAction | None:
+    """The approved action that a call is, once; `None` where it is another call."""
+    action = _resumed.get()
+    if action is None or (action.opening.tool, action.opening.server) != (tool, server):
+        return None
+    if dict(action.record.arguments) != dict(arguments):
+        return None
+    _resumed.set(None)
+    return action
+
+
+_carried: ContextVar[dict[str, Held] | None] = ContextVar("mulligan_carried", default=None)
+"""Where somebody takes the answers from here to the host, and puts them into its words."""
+
+_ANY = (None, str, Any, object)
+"""Return types with which a sentence is as good an answer as any."""
+
+
+def answer_held(held: Held, *, tool: str, returns: object) -> Held:
+    """The sentence itself. An MCP server promises its clients a result of the type that the tool
+    declares, so there it is raised, as the one error whose text they are always shown."""
+    carried = _carried.get()
+    if carried is not None:
+        carried[tool] = held
+    told = _find_mcp_error()
+    if told is None or _takes_text(returns):
+        return held
+    raise told(str(held))
+
+
+@contextmanager
+def carry_answers() -> Iterator[dict[str, Held]]:
+    """What was held in here, by its tool: on its way a host may make something else of it."""
+    carried: dict[str, Held] = {}
+    token = _carried.set(carried)
+    try:
+        yield carried
+    finally:
+        _carried.reset(token)
+
+
+def _takes_text(returns: object) -> bool:
+    if typing.get_origin(returns) in (typing.Union, types.UnionType):
+        return any(map(_takes_text, typing.get_args(returns)))
+    return returns in _ANY
+
+
+def _find_mcp_error() -> type[Exception] | None:
+    """FastMCP's own error, while one of its servers is answering a request here.
+
+    Nothing is imported: who is not loaded cannot be asking.
+    """
+    asking = getattr(sys.modules.get("fastmcp.server.dependencies"), "get_context", None)
+    errors = sys.modules.get("fastmcp.exceptions")
+    if asking is None or errors is None:
+        return None
+    try:
+        asking()
+    except RuntimeError:
+        # Loaded, but not asking.
+        return None
+    kind: type[Exception] = errors.ToolError
+    return kind

@@ -1,0 +1,191 @@
+"""An action while a process works on it: what it is, in words, and in which order it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import field, replace
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from mulligan.codec.values import encode_value
+from mulligan.core.action import Action, By, Kept, Opening, State, UndoResult
+from mulligan.core.call import Call, Execution, Outcome
+from mulligan.core.display.escape import show_name
+from mulligan.core.display.quoted import quote_value
+from mulligan.core.display.sentence import render_sentence
+from mulligan.core.record import Abilities, Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.turn import Turn
+from mulligan.redaction.agent_text import hide_in_arguments, hide_secrets
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.undo import find_objects
+from mulligan.runtime.waiting import BootTime
+
+_SHOWN = 60
+"""Characters of a value, where a call is put into a few words."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class LiveAction:
+    """An action while this process works on it."""
+
+    id: str
+    opening: Opening
+    declaration: Declaration
+    record: Record
+    opened_at: datetime
+    state: State | None = None
+    version: int = 0
+    """How many entries it has in the journal."""
+    by: By = By.OWNER
+    """Who this process is to it, until it has written an entry: then it is its owner."""
+    tries: int = 0
+    """How often it was tried to find out what became of it, or to undo it."""
+    given_up: BootTime | None = None
+    """When it was first written that nobody knows what became of it: no try was sent later."""
+    unheard_since: BootTime | None = None
+    """When it was made again after a try that gave no answer, where that one may still land."""
+    after: tuple[str, ...] = ()
+    """Ids of later actions that are undone before it: on the same object, or on what it made."""
+    undo_begun: bool = False
+    """An undo of it was sent, and nobody has written what came of that."""
+    seen: bool = False
+    """What it left was seen by an undo, so that its absence later is proof."""
+    claimed: bool = False
+    """A person has looked, and says that what is there was written by its call."""
+    claimed_at: str | None = None
+    """The version of what was there when an undo first went by that: no later one is meant."""
+    accepted: bool = False
+    """The review of a turn inside another was content with it."""
+    looked: tuple[str, ...] = ()
+    """Who looked at it when its attempt was reviewed; empty: nobody did."""
+    call_failed: bool = False
+    """It happened, though its caller was told that the call failed."""
+    refused: bool = False
+    """Its caller was answered with an error, rather than with nothing: no try is on its way."""
+    call_arguments: Mapping[str, object] = field(default_factory=dict)
+    """Of the whole call: of a bulk, the list that it is one element of."""
+    undone: UndoResult | None = None
+    """What undoing it came to, where that was tried."""
+    undone_why: str = ""
+    """The same in a few words, where the result alone would say too much."""
+    covered: bool = False
+    """A later action on its object could not be undone, so that neither could it."""
+    on_settled: Callable[[LiveAction], None] = lambda _: None
+    """Told once a look has settled what became of it, so that the log says so too."""
+    looked_up: bool = False
+    """It gave no answer, and a look has found that it happened."""
+    if_version: str | None = None
+    """The version that its call was made under, where its tool says so to the remote."""
+    belongs: tuple[object, ...] = ()
+    """The objects whose call it is: of a method, of what its tool closes over."""
+    originals: dict[str, object] = field(default_factory=dict)
+    """What of it cannot be written down as it is, by name: only this process knows it."""
+    under_way: bool = False
+    """Its call was made and has not come back, perhaps on a thread that outlives the turn."""
+
+    @property
+    def objects(self) -> frozenset[tuple[str, str]]:
+        """What it concerns, by server and id; nothing where its tool does not say."""
+        return self._find_objects(self.record)
+
+    def find_new_objects(self, state: State) -> frozenset[tuple[str, str]]:
+        """Those objects that are known of it only now that it reaches a state."""
+        if state is State.INTENT:
+            return self.objects
+        if state is not State.EXECUTED:
+            return frozenset()
+        return self.objects - self._find_objects(replace(self.record, result=None))
+
+    def _find_objects(self, record: Record) -> frozenset[tuple[str, str]]:
+        found, tenant = find_objects(record, self.declaration), self.opening.tenant
+        # What two tenants call by one id is two objects: neither waits for the other's calls, nor
+        # takes a version that the other's undo has written for its own.
+        return frozenset((f"{tenant}:{where}", name) for where, name in found) if tenant else found
+
+    @property
+    def abilities(self) -> Abilities:
+        """What its tool can do about it."""
+        return self.declaration.abilities
+
+    @property
+    def what(self) -> str:
+        """The call in a few words, as it was asked for."""
+        given = {k: v for k, v in self.record.arguments.items() if v is not None}
+        told = hide_in_arguments(given).items()
+        shown = ", ".join(f"{show_name(k)}={quote_value(v, most=_SHOWN)}" for k, v in told)
+        return f"{show_name(self.opening.tool)}({shown})"
+
+    @property
+    def said(self) -> str:
+        """What it does, as a sentence for a person."""
+        ours = (self.declaration.key, self.opening.call)
+        given = {k: v for k, v in self.record.arguments.items() if (k, v) != ours}
+        record = replace(self.record, arguments=hide_in_arguments(given))
+        said = render_sentence(self.opening.tool, record, describe=self.declaration.describe)
+        return hide_secrets(said, given)
+
+
+def read_order(action: Action | LiveAction) -> tuple[datetime, str]:
+    """By which actions are in the order in which they took effect, as far as that is known."""
+    return action.opened_at, action.id
+
+
+def keep_said(action: LiveAction) -> list[Kept]:
+    """What its tool says of it, for surfaces that have not its code; by its names they can."""
+    if action.declaration.describe is None:
+        return []
+    return [Kept(owner=action.id, name="said", value=encode_value(action.said))]
+
+
+def as_execution(action: LiveAction, turn: Turn) -> Execution:
+    """A call that happened, told from its action alone: nobody was there for its answer."""
+    opening = action.opening
+    return Execution(
+        call=Call(
+            id=opening.call or action.id,
+            tool=opening.tool,
+            server=opening.server,
+            arguments=action.record.arguments,
+            agent=turn.agent,
+            context=turn.context,
+            tenant=turn.tenant,
+            turn=turn.id,
+        ),
+        outcome=Outcome.SUCCESS,
+        at=action.opened_at,
+        duration=timedelta(),
+        result=action.record.result,
+    )
+
+
+class NextCall(NamedTuple):
+    """What the first call that begins is to have."""
+
+    id: str = ""
+    """Empty: any."""
+    took_us: int | None = None
+    """`None`: as long as it takes."""
+    advised: bool = True
+    """Whether anybody reads what would help if it fails."""
+
+
+_next: ContextVar[list[NextCall] | None] = ContextVar("mulligan_next_call", default=None)
+
+
+@contextmanager
+def with_next_call(known: NextCall) -> Iterator[None]:
+    """The first call that begins in here is this one; what it calls itself is not."""
+    token = _next.set([known])
+    try:
+        yield
+    finally:
+        _next.reset(token)
+
+
+def take_next_call() -> NextCall | None:
+    """What is known of a call that begins; `None`: nothing."""
+    found = _next.get()
+    return found.pop() if found else None

@@ -1,0 +1,262 @@
+"""A call outside any turn: a turn of its own, without a message."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import field, replace
+from typing import Any
+
+from mulligan.core.action import State
+from mulligan.core.effect import Outside
+from mulligan.core.errors import OutsideTurnError, RejectedError
+from mulligan.core.finding import Finding, Severity
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.turn import Turn
+from mulligan.loops.actions import Attempted, Reviewers, gather_facts
+from mulligan.loops.checking import run_checks
+from mulligan.runtime.context import OpenTurn, Reviewed, TurnsUnderWay, gather_existing_ids
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.payloads import Rejection
+from mulligan.runtime.rollback import dispute_all
+from mulligan.runtime.waiting import run_apart
+
+_UNSEEN = "Nobody could check what was done, and its tool does not let it stand like that."
+_GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})
+
+HOW = "Call it inside `with m.turn(…)`; hand work to other threads with `turn.bind(function)`."
+
+
+@dataclass(slots=True, kw_only=True)
+class OutsideCalls:
+    """What an application does about calls that belong to no turn."""
+
+    rule: Outside = Outside.TURN
+    reviewers: Reviewers
+    book: JournalWriter
+    under_way: TurnsUnderWay
+    """The turns that people wait for in this process."""
+    open_turn: Callable[[Turn | None], OpenTurn] | None = None
+    """A turn for one call, which knows what another one does, or nothing. `None`: nobody can open
+    one, and then a call is simply made."""
+
+    def begin(self, tool: str, *, warn: Callable[[str], None]) -> LoneCall | None:
+        """A tool is called outside any turn: its turn, or `None` where it is simply made."""
+        if self.open_turn is None or self.rule is Outside.RUN:
+            return None
+        if self.rule is Outside.REFUSE:
+            raise OutsideTurnError(
+                f"{tool} was called outside any turn, and nothing was done, as the setting outside "
+                f"says 'refuse'. {HOW}"
+            )
+        others = self.under_way.list_turns()
+        if others:
+            warn(
+                f"{tool} was called outside any turn while one is going on, perhaps from a thread "
+                f"that has lost it. {HOW}"
+            )
+        known = others[0].turn if len(others) == 1 else None
+        return LoneCall(turn=self.open_turn(known), outside=self, others=others)
+
+
+Identity = tuple[str, str]
+"""What a tool is known by: its server and its name, as its author declares them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HostCallUnderWay:
+    """A call of one of the application's own tools that a host is making."""
+
+    tools: frozenset[Identity]
+    """Those that it may enter."""
+    arguments: Mapping[str, object]
+    turn: OpenTurn
+    context: Context = field(default_factory=copy_context)
+
+    @contextmanager
+    def enter(self) -> Iterator[None]:
+        """In here it is as where the host began the call: in its turn, with its approval."""
+        ours = [(var, value) for var, value in self.context.items() if var.name.startswith(OURS)]
+        tokens = [(var, var.set(value)) for var, value in ours]
+        try:
+            yield
+        finally:
+            for var, token in tokens:
+                var.reset(token)
+
+
+OURS = "mulligan_"
+"""What the names of our own context variables begin with; all others stay as they are."""
+
+
+_expected: ContextVar[HostCallUnderWay | None] = ContextVar("mulligan_expected", default=None)
+"""The call that a host makes here."""
+
+
+class HostCalls:
+    """Such calls, perhaps made where nothing tells of their turns, as in a task of a server: the
+    tool that is entered for one finds it here."""
+
+    def __init__(self) -> None:
+        self.under_way: list[HostCallUnderWay] = []
+        """Those whose tool was not entered yet."""
+
+    @contextmanager
+    def expect(
+        self, tools: Iterable[Identity], arguments: Mapping[str, object], *, turn: OpenTurn
+    ) -> Iterator[None]:
+        """A host makes a call of one of these in here."""
+        call = HostCallUnderWay(tools=frozenset(tools), arguments=arguments, turn=turn)
+        self.under_way.append(call)
+        token = _expected.set(call)
+        try:
+            yield
+        finally:
+            _expected.reset(token)
+            self._drop(call)
+
+    def note_entered(self, tool: Identity) -> None:
+        """A tool is entered where its turn is known: who calls it elsewhere is somebody else."""
+        call = _expected.get()
+        if call is not None and tool in call.tools:
+            self._drop(call)
+
+    def claim(
+        self,
+        tool: Identity,
+        arguments: Mapping[str, object],
+        *,
+        defaults: Mapping[str, object],
+        warn: Callable[[str], None],
+    ) -> HostCallUnderWay | None:
+        """The call that a tool is entered for, by what its host makes it with; once for each.
+
+        `None` where it may be that of several turns, for one of them may be another person's.
+        """
+        near = [call for call in self.under_way if tool in call.tools]
+        given = {**defaults, **arguments}
+        found = [call for call in near if {**defaults, **call.arguments} == given]
+        if found and all(call.turn is found[0].turn for call in found):
+            # Equal calls of one turn are all the same; another thread may have been quicker.
+            return next((call for call in found if self._drop(call)), None)
+        if near:
+            why = "several turns make such a call" if found else "with other arguments than theirs"
+            warn(
+                f"{tool[1]} was called where nothing tells of its turn, while hosts call it: "
+                f"{why}, so that it belongs to none. {HOW}"
+            )
+        return None
+
+    def _drop(self, call: HostCallUnderWay) -> bool:
+        """Whether it was still there."""
+        try:
+            self.under_way.remove(call)
+        except ValueError:
+            return False
+        return True
+
+
+def refuse_in_words(tool: str) -> OutsideTurnError:
+    """What a tool that may change something answers where a reply is only written again."""
+    return OutsideTurnError(
+        f"{tool} was called by what writes a reply again, and nothing was done: what the turn did "
+        "was reviewed already, so that only words are written there. Let the agent call it."
+    )
+
+
+async def call_alone(
+    lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Awaitable[Any]]
+) -> Any:
+    """Make a call in its turn, and check it; that of a host is checked there, and without a turn it
+    is simply made."""
+    if lone is None:
+        return await make()
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
+            return await make()
+    async with lone.turn:
+        answer = await make()
+        await lone.review(answer)
+    return answer
+
+
+def call_alone_here(lone: LoneCall | HostCallUnderWay | None, make: Callable[[], Any]) -> Any:
+    """The same for a plain function."""
+    if lone is None:
+        return make()
+    if isinstance(lone, HostCallUnderWay):
+        with lone.enter():
+            return make()
+    with lone.turn:
+        answer = make()
+        if lone.has_effect():
+            # Facts, checks and undo may be async; an event loop that runs here is left alone.
+            run_apart(lone.review(answer))
+    return answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoneCall:
+    """One call in a turn of its own."""
+
+    turn: OpenTurn
+    outside: OutsideCalls
+    others: Sequence[OpenTurn]
+    """Turns that it may have come from, as far as anybody can tell."""
+
+    def has_effect(self) -> bool:
+        """Whether it has left anything that can be looked at."""
+        done = (State.EXECUTED, State.UNKNOWN)
+        return any(action.state in done for action in self.turn.list_actions())
+
+    async def review(self, answer: object) -> None:
+        """Check what was done as far as the checks can; nobody asked, so no judge is."""
+        if not self.has_effect():
+            return
+        if len(self.others) > 1:
+            doubt = await self._find_doubt(answer)
+            if doubt is not None:
+                await self._put_before_a_person(doubt)
+                return
+        self.turn.attempt.asks = False
+        reviewed = await self.turn.review(answer)
+        if not reviewed.stands:
+            correction = reviewed.correction
+            text = self._describe_end(reviewed) if correction is None else correction.text
+            raise RejectedError(text, findings=reviewed.findings)
+
+    def _describe_end(self, reviewed: Reviewed) -> str:
+        """What was wrong and what is true now, where nobody is told to try again."""
+        lines = [f"- {finding.describe()}" for finding in reviewed.findings]
+        left = [action for action in self.turn.list_actions() if action.state not in _GONE]
+        stands = [f"- {action.what} ({action.state})" for action in left]
+        end = ["It is not taken back:", *stands] if stands else ["All of it was taken back."]
+        begin = ["What was done was checked, and it was wrong:", *lines] if lines else [_UNSEEN]
+        return "\n".join([*begin, *end])
+
+    async def _find_doubt(self, answer: object) -> Finding | None:
+        """What would be wrong with it in one of the turns that it may belong to."""
+        by, attempt = self.outside.reviewers, self.turn.attempt
+        attempted = Attempted(
+            turn=self.turn.turn,
+            executions=attempt.list_executions(),
+            reply=answer,
+            facts=gather_existing_ids(attempt.actions),
+        )
+        for other in self.others:
+            there = replace(attempted, turn=other.turn)
+            there = replace(there, facts=await gather_facts(there, by.gathers))
+            findings, _ = await run_checks(there, by.checks)
+            for finding in findings:
+                if finding.severity is Severity.ERROR:
+                    return finding
+        return None
+
+    async def _put_before_a_person(self, doubt: Finding) -> None:
+        why = (
+            f"It was called outside any turn while {len(self.others)} were going on, and for one "
+            f"of them it would be wrong: {doubt.describe()}"
+        )
+        said = Rejection([replace(doubt, issue=why)])
+        await dispute_all(self.turn.attempt, book=self.outside.book, why=said)

@@ -1,0 +1,416 @@
+"""A call that gave no answer, or was refused: what a look at the world says became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from typing import Any, NamedTuple
+
+from mulligan.codec.values import decode_value, to_plain
+from mulligan.core.action import STANDING, Action, ActionQuery, State
+from mulligan.core.call import Execution, Failure
+from mulligan.core.display.escape import format_value
+from mulligan.core.effect import EffectNote, ProbeBy, Repeat, read_effect_note
+from mulligan.core.errors import ConflictError
+from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
+from mulligan.runtime.assessment import (
+    describe_error,
+    find_contradiction,
+    find_version_field,
+    is_restored,
+    is_same,
+    is_unchanged,
+    is_work_of,
+)
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.live_action import LiveAction, read_order
+from mulligan.runtime.undo import call_ability, copy_record, read_left_version, read_version
+from mulligan.runtime.waiting import BootTime
+
+_NOT_THERE = {
+    State.NOT_EXECUTED: "It was looked for, and is not there.",
+    State.NEEDS_HUMAN: (
+        "A person approved it, and whoever made it ended on the way: it was looked for, and is not "
+        "there. Have it asked for again, then settle this one as not executed."
+    ),
+}
+
+
+class ProbeResult(StrEnum):
+    """Whether a call took effect."""
+
+    LANDED = "landed"
+    ABSENT = "absent"
+    """It has not, as of now. Too soon, it may still."""
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a look found."""
+
+    landing: ProbeResult
+    result: object = None
+    """What the call returned or would have, where it landed."""
+    why: str = ""
+    for_a_person: bool = False
+    """Looking again will tell no more."""
+    by_state: bool = False
+    """It goes by what is there, which is also the work of everybody who came later."""
+    state: object = None
+    """What is there, where it goes by that."""
+
+
+async def probe(record: Record, declaration: Declaration) -> Seen:
+    """Whether a call landed: by its probe, else by its pre-image that is still there.
+
+    What can only be seen to be there now is never taken for ours: it may be a person's edit.
+    """
+    can = declaration.abilities
+    try:
+        if is_probed_by_call(declaration):
+            return await _look_by_call(record, declaration)
+        reader, blind = can.probe or can.reader, explain_blindness(record, declaration)
+        if blind or reader is None:
+            return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
+        now = await call_ability(reader, record, within=declaration.answers_within)
+        await reach(Point.PROBED)
+        if is_unchanged(record, now, abilities=can):
+            return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
+    except ConflictError as error:
+        why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
+        return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
+    except Exception as error:  # noqa: BLE001 - a tool's own functions may raise anything
+        why = f"It could not be looked at: {describe_error(error)}."
+        return Seen(landing=ProbeResult.UNSURE, why=why)
+    why = "What is there is not what was there before; whether that was this call, nobody can tell."
+    return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True, by_state=True, state=now)
+
+
+def is_probed_by_call(declaration: Declaration) -> bool:
+    """Whether a tool finds a call itself again, and not only what is there."""
+    return declaration.abilities.probe is not None and declaration.probe_by is ProbeBy.CALL
+
+
+def explain_blindness(record: Record, declaration: Declaration) -> str:
+    """Why nobody can look whether a call landed; empty where somebody can."""
+    can = declaration.abilities
+    if is_probed_by_call(declaration):
+        return ""
+    if (can.probe or can.reader) is None or (can.before is None and can.probe is None):
+        return (
+            "Its tool declares no probe, so nobody but a person can tell whether it happened. "
+            "Declare probe=…, and refuses=… for errors that it raises before it changes anything."
+        )
+    if record.image is None and (can.before is not None or declaration.deletes):
+        # Never read, which is not the same as nothing.
+        return "What was there before it was not read, so that a look tells nothing."
+    return ""
+
+
+async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
+    probe, within = declaration.abilities.probe, declaration.answers_within
+    result = await call_ability(probe, copy_record(record), within=within) if probe else None
+    await reach(Point.PROBED)
+    if result is None:
+        return Seen(landing=ProbeResult.ABSENT)
+    changed = find_contradiction(to_plain(dict(record.arguments)), to_plain(result))
+    if changed:
+        why = (
+            f"It happened, and {changed} is not what it was given: somebody seems to have changed "
+            "it since."
+        )
+        return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
+    return Seen(landing=ProbeResult.LANDED, result=result)
+
+
+async def settle(
+    actions: Sequence[LiveAction], *, book: JournalWriter, absent: State = State.NOT_EXECUTED
+) -> None:
+    """Find out about actions nobody knows the outcome of, and write down what is certain.
+
+    What is not there goes to `absent`: before a person, where one believes that it was done.
+    """
+    for action in actions:
+        # Asked before the look: what it does not find may arrive while it is on its way back.
+        final = is_too_late_to_land(action, book)
+        seen = await probe(action.record, action.declaration)
+        if seen.by_state:
+            seen = await _weigh_later(action, seen, book=book)
+        await write_down(action, seen, final=final, book=book, absent=absent)
+
+
+async def _weigh_later(action: LiveAction, seen: Seen, *, book: JournalWriter) -> Seen:
+    """What a look says, seeing that our own later calls were at the same object, too."""
+    if not action.objects:
+        calls = await book.waiter.aside(partial(_list_possible_later, action, book=book))
+        theirs = await _is_theirs(action, calls=calls, now=seen.state, book=book)
+        return replace(seen, landing=ProbeResult.ABSENT) if theirs else seen
+    since = action.opened_at
+    load = partial(book.history.list_later, action.id, action.objects, since=since)
+    deeds = await book.waiter.aside(load)
+    standing = [deed for deed in deeds if deed.stands]
+    unanswered = [deed for deed in deeds if deed.may_stand and not deed.beside]
+    if not standing and (not unanswered or seen.landing is ProbeResult.ABSENT):
+        restored = deeds and await _is_put_back(action, now=seen.state, book=book)
+        return replace(seen, landing=ProbeResult.ABSENT) if restored else seen
+    calls = [deed.action for deed in reversed(standing)]
+    if not unanswered and await _is_theirs(action, calls=calls, now=seen.state, book=book):
+        return replace(seen, landing=ProbeResult.ABSENT)
+    name = (standing or unanswered)[0].action.opening.tool
+    why = (
+        f"{name} came after it on the same object, and what is there now does not show whether "
+        "this one happened, too."
+    )
+    # Not yet for a person: that one may be undone, or found out about.
+    return Seen(landing=ProbeResult.UNSURE, why=why)
+
+
+def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Action]:
+    """Later calls of the same tool that found what this one found, or what one of them had left:
+    those on its object, where nobody says which that is."""
+    image, opening = action.record.image, action.opening
+    if image is None or image.state is None:
+        # Of nothing, everything that was made is a later state.
+        return []
+    wanted = ActionQuery(
+        tenant=opening.tenant, tool=opening.tool, states=STANDING, since=action.opened_at
+    )
+    listed = list(book.journal.list_actions(wanted))
+    if len(listed) == wanted.limit:
+        return []
+    found: list[Action] = []
+    there = to_plain(image.state)
+    for later in sorted(listed, key=read_order):
+        elsewhere = later.id == action.id or later.opening.server != opening.server
+        call = None if elsewhere else _load_call(later, book=book)
+        if call is not None and is_same(call.found, there):
+            found, there = [*found, later], call.left
+    return found
+
+
+async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) -> bool:
+    """Whether it is as before an action because our own undo of a later call has made it so.
+
+    That undo was made under the version which the later call left: nothing came between.
+    """
+    try:
+        versions = await _read_versions(action, now)
+        load = partial(book.history.has_undo_written, versions[1], action.objects)
+        return await book.waiter.aside(load) and is_restored(
+            action.record, now, abilities=action.abilities, versions=versions
+        )
+    except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
+        return False
+
+
+async def _read_versions(action: LiveAction, now: object) -> tuple[str | None, str | None]:
+    """Those of what was there before an action, and of what is there now."""
+    record, can = action.record, action.abilities
+    was = await read_version(record.before, record=record, abilities=can)
+    return was, await read_version(now, record=record, abilities=can)
+
+
+async def _is_theirs(
+    action: LiveAction, *, calls: Sequence[Action], now: object, book: JournalWriter
+) -> bool:
+    """Whether all that has changed since an action is what later calls did, and nothing else.
+
+    Each of them found what those before it had left, so that nothing came between.
+    """
+    if action.record.image is None or not calls:
+        return False
+    try:
+        versions = await _read_versions(action, now)
+        before, there = to_plain(action.record.image.state), to_plain(now)
+        version = find_version_field(before, there, versions=versions)
+        later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
+        own: Any = to_plain(dict(action.record.arguments))
+    except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
+        return False
+    given = [call.given for call in later]
+
+    def is_left(number: int, state: object) -> bool:
+        """Whether it is what one of them left: all that it returned, or what it was given."""
+        left = later[number].left
+        return (left is not None and is_same(left, state)) or is_work_of(
+            given[: number + 1], before=before, now=state, version=version
+        )
+
+    chained = is_same(before, later[0].found) and all(
+        is_left(number, call.found) for number, call in enumerate(later[1:])
+    )
+    # Where nobody says which object it was, another one may be at that version.
+    if action.objects and versions[1] is not None and versions[1] == later[-1].version:
+        return chained
+    # What it would have left itself, had it arrived after them, tells nothing.
+    alike = is_work_of([own], before=before, now=there, version=version)
+    return chained and not alike and is_left(len(later) - 1, there)
+
+
+class _LaterCall(NamedTuple):
+    """A later call of ours, in plain values."""
+
+    given: Mapping[str, object]
+    found: object
+    left: object
+    """What it returned."""
+    version: str | None
+
+
+def _load_call(call: Action, *, book: JournalWriter) -> _LaterCall:
+    kept = (book.vault.get(call.id, name) for name in ("arguments", "before", "result"))
+    given, found, came = (None if value is None else decode_value(value) for value in kept)
+    came = came if isinstance(came, dict) else {}
+    return _LaterCall(
+        given=given if isinstance(given, dict) else {},
+        found=found,
+        left=came.get("result"),
+        version=came.get("version"),
+    )
+
+
+async def write_down(
+    action: LiveAction,
+    seen: Seen,
+    *,
+    final: bool,
+    book: JournalWriter,
+    absent: State = State.NOT_EXECUTED,
+) -> None:
+    """Move an action whose outcome was unknown to what a look has shown, if that is certain."""
+    after = conclude(seen, final=final, absent=absent)
+    if after is None:
+        return
+    if seen.landing is ProbeResult.LANDED:
+        await record_result([action], [seen.result], book=book)
+        action.looked_up = True
+    else:
+        unsure = seen.landing is ProbeResult.UNSURE
+        await book.move([action], after, why=seen.why if unsure else _NOT_THERE[after])
+    if seen.landing is not ProbeResult.UNSURE:
+        action.on_settled(action)
+
+
+def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> State | None:
+    """What is certain of a call once it was looked for; `None`: that it must be looked for again.
+
+    `final`: what is not there by now will not come any more.
+    """
+    match seen.landing:
+        case ProbeResult.LANDED:
+            return State.EXECUTED
+        case ProbeResult.ABSENT:
+            return absent if final else None
+        case ProbeResult.UNSURE:
+            return State.NEEDS_HUMAN if seen.for_a_person else None
+
+
+async def settle_approved(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
+    """Write down that calls which a person let through were made.
+
+    The person saw what was to be done, and not what came of it: that is no review of the outcome.
+    """
+    why = "A person approved it before it ran. Nobody has looked at the result."
+    await book.move(actions, State.UNCHECKED, why=why)
+
+
+async def record_result(
+    actions: Sequence[LiveAction],
+    results: Sequence[object],
+    *,
+    book: JournalWriter,
+    facts: Mapping[str, object] | None = None,
+    again: bool = False,
+) -> None:
+    """Write down that calls happened, with what they returned and the versions they left.
+
+    `again`: that is the answer to a later try.
+    """
+    for action, result in zip(actions, results, strict=True):
+        record = replace(action.record, result=result)
+        version = None
+        try:
+            # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
+            if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
+                version = await read_left_version(
+                    record, abilities=action.abilities, within=action.declaration.answers_within
+                )
+        except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
+            version = None
+        action.record = record if version is record.version else replace(record, version=version)
+    await book.mark_executed(actions, facts=facts)
+
+
+def _is_changed_since(record: Record, action: LiveAction) -> bool:
+    """Whether a remote that knew the key of a later try has answered with what somebody else made
+    of the object meanwhile: at that version it is not ours."""
+    if action.declaration.repeat is not Repeat.KEYED:
+        return False
+    return bool(find_contradiction(to_plain(dict(record.arguments)), to_plain(record.result)))
+
+
+def may_still_land(action: LiveAction, book: JournalWriter) -> bool:
+    """Whether a try of a call that was made again may still be on its way."""
+    return action.unheard_since is not None and not _has_settled(
+        action, action.unheard_since, book=book
+    )
+
+
+def is_too_late_to_land(action: LiveAction, book: JournalWriter) -> bool:
+    """Whether a request that is not there yet will not arrive, or show, any more.
+
+    Counted from when it was given up, not from when it was asked for: the last try may have been
+    sent just before, and a call that waited for a person long after it was asked for.
+    """
+    return _has_settled(action, action.given_up, book=book)
+
+
+def _has_settled(action: LiveAction, since: BootTime | None, *, book: JournalWriter) -> bool:
+    wait = action.declaration.lands_within + action.declaration.settles_within
+    return book.has_passed(action.id, since, wait)
+
+
+async def verify_refusal(
+    failed: Execution, *, records: Sequence[Record], declared: Declaration
+) -> Execution:
+    """Count a refusal as proof that nothing was done, unless a look does not agree.
+
+    A request that a proxy or a client repeats by itself takes effect with the first, and the second
+    is refused: by its own condition, as made already, or as gone.
+    """
+    failure = failed.failure
+    if failure is None or failure.nothing_done or not failure.refused:
+        return failed
+    if not await _agrees(failure, records, declared):
+        return failed
+    return replace(failed, failure=replace(failure, nothing_done=True))
+
+
+async def _agrees(failure: Failure, records: Sequence[Record], declared: Declaration) -> bool:
+    """Whether nothing that anybody can see speaks against a refusal."""
+    looked_at = [each for each in records if _is_looked_at(each, failure, declared)]
+    if not looked_at:
+        return True
+    if declared.settles_within:
+        # What a read shows may be from before the call: recovery looks once that is over.
+        return False
+    seen = [await probe(record, declared) for record in looked_at]
+    return all(each.landing is ProbeResult.ABSENT for each in seen)
+
+
+def _is_looked_at(record: Record, failure: Failure, declared: Declaration) -> bool:
+    """Whether there is something to hold a refusal against.
+
+    To look for a call itself may call it off, so that it could not be made again: that is done for
+    a remote's answer, and not for the word of a tool's author.
+    """
+    by_remote = read_effect_note(failure.error) is EffectNote.REFUSED
+    if is_probed_by_call(declared) and not by_remote:
+        return False
+    return not explain_blindness(record, declared)

@@ -1,0 +1,465 @@
+"""One call of a tool with all its tries: repeated where it is safe, corrected where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from mulligan.core.action import Request, State
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.display.escape import format_value
+from mulligan.core.effect import Effect, Mode, ProbeBy, Repeat
+from mulligan.core.errors import JournalError, StaleEntryError, StoreError
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.core.failures.suggestion import Origin, Patch
+from mulligan.core.happened.event import CallRepaired, CallRetried
+from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
+from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
+from mulligan.runtime import journal as late_answers
+from mulligan.runtime.advice import attach, find_correction, read_advised
+from mulligan.runtime.call import ActiveCall, begin_call
+from mulligan.runtime.context import find_current_turn
+from mulligan.runtime.declaration import is_async, is_made_once
+from mulligan.runtime.episodes import SuggestedCall, tell
+from mulligan.runtime.hold import Held
+from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.lookup import Advised, FailedMend, Mended
+from mulligan.runtime.outcome import end_call, label_opening, log_success, note_failure, was_stopped
+from mulligan.runtime.probe import (
+    ProbeResult,
+    probe,
+    record_result,
+    settle_approved,
+    verify_refusal,
+)
+from mulligan.runtime.results import is_deferral
+from mulligan.runtime.tool import Make, Tool
+from mulligan.runtime.undo import call_ability
+from mulligan.runtime.waiting import ON_LOOP
+
+THERE_ALREADY = (
+    "It was approved and is there already, though nothing here says that it was made: this store "
+    "may have been put back from a copy. It was not made again."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What came of a call with all its tries."""
+
+    last: Execution
+    """A success, or the failure that ended it."""
+    nothing_happened: bool
+    """It is proven of every try that it changed nothing."""
+    unheard: bool = False
+    """It was made, and so may be an earlier try, which gave no answer and may still land."""
+
+
+async def try_call(call: ActiveCall) -> Tried:
+    """Make a call that has begun, again where that is safe. Only what stops it is raised."""
+    try:
+        result = await call.make()
+    except BaseException as error:
+        failed = await note_failure(call, error)
+        if was_stopped(error):
+            raise
+    else:
+        last = await _verify(call, await end_call(call, result))
+        return Tried(last=last, nothing_happened=_is_without_effect([last]))
+    return await retry(call, failed)
+
+
+async def retry(first: ActiveCall, failed: Execution) -> Tried:
+    """What came of a failed call in the end: a later try's success, or the final failure."""
+    failed = await _verify(first, failed)
+    if first.has_changed():
+        # The tool has taken something out of what it was given: the same call cannot be made.
+        return Tried(last=failed, nothing_happened=_is_without_effect([failed]))
+
+    async def try_again(number: int) -> Execution:
+        if first.require_lease is not None:
+            first.require_lease()
+        again = first.begin_again(try_number=number)
+        try:
+            result = await again.make()
+        except BaseException as error:
+            later = await note_failure(again, error)
+            if was_stopped(error):
+                raise
+            return await _verify(first, later)
+        return await _verify(first, await end_call(again, result))
+
+    declaration = first.tool.declaration
+    executions = await retry_call(
+        failed,
+        again=try_again,
+        effect=declaration.classify_effect(first.arguments),
+        repeat=declaration.repeat,
+        mode=declaration.mode,
+        using=_build_retrying(first),
+    )
+    last = await _read_again(first, last=executions[-1])
+    if last.outcome is Outcome.SUCCESS:
+        by = first.follows.by if first.follows is not None else ""
+        first.tool.runtime.events.publish(
+            CallRepaired(call=last.call.id, tool=last.call.tool, tries=last.try_number, by=by)
+        )
+    earlier = [each.failure for each in executions[:-1] if each.failure is not None]
+    unheard = declaration.repeat is Repeat.IDEMPOTENT and last.outcome is Outcome.SUCCESS
+    return Tried(
+        last=last,
+        nothing_happened=_is_without_effect(executions),
+        unheard=unheard and not all(failure.nothing_done for failure in earlier),
+    )
+
+
+async def _verify(call: ActiveCall, failed: Execution) -> Execution:
+    """A try as it is known to have ended: what refused it may have done so after the effect."""
+    return await verify_refusal(failed, records=call.records, declared=call.tool.declaration)
+
+
+def _build_retrying(first: ActiveCall) -> Retrying:
+    tool, runtime = first.tool, first.tool.runtime
+    traffic = tool.traffic.find(first.labels.tenant)
+    return Retrying(
+        budget=traffic.budget,
+        breaker=traffic.breaker,
+        backoff=runtime.backoff,
+        sleep=first.waiter.sleep,
+        chance=runtime.chance.random,
+        monotonic=runtime.monotonic,
+        announce=runtime.events.publish,
+        knowing=_build_knowing(first),
+    )
+
+
+def _is_without_effect(executions: Iterable[Execution]) -> bool:
+    failures = [execution.failure for execution in executions]
+    return all(failure is not None and failure.nothing_done for failure in failures)
+
+
+def _build_knowing(first: ActiveCall) -> Knowing:
+    """What the tool can find out about a call of its own."""
+    declaration = first.tool.declaration
+    age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
+    record = first.record or Record(arguments=first.arguments, key=first.key or first.id)
+
+    async def look_for_it() -> Execution | None:
+        seen = await probe(record, declaration)
+        if seen.landing is ProbeResult.UNSURE:
+            raise UnsureError(seen.why)
+        if seen.landing is ProbeResult.ABSENT:
+            return None
+        found = first.begin_again(try_number=first.try_number + 1)
+        log_success(found, seen.result)
+        return found.describe_success()
+
+    can = declaration.abilities
+    can_look = can.probe is not None and declaration.each is None
+    return Knowing(
+        look=look_for_it if can_look else None,
+        once=is_made_once(),
+        keyed=first.key is not None and age < declaration.key_life,
+        lands_within=declaration.lands_within + declaration.settles_within,
+        deletes=declaration.deletes,
+        refresh=partial(call_ability, can.refresh, record) if can.refresh is not None else None,
+        in_progress=can.in_progress,
+    )
+
+
+async def _read_again(first: ActiveCall, *, last: Execution) -> Execution:
+    """After a conflict: what is there now, for the agent to decide on."""
+    tool = first.tool
+    failure, reader = last.failure, tool.declaration.abilities.reader
+    if failure is None or not failure.error_class.traits.rereads or reader is None:
+        return last
+    if tool.declaration.mode is Mode.OBSERVE or (first.waiter is not ON_LOOP and is_async(reader)):
+        # A sync tool cannot wait for it.
+        return last
+    try:
+        now = await call_ability(
+            reader, first.record or Record(arguments=first.arguments, key=first.key or first.id)
+        )
+    except Exception as error:  # noqa: BLE001 - a user's function; the conflict is what matters
+        tool.warn("What is there now could not be read for %s", error)
+        return last
+    return replace(last, failure=replace(failure, now=now))
+
+
+async def release(
+    action: LiveAction, *, tool: Tool, make: Make | None, book: JournalWriter
+) -> None:
+    """Run an approved call with what was kept of it."""
+    # Before it is on record as begun: what cannot be made must not look as if it might have been.
+    prepared = make or tool.prepare_call(action.record)
+    # Whoever held it knows that nobody has made it. Elsewhere its store may be one put back from a
+    # copy, which knows of the approval and not of what came of it.
+    made_before = make is None and await _is_there_already(action)
+    await claim(action, book=book)
+    if made_before:
+        await book.move([action], State.NEEDS_HUMAN, why=THERE_ALREADY)
+        return
+    call = begin_call(tool, ((), dict(action.record.arguments)), waiter=ON_LOOP)
+    call.labels = label_opening(action.opening)
+    await run_claimed(action, call=call.with_maker(prepared), book=book)
+
+
+async def _is_there_already(action: LiveAction) -> bool:
+    """Whether a look finds the very call by its key; without one it might find another's."""
+    declaration = action.declaration
+    looks_for_key = declaration.key is not None and declaration.probe_by is ProbeBy.CALL
+    if declaration.abilities.probe is None or not looks_for_key:
+        return False
+    return (await probe(action.record, declaration)).landing is ProbeResult.LANDED
+
+
+async def claim(action: LiveAction, *, book: JournalWriter) -> None:
+    """Put it on disk that an approved call is about to be made: nobody makes it a second time."""
+    await book.move([action], State.INTENT, why="A person approved it.")
+    await reach(Point.RELEASED)
+
+
+async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWriter) -> Tried:
+    """Make an approved call, and write down what came of it."""
+    call.key, call.record, call.records = action.opening.key, action.record, (action.record,)
+    call.require_lease = partial(book.require_lease, [action], to=Request.CALL)
+    call.require_lease()
+    try:
+        tried = await try_call(call)
+        await reach(Point.CALLED)
+    except BaseException as error:
+        await write_stopped([action], error, book=book)
+        raise
+    try:
+        await _write_release(action, tried, book=book)
+    except StaleEntryError:
+        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
+        await late_answers.record_late_results(book)
+    except StoreError:
+        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
+        raise
+    return tried
+
+
+async def write_stopped(
+    actions: Sequence[LiveAction], error: BaseException, *, book: JournalWriter
+) -> None:
+    """Write down that a call was stopped: put off it did nothing, else only a look can tell."""
+    if is_deferral(error):
+        await book.move(actions, State.NOT_EXECUTED, why="Its framework has put it off.")
+        return
+    why = f"It was stopped on its way ({type(error).__name__})."
+    try:
+        await book.move(actions, State.UNKNOWN, why=why)
+    except (JournalError, StoreError):
+        # It may have been sent, and others may have looked before that.
+        late_answers.remember(actions, why=why, book=book)
+        await late_answers.record_late_results(book)
+
+
+async def _write_release(action: LiveAction, tried: Tried, *, book: JournalWriter) -> None:
+    failure = tried.last.failure
+    if failure is None:
+        await record_result([action], [tried.last.result], book=book)
+        await reach(Point.EXECUTED)
+        await settle_approved([action], book=book)
+    elif tried.nothing_happened:
+        why = failure.error_class.value
+        await book.move([action], State.NOT_EXECUTED, why=why)
+    else:
+        await book.move([action], State.UNKNOWN, why=failure.error_class.value)
+
+
+MOST_FIXES = 2
+"""Corrections of one call that are applied by themselves."""
+
+Once = Callable[..., Awaitable[Any]]
+"""Makes a call with all its tries: its arguments, and the correction that it is."""
+
+
+async def auto_correct(
+    tool: Tool, corrected: SuggestedCall, *, once: Once, left_out: Mapping[str, object]
+) -> Any:
+    """Make a call with corrected arguments, and correct those once more if they fail otherwise.
+
+    Other arguments are another call, so that each goes under a key of its own.
+    """
+    asked, tried = corrected, list[FailedMend]()
+    while True:
+        args, kwargs = tool.signature.unbind({**corrected.arguments, **left_out})
+        _announce_mending(tool, corrected)
+        try:
+            result = await once(args, kwargs, corrected)
+        except Exception as error:  # noqa: BLE001 - told below, outside the handler
+            failed = error
+        else:
+            return _tell_mended(tool, asked, corrected=corrected, result=result)
+        tried.append(_note_try(asked, corrected, failed))
+        again = find_correction(failed, tool) if len(tried) < MOST_FIXES else None
+        if again is None or _contradicts(again, corrected):
+            return _tell_failed(tool, asked, corrected=corrected, failed=failed, tried=tried)
+        corrected = again
+
+
+def _contradicts(again: SuggestedCall, corrected: SuggestedCall) -> bool:
+    """Whether a correction is another answer to what the last one did not help against.
+
+    Made on top of that, it would make a call that nobody has ever seen work.
+    """
+    one, other = corrected.advised, again.advised
+    same_failure = one is not None and other is not None and one.pattern == other.pattern
+    learned = all(each.suggestion.source is Origin.MEMORY for each in (again, corrected))
+    before, after = (_list_touched(each) for each in (corrected, again))
+    return same_failure or (learned and bool(before & after))
+
+
+def _list_touched(corrected: SuggestedCall) -> set[str]:
+    changed = _compare(corrected.execution.call.arguments, corrected.arguments)
+    return {*changed.changes, *changed.drops}
+
+
+def _announce_mending(tool: Tool, corrected: SuggestedCall) -> None:
+    """Tell whoever counts that a failed call is about to be made again, with other arguments."""
+    failed = corrected.execution
+    failure = failed.failure
+    tool.runtime.events.publish(
+        CallRetried(
+            call=failed.call.id,
+            tool=failed.call.tool,
+            error_class=failure.error_class if failure else ErrorClass.UNKNOWN,
+            try_number=failed.try_number + 1,
+            wait=timedelta(),
+        )
+    )
+
+
+def _note_try(asked: SuggestedCall, corrected: SuggestedCall, failed: Exception) -> FailedMend:
+    advised = read_advised(failed)
+    said = advised.failed.error if advised is not None else ""
+    return FailedMend(
+        tool=asked.execution.call.tool,
+        changed=_compare(asked.execution.call.arguments, corrected.arguments),
+        error=said or format_value(failed),
+        by=corrected.by,
+    )
+
+
+def _tell_failed(
+    tool: Tool,
+    asked: SuggestedCall,
+    *,
+    corrected: SuggestedCall,
+    failed: Exception,
+    tried: list[FailedMend],
+) -> Any:
+    """The failure of the call that was asked for, with what else was tried and by whom.
+
+    Its agent never saw the arguments that we made. Only where these may have changed something is
+    their failure the one to know of.
+    """
+    advised = read_advised(failed)
+    if advised is None or asked.advised is None:
+        raise failed  # It is not the tool's: a hold, or a rule of ours.
+    own = _is_without_effect_mending(tool, corrected, advised)
+    told = replace(_advise_without(asked.advised, tried) if own else advised, tried=tuple(tried))
+    _replace_told(tool, told, told_before=(asked.advised, advised))
+    failure = told.execution.failure
+    error = failure.error if failure is not None else None
+    if error is None:
+        return _put_note(tool, told.execution.result, "\n".join(map(str, told.tried)))
+    attach(error, told)
+    raise error
+
+
+def _is_without_effect_mending(tool: Tool, corrected: SuggestedCall, advised: Advised) -> bool:
+    failure = advised.execution.failure
+    reads = tool.declaration.classify_effect(corrected.arguments) is Effect.READ
+    return reads or (failure is not None and failure.nothing_done)
+
+
+def _advise_without(advised: Advised, tried: list[FailedMend]) -> Advised:
+    """The advice on a call, less the corrections that turned out wrong."""
+    from mulligan.learning.decide import decide
+
+    given = advised.failed.call.arguments
+    wrong = [repr(each.changed.apply(given)) for each in tried]
+    left = tuple(s for s in advised.suggestions if repr(s.patch.apply(given)) not in wrong)
+    return replace(advised, suggestions=left, advice=decide(advised.failed, left))
+
+
+def _replace_told(tool: Tool, told: Advised, *, told_before: tuple[Advised, ...]) -> None:
+    """In the turn stands what its agent is told, and nothing about calls that it never made."""
+    turn = find_current_turn(tool.runtime.redactor)
+    if turn is None:
+        return
+    ours = {id(each.execution) for each in told_before}
+    first = told_before[0].execution.call.id
+    kept = [
+        each
+        for each in turn.advised
+        if id(each.execution) not in ours and each.execution.call.parent != first
+    ]
+    turn.advised.clear()
+    turn.advised.extend([*kept, told])
+    tell(told)
+
+
+def _tell_mended(tool: Tool, asked: SuggestedCall, *, corrected: SuggestedCall, result: Any) -> Any:
+    """The result of a mended call, with what was changed in the call where there is room for it.
+
+    A result keeps its type: under a text for the model to read stands a line, and what else a tool
+    returns is left as it is, unless its author says where a note goes. The turn has every note.
+    """
+    if isinstance(result, Held) or _has_failed(tool, result, corrected):
+        # It waits for a person, or has failed once more: nothing was mended yet.
+        return result
+    mended = Mended(
+        call=corrected.execution.call.parent or corrected.execution.call.id,
+        tool=tool.declaration.tool,
+        changed=_compare(asked.execution.call.arguments, corrected.arguments),
+        by=corrected.by,
+    )
+    tell(mended)
+    turn = find_current_turn(tool.runtime.redactor)
+    if turn is not None:
+        turn.mended.append(mended)
+    return _put_note(tool, result, str(mended))
+
+
+def _put_note(tool: Tool, result: Any, note: str) -> Any:
+    from mulligan.runtime.context import add_note
+
+    put = tool.declaration.with_note
+    if put is None:
+        alone = find_current_turn(tool.runtime.redactor) is None
+        return result if alone or type(result) is not str else add_note(result, note)
+    try:
+        return put(result, note)
+    except Exception as error:  # noqa: BLE001 - a user's function; the result is what matters
+        tool.warn("A result of %s could not be given its note", error)
+        return result
+
+
+def _has_failed(tool: Tool, result: object, corrected: SuggestedCall) -> bool:
+    try:
+        return tool.results.find_trouble(result, arguments=corrected.arguments) is not None
+    except Exception:  # noqa: BLE001 - a result may be anything, and was looked at before
+        return False
+
+
+def _compare(asked: Mapping[str, object], made: Mapping[str, object]) -> Patch:
+    missing = object()
+    return Patch(
+        changes={
+            name: value
+            for name, value in made.items()
+            if (before := asked.get(name, missing)) is missing or repr(before) != repr(value)
+        },
+        drops=tuple(name for name in asked if name not in made),
+    )

@@ -1,0 +1,251 @@
+"""What a verdict is written down as, and what an attempt has shown so far, kept for a review that
+may come late.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from mulligan.core.action import UNCERTAIN, UNREVIEWED, Kept, State
+from mulligan.core.call import Execution
+from mulligan.core.errors import MulliganError
+from mulligan.core.finding import Confidence, Standing, Verdict
+from mulligan.core.history import NO_HISTORY
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.runtime.context import LiveAttempt, OpenTurn
+from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.payloads import (
+    FOLLOWING,
+    Rejection,
+    ReviewedAttempt,
+    UndeclaredCall,
+    name_trail,
+    pack_evidence,
+)
+
+WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
+LEAST_FIRST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
+
+
+def join_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
+    """What several reviews come to: the worst of them, as sure as the one that is least sure."""
+    worst = min(verdicts, key=lambda verdict: WORST_FIRST.index(verdict.standing))
+    alike = [each.confidence for each in verdicts if each.standing is worst.standing]
+    return replace(
+        worst,
+        confidence=min(alike, key=LEAST_FIRST.index),
+        by=tuple(dict.fromkeys(who for each in verdicts for who in each.by)),
+        unchecked=tuple(dict.fromkeys(call for each in verdicts for call in each.unchecked)),
+        looked={call: who for each in verdicts for call, who in each.looked.items()},
+    )
+
+
+def join_inner(verdict: Verdict, attempt: LiveAttempt) -> Verdict:
+    """What a review comes to with those of the turns inside it, which have found what they found.
+
+    A look at what an attempt did itself is none at what was done in a turn inside it.
+    """
+    inner = attempt.list_inner_verdicts()
+    if unseen := tuple(attempt.list_unseen_inside()):
+        inner.append(Verdict(standing=Standing.UNCHECKED, confidence=None, unchecked=unseen))
+    if not inner:
+        return verdict
+    joined = join_verdicts(inner if is_idle(verdict) else [verdict, *inner])
+    return replace(joined, findings=verdict.findings, facts=verdict.facts)
+
+
+def is_idle(verdict: Verdict) -> bool:
+    """Whether there was nothing to look at: nothing was done, or only read."""
+    return not (verdict.by or verdict.unchecked or verdict.findings)
+
+
+async def settle_reviewed(
+    actions: Iterable[LiveAction], verdict: Verdict, *, book: JournalWriter, late: bool = False
+) -> None:
+    """Write down that actions stand: who looked at each of them, or that nobody did."""
+    reviewed: dict[tuple[str, ...], list[LiveAction]] = {}
+    for action in actions:
+        note_looks(action, verdict)
+        reviewed.setdefault(action.looked, []).append(action)
+    why = "No check looked at it, and no judge was asked."
+    after = ", in a late review" if late else ""
+    await book.move_together(
+        [
+            StateChange(
+                actions=found,
+                state=State.VERIFIED,
+                facts={"by": f"{' and '.join(looked)}{after}"},
+            )
+            if looked
+            else StateChange(actions=found, state=State.UNCHECKED, why=why)
+            for looked, found in reviewed.items()
+        ]
+    )
+
+
+def note_looks(action: LiveAction, verdict: Verdict) -> None:
+    """Remember who looked at an action; of a turn inside another, that turn's review has said."""
+    action.looked = verdict.looked.get(action.opening.call or action.id, action.looked)
+
+
+def choose_confidence(verdict: Verdict) -> Confidence | None:
+    """How sure to call an outcome: one that was rejected to the end is not sure at all."""
+    return Confidence.LOW if verdict.standing is Standing.REJECTED else verdict.confidence
+
+
+def record_verdict(turn: OpenTurn, verdict: Verdict, *, book: JournalWriter) -> None:
+    """Keep what the review of the attempt that is going on came to."""
+    told = turn.correction
+    book.record_review(
+        ReviewedAttempt(
+            turn=turn.id,
+            number=turn.attempt.number,
+            verdict=replace(verdict, confidence=choose_confidence(verdict)),
+            told=told.text if told is not None else "",
+        )
+    )
+
+
+def describe_rejection(verdict: Verdict) -> Rejection:
+    """Why an attempt was rejected, in one line."""
+    return Rejection(verdict.errors)
+
+
+_report = logging.getLogger("mulligan")
+T = TypeVar("T")
+
+_TO_BE_REVIEWED = UNCERTAIN | UNREVIEWED
+"""States from which an action may yet come to a late review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is kept when an action is put on record."""
+
+    packed: bytes
+    keep: Sequence[Kept] = ()
+    """What leads to it from the evidence before it."""
+
+
+def gather_evidence(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
+    """What a call that waits for a person rests on; the next one will bring it too."""
+    return _pack(turn, attempt, notes=_list_new(attempt.notes, attempt.trail.note))
+
+
+def bring_evidence(
+    turn: OpenTurn, attempt: LiveAttempt, *, action: LiveAction, book: JournalWriter
+) -> Evidence:
+    """What has been shown since the last action was put on record; from now on it is told."""
+    trail, owner = attempt.trail, action.opening.parent or action.id
+    packed = _tell(turn, attempt)
+    before, trail.owner, trail.parts = trail.owner, owner, 0
+    trail.shared = action.opening.parent is not None
+    if before is None:
+        return Evidence(packed=packed)
+    until = book.clock() + SHARED_LIFE
+    link = Kept(owner=before, name=FOLLOWING, value=owner.encode(), expires_at=until)
+    return Evidence(packed=packed, keep=[link])
+
+
+def follow_undeclared(turn: OpenTurn, *, book: JournalWriter) -> None:
+    """An undeclared call came back: it goes behind the last action, if there is one.
+
+    It is not waited for, and not synced: only what the machine had no time for is lost.
+    """
+    try:
+        kept = _build_part(turn, book=book)
+        if kept is not None:
+            book.journal.submit([], keep=[kept])
+    except Exception as error:  # noqa: BLE001 - the call itself was made, and must not fail by this
+        _report.warning("An undeclared call is not kept (%s).", type(error).__name__)
+
+
+async def keep_rest(turn: OpenTurn, *, book: JournalWriter) -> None:
+    """What was shown since the last action: the turn ends, and what it did may be reviewed late."""
+    whole = turn.attempt.list_whole()
+    open_ones = any(each.list_in_state(*_TO_BE_REVIEWED) for each in whole)
+    if not open_ones or not any(_has_news(each) for each in whole):
+        return
+    kept = _build_part(turn, book=book)
+    try:
+        await book.move_together([], keep=[] if kept is None else [kept])
+    except MulliganError as error:
+        # The turn has ended all the same; a late review sees less of it.
+        _report.warning("What a turn has shown last could not be kept: %s", error)
+
+
+def _build_part(turn: OpenTurn, *, book: JournalWriter) -> Kept | None:
+    """A part of the nearest trail that there is: of this turn, or of one around it."""
+    carrier: OpenTurn | None = turn
+    while carrier is not None and carrier.attempt.trail.owner is None:
+        carrier = carrier.outer
+    if carrier is None:
+        return None
+    trail = carrier.attempt.trail
+    trail.parts += 1
+    until = book.clock() + SHARED_LIFE if trail.shared else None
+    value = _tell(carrier, carrier.attempt)
+    name = name_trail(trail.parts)
+    return Kept(owner=str(trail.owner), name=name, value=value, expires_at=until)
+
+
+def _tell(turn: OpenTurn, attempt: LiveAttempt) -> bytes:
+    """Pack what is new, also what turns inside it did undeclared, and take it for told."""
+    notes = _list_new(attempt.notes, attempt.trail.note)
+    undeclared = []
+    for part in attempt.list_whole():
+        loose = _list_new(part.loose, part.trail.loose)
+        part.trail.loose = loose[-1] if loose else part.trail.loose
+        for each in loose:
+            action = each.build()
+            undeclared.append(
+                UndeclaredCall(
+                    id=action.id,
+                    opening=action.opening,
+                    arguments=action.record.arguments,
+                    came_back=each.came_back,
+                )
+            )
+    packed = _pack(turn, attempt, notes=notes, undeclared=undeclared)
+    attempt.trail.note = notes[-1] if notes else attempt.trail.note
+    return packed
+
+
+def _pack(
+    turn: OpenTurn,
+    attempt: LiveAttempt,
+    *,
+    notes: Sequence[Callable[[], Execution]],
+    undeclared: Sequence[UndeclaredCall] = (),
+) -> bytes:
+    first, before = attempt.trail.owner is None, turn.attempts[: attempt.number - 1]
+    return pack_evidence(
+        turn.turn,
+        [note() for note in notes],
+        earlier=[done for each in before for done in each.list_standing()] if first else (),
+        history=turn.turn.history if first else NO_HISTORY,
+        undeclared=undeclared,
+        previous=attempt.trail.owner,
+    )
+
+
+def _has_news(attempt: LiveAttempt) -> bool:
+    trail = attempt.trail
+    return any(
+        kept and kept[-1] is not told
+        for kept, told in ((attempt.notes, trail.note), (attempt.loose, trail.loose))
+    )
+
+
+def _list_new(kept: Sequence[T], told: T | None) -> list[T]:
+    """What was added after the last that was told: the oldest may have gone meanwhile."""
+    new: list[T] = []
+    for each in reversed(list(kept)):
+        if each is told:
+            break
+        new.append(each)
+    return new[::-1]

@@ -1,0 +1,735 @@
+"""A rejection on disk before anything is undone, and how all that an attempt did is undone: in
+reverse, by object, each with its proof.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from enum import StrEnum
+from itertools import groupby
+
+from mulligan.codec.values import encode_value
+from mulligan.core.action import (
+    SETTLED,
+    STATE_AFTER,
+    UNANSWERED,
+    UNREVIEWED,
+    ActionQuery,
+    Kept,
+    Request,
+    State,
+    UndoResult,
+)
+from mulligan.core.effect import Effect, NoVerdict
+from mulligan.core.errors import MulliganError, StaleEntryError
+from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict
+from mulligan.core.interfaces import Vault
+from mulligan.core.policy import Step, decide, is_judged_alone
+from mulligan.core.record import Record
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
+from mulligan.loops.actions import RejectedAction, Reviewers
+from mulligan.runtime.assessment import (
+    LaterCalls,
+    Observation,
+    Undone,
+    UndoPolicy,
+    assess_sight,
+    claim_by_content,
+    doubt_restored,
+    lacks_room,
+    with_version,
+)
+from mulligan.runtime.context import LiveAttempt, UntrackedCall, leave_turns
+from mulligan.runtime.declaration import Declaration
+from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange, summarize
+from mulligan.runtime.live_action import LiveAction, keep_said, read_order
+from mulligan.runtime.payloads import Rejection, UndeclaredCall
+from mulligan.runtime.probe import may_still_land
+from mulligan.runtime.undo import (
+    find_made_ids,
+    find_named_ids,
+    read_current,
+    read_version_before,
+    run_undo,
+    verify,
+    wait_to_settle,
+)
+
+_report = logging.getLogger("mulligan")
+
+MOST_TRIES = 5
+"""How often others may move an action between our look at it and our entry."""
+
+_MANY = 100
+"""So many that not every element of a bulk names them all: one does, and the others name it."""
+
+
+def insists(actions: Iterable[LiveAction]) -> bool:
+    """Whether one of them may not stand unless somebody could review it."""
+    return any(action.declaration.on_no_verdict is NoVerdict.UNDO for action in actions)
+
+
+def build_rejected_action(
+    action: LiveAction,
+    *,
+    result: UndoResult | None,
+    why: str,
+    certain: bool = True,
+    blocks: bool = True,
+) -> RejectedAction:
+    """One action as its agent and a person are told of it."""
+    return RejectedAction(
+        action=action.id,
+        tool=action.opening.tool,
+        what=action.what,
+        said=action.said,
+        result=result,
+        why=why,
+        certain=certain,
+        blocks=blocks,
+    )
+
+
+def line_up(actions: Sequence[LiveAction]) -> None:
+    """Have each action know those that are undone before it, on what it left behind.
+
+    They are about the same object, as their tools declare it, or name what it has made. What does
+    not say what it is about may be about anything: where no version tells whether it is, one waits
+    for all later calls, and others wait for it. The actions are in the order in which they are to
+    be undone.
+    """
+    line = _Line()
+    for _, call in groupby(actions, key=lambda action: action.opening.parent or action.id):
+        line.add_call(list(call))
+
+
+@dataclass(slots=True)
+class _Line:
+    """Who waits for whom among actions that come in the order in which they are undone."""
+
+    latest: dict[tuple[str, str], str] = field(default_factory=dict)
+    named: dict[tuple[str, str], str] = field(default_factory=dict)
+    since: list[str] = field(default_factory=list)
+    """The last call that has waited for all later ones itself, and those that came since."""
+    vague: list[str] = field(default_factory=list)
+    """Those of them that may be about anything."""
+
+    def add_call(self, elements: Sequence[LiveAction]) -> None:
+        """The actions of one call: of a bulk none waits for another that is not on its object."""
+        vague = [action.id for action in elements if not action.objects]
+        unsure = {action.id for action in elements if not _is_told_by_version(action)}
+        waiting = [each for each in vague if each in unsure]
+        for action in elements:
+            waits = self._find_related(action)
+            if action.id in unsure and action.objects:
+                waits += self.vague
+            elif action.id in unsure:
+                many = len(self.since) > _MANY and action.id != waiting[0]
+                waits += waiting[:1] if many else self.since
+            action.after = tuple(dict.fromkeys(waits))
+            self._remember(action)
+        if waiting:
+            self.since.clear()
+            self.vague.clear()
+        self.since += [action.id for action in elements]
+        self.vague += vague
+
+    def _find_related(self, action: LiveAction) -> list[str]:
+        made = [(action.opening.server, each) for each in find_made_ids(action.record)]
+        found = [self.latest[each] for each in action.objects if each in self.latest]
+        return found + [self.named[each] for each in made if each in self.named]
+
+    def _remember(self, action: LiveAction) -> None:
+        self.latest |= dict.fromkeys(action.objects, action.id)
+        for value in find_named_ids(action.record):
+            self.named[action.opening.server, value] = action.id
+
+
+def _is_told_by_version(action: LiveAction) -> bool:
+    """Whether its undo is refused where another call has changed the object since."""
+    return action.abilities.version is not None and not action.declaration.deletes
+
+
+BUDGET_SPENT = Finding(
+    rule="judge.budget_spent",
+    severity=Severity.ERROR,
+    issue=(
+        "Only a judge speaks against it, and a judge alone has had as many actions undone of late "
+        "as it may: a person decides."
+    ),
+    source=Source.JUDGE,
+)
+
+
+SILENCE_SPENT = replace(
+    BUDGET_SPENT,
+    issue=(
+        "Nobody could say whether it is right, and as much was undone of late for want of a "
+        "judge's word as may be: a person decides."
+    ),
+)
+
+
+def choose_step(
+    verdict: Verdict, *, attempt: int, reviewers: Reviewers, standing: Sequence[LiveAction]
+) -> tuple[Step, Verdict]:
+    """What follows from a verdict, and the verdict with why a judge is not followed, if it is not.
+
+    `standing` is what a rejection would undo: on a judge's word alone it is taken out of a budget.
+    """
+    last = attempt >= reviewers.attempts
+    undoable = [each for each in standing if each.opening.effect is Effect.REVERSIBLE]
+    if verdict.standing is Standing.UNREVIEWED and insists(standing):
+        # To be silenced is as easy as to be led: what a judge does not say is bounded as well.
+        if _may_undo(undoable, reviewers=reviewers, spent=SILENCE_SPENT):
+            return Step.GIVE_UP, verdict
+        return Step.DISPUTE, replace(verdict, findings=(*verdict.findings, SILENCE_SPENT))
+    if last or not undoable or not is_judged_alone(verdict):
+        return decide(verdict, attempt=attempt, attempts=reviewers.attempts), verdict
+    if _may_undo(undoable, reviewers=reviewers, spent=BUDGET_SPENT):
+        return Step.RETRY, verdict
+    step = decide(verdict, attempt=attempt, attempts=reviewers.attempts, may_undo=False)
+    return step, replace(verdict, findings=(*verdict.findings, BUDGET_SPENT))
+
+
+def _may_undo(undoable: Sequence[LiveAction], *, reviewers: Reviewers, spent: Finding) -> bool:
+    """Whether no fact is needed to undo these; they are taken out of their tenant's budget."""
+    if not undoable:
+        return True
+    tenant = undoable[0].opening.tenant
+    if reviewers.undos.take(tenant, len(undoable)):
+        return True
+    if reviewers.undos.is_news(tenant):
+        _report.warning(spent.issue)
+    return False
+
+
+async def reject(
+    doomed: Sequence[LiveAction],
+    *,
+    held: Iterable[LiveAction] = (),
+    beyond: Sequence[LiveAction] = (),
+    unsettled: Iterable[tuple[LiveAction, Fate]] = (),
+    book: JournalWriter,
+    why: str,
+) -> list[LiveAction]:
+    """Put a rejection on disk: nobody asks for a verdict again. Those that are now to be undone.
+
+    `doomed` will be undone in this order; what is `held` nobody wants any more; what is `beyond`,
+    in the order it was done, is put before a person. Of what is `unsettled` nobody knows yet
+    whether it happened: it is kept what follows if it has. What somebody else has moved meanwhile
+    is left to them: a person who was quicker has said what is to be.
+    """
+    line_up(doomed)
+    line_up(list(reversed(beyond)))
+    for action in doomed:
+        action.tries = 1
+    groups = [(list(doomed), State.UNDOING), (list(held), State.DENIED)]
+    groups.append((list(beyond), State.DISPUTED))
+    keep = [Kept(owner=a.id, name=_FATE, value=fate.value.encode()) for a, fate in unsettled]
+    for left in reversed(range(MOST_TRIES)):
+        try:
+            await book.move_together(
+                [StateChange(actions=a, state=state, why=why) for a, state in groups], keep=keep
+            )
+            break
+        except StaleEntryError:
+            still = [(await _list_unmoved(actions, book), state) for actions, state in groups]
+            if not left or still == groups:
+                # Not of one action: this process was given up, and may write nothing.
+                raise
+            groups = still
+    if groups[0][0]:
+        await reach(Point.DOOMED)
+    if groups[2][0]:
+        await reach(Point.DISPUTED)
+    return groups[0][0]
+
+
+class Fate(StrEnum):
+    """What becomes of a call that turns out to have happened after its attempt was rejected."""
+
+    UNDO = "undo"
+    DISPUTE = "dispute"
+    """It is put before a person."""
+
+
+_FATE = "rejected"
+"""By what name that is kept with an action."""
+
+
+def choose_fate(action: LiveAction, undone: Iterable[LiveAction]) -> Fate:
+    """What is right for a call beside others of its attempt that are undone before it.
+
+    Its pre-image has what an earlier call on its object left: put back, that would stand again.
+    """
+    if action.opening.effect is not Effect.REVERSIBLE:
+        return Fate.DISPUTE
+    if action.record.before is None:
+        return Fate.UNDO
+    order, objects = read_order(action), action.objects
+    rests = any(
+        read_order(each) < order
+        and not (objects and each.objects and objects.isdisjoint(each.objects))
+        for each in undone
+    )
+    return Fate.DISPUTE if rests else Fate.UNDO
+
+
+def load_fate(action: str, vault: Vault) -> Fate | None:
+    """What was decided on an action before anybody knew that it happened; `None`: nothing."""
+    kept = vault.get(action, _FATE)
+    return None if kept is None else Fate(kept.decode())
+
+
+async def _list_unmoved(actions: Sequence[LiveAction], book: JournalWriter) -> list[LiveAction]:
+    """Those that stand in the journal as this process knows them."""
+    found = [await asyncio.to_thread(book.journal.find_action, action.id) for action in actions]
+    return [
+        action
+        for action, current in zip(actions, found, strict=True)
+        if current is not None and current.version == action.version
+    ]
+
+
+async def record_undeclared(
+    attempt: LiveAttempt, *, book: JournalWriter, why: str
+) -> list[RejectedAction]:
+    """Put what stands of a rejected attempt before a person, and say what it is.
+
+    What turns inside it did belongs to it, also what nobody declared.
+    """
+    standing: list[tuple[UntrackedCall, LiveAction]] = []
+    for part in attempt.list_whole():
+        made = [(each, each.build()) for each in part.loose]
+        part.loose.clear()
+        part.actions.extend(action for _, action in made)
+        standing += made
+    try:
+        await _write([(each.came_back, action) for each, action in standing], book=book, why=why)
+    except MulliganError as error:
+        # The agent and the person are told all the same; only the open list does not have it.
+        _report.warning("What stands of a rejected attempt could not be written: %s", error)
+    return [_describe_standing(each, action) for each, action in standing]
+
+
+async def record_undeclared_late(
+    calls: Iterable[UndeclaredCall], *, book: JournalWriter, why: str
+) -> None:
+    """The same for an attempt of a turn that is gone, as far as its evidence knows of them."""
+    standing = []
+    for call in {each.id: each for each in calls}.values():
+        if await asyncio.to_thread(book.journal.find_action, call.id) is not None:
+            # The turn itself, or a pass before this one, has put it on the list.
+            continue
+        action = LiveAction(
+            id=call.id,
+            opening=call.opening,
+            declaration=Declaration(tool=call.opening.tool, server=call.opening.server),
+            record=Record(arguments=call.arguments),
+            opened_at=book.clock(),
+        )
+        standing.append((call.came_back, action))
+    try:
+        await _write(standing, book=book, why=why)
+    finally:
+        book.let_go(action for _, action in standing)
+
+
+async def _write(
+    standing: Sequence[tuple[bool, LiveAction]], *, book: JournalWriter, why: str
+) -> None:
+    actions = [action for _, action in standing]
+    book.live.update(action.id for action in actions)
+    keep = [kept for action in actions for kept in _keep_arguments(action)]
+    await book.move(actions, State.INTENT, keep=keep, why="Nobody declared what it does.")
+    came_back = [action for certain, action in standing if certain]
+    await book.move(came_back, State.EXECUTED)
+    await book.move(came_back, State.DISPUTED, why=why)
+    unsure = [action for certain, action in standing if not certain]
+    lead = "It failed, and may have taken effect."
+    told = why.with_lead(lead) if isinstance(why, Rejection) else f"{lead} {why}"
+    await book.move(unsure, State.NEEDS_HUMAN, why=told)
+
+
+def _keep_arguments(action: LiveAction) -> list[Kept]:
+    value = encode_value(action.record.arguments)
+    return [Kept(owner=action.id, name="arguments", value=value), *keep_said(action)]
+
+
+def _describe_standing(loose: UntrackedCall, action: LiveAction) -> RejectedAction:
+    declared = action.opening.effect is not Effect.UNDECLARED
+    reason = "its tool is only watched" if declared else "nobody declared what it does"
+    why = f"{reason}, so it cannot be undone"
+    if not loose.came_back:
+        why = f"it failed, and may have taken effect; {why}"
+    return build_rejected_action(
+        action, result=None, why=why, certain=loose.came_back, blocks=False
+    )
+
+
+"""After so many a person is asked."""
+
+WAVE = 100
+"""Undos of different objects that are sent before they are read back together."""
+
+
+async def take_back_all(
+    attempt: LiveAttempt, *, book: JournalWriter, why: str
+) -> list[RejectedAction]:
+    """Undo a whole attempt: in reverse, each action on its own, none stopped by another.
+
+    What turns inside this attempt did belongs to it, also what their reviews accepted. What comes
+    back while others are being undone is undone too; what has not come back at the end is known
+    to be unwanted once it does.
+    """
+    # Of a review that was cut short, and is made again elsewhere.
+    before = [a for a in attempt.list_whole_in_state(*STATE_AFTER.values()) if a.undone is not None]
+    doomed: list[LiveAction] = []
+    undeclared: list[RejectedAction] = []
+    known: set[tuple[str, State | None]] = set()
+    while True:
+        # First: once the others are on record as rejected, nobody reviews this attempt again.
+        undeclared += await record_undeclared(attempt, book=book, why=why)
+        standing = _list_unknown(attempt, UNREVIEWED, known)
+        unsettled = _list_unknown(attempt, UNANSWERED, known)
+        gone = attempt.list_whole_in_state(State.UNDONE, State.UNDOING)
+        now = [a for a in reversed(standing) if choose_fate(a, gone) is Fate.UNDO]
+        taken = await reject(
+            now,
+            held=attempt.list_whole_in_state(State.HELD),
+            beyond=[action for action in standing if action not in now],
+            unsettled=[(action, choose_fate(action, [*gone, *now])) for action in unsettled],
+            book=book,
+            why=why,
+        )
+        doomed += now
+        await undo_actions(taken, book=book)
+        if not (standing or unsettled):
+            break
+    named = {each.action for each in undeclared}
+    beyond = [each for each in _list_beyond_undo(attempt) if each.action not in named]
+    return [*map(_describe_undone, [*before, *doomed]), *beyond, *undeclared]
+
+
+def _list_unknown(
+    attempt: LiveAttempt, states: Collection[State], known: set[tuple[str, State | None]]
+) -> list[LiveAction]:
+    """What is in such a state now and was not when it was last asked for; then it is known."""
+    found = [a for a in attempt.list_whole_in_state(*states) if (a.id, a.state) not in known]
+    known |= {(action.id, action.state) for action in found}
+    return found
+
+
+async def take_back_late(attempts: Iterable[LiveAttempt], *, book: JournalWriter) -> None:
+    """Undo what came back of attempts that were rejected, while a later one was going on."""
+    for attempt in attempts:
+        news = attempt.list_whole_in_state(*UNREVIEWED, State.INTENT)
+        if news or any(part.loose for part in attempt.list_whole()):
+            why = "It came back after the attempt it belongs to had been found wrong."
+            await take_back_all(attempt, book=book, why=why)
+
+
+async def dispute_all(attempt: LiveAttempt, *, book: JournalWriter, why: str) -> None:
+    """Put what an attempt did before a person, who may have it undone."""
+    await record_undeclared(attempt, book=book, why=why)
+    unsettled = attempt.list_whole_in_state(*UNANSWERED)
+    await reject(
+        (),
+        held=attempt.list_whole_in_state(State.HELD),
+        beyond=attempt.list_whole_in_state(*UNREVIEWED),
+        unsettled=[(action, Fate.DISPUTE) for action in unsettled],
+        book=book,
+        why=why,
+    )
+
+
+async def undo_actions(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
+    """Undo actions that are doomed, in this order; each is read back and written down."""
+    rollback = _Rollback(book=book, by_id={action.id: action for action in actions})
+    # An undo that calls a declared tool is no part of the turn whose work it takes back.
+    with leave_turns():
+        for wave in _split_waves(actions):
+            await rollback.undo_wave([a for a in wave if not await rollback.is_stuck(a)])
+        for action in rollback.postponed:
+            await rollback.undo_wave([action], last=True)
+
+
+def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
+    """Actions that do not touch each other's objects, a wave each; what has no version, alone."""
+    wave: list[LiveAction] = []
+    touched: set[tuple[str, str]] = set()
+    around: set[tuple[str, str]] = set()
+    ids: set[str] = set()
+    for action in actions:
+        alone = action.abilities.version is None or action.declaration.deletes
+        outer = set(_list_outer(action.objects))
+        waits = not (
+            touched.isdisjoint(action.objects | outer)
+            and around.isdisjoint(action.objects)
+            and ids.isdisjoint(action.after)
+        )
+        if wave and (alone or waits or len(wave) >= WAVE):
+            yield wave
+            wave, touched, around, ids = [], set(), set(), set()
+        wave.append(action)
+        touched |= action.objects
+        around |= outer
+        ids.add(action.id)
+        if alone:
+            yield wave
+            wave, touched, around, ids = [], set(), set(), set()
+    if wave:
+        yield wave
+
+
+def _list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """What objects are in, by their paths: a folder is moved with all of it, and is not as it was
+    while something in it is not."""
+    for server, name in objects:
+        while "/" in name:
+            name = name.rpartition("/")[0]
+            yield server, name
+
+
+@dataclass(slots=True, kw_only=True)
+class _Sent:
+    """One undo on its way."""
+
+    action: LiveAction
+    record: Record
+    terms: UndoPolicy
+    first: Observation
+    undone: Undone | None = None
+    failure: BaseException | None = None
+    may_land: bool = False
+    """Asked before the look: what it does not find may arrive while it is on its way back."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Rollback:
+    """Undoes some actions, and knows what its own undos have written."""
+
+    book: JournalWriter
+    by_id: dict[str, LiveAction]
+    behind: set[str] = field(default_factory=set)
+    """Ids of those that were postponed."""
+    postponed: list[LiveAction] = field(default_factory=list)
+    """A later call of ours has written over them, which is undone first."""
+
+    async def is_stuck(self, action: LiveAction) -> bool:
+        """Whether a later action about the same object could not be undone, so that this waits."""
+        for later in (self.by_id[name] for name in action.after if name in self.by_id):
+            if later.state is not State.UNDONE and later.id not in self.behind:
+                action.undone, action.covered = UndoResult.FAILED, True
+                why = f"{later.what} came after it and could not be undone."
+                await self.book.move([action], State.UNDO_FAILED, why=why)
+                return True
+        return False
+
+    async def undo_wave(self, actions: Sequence[LiveAction], *, last: bool = False) -> None:
+        """Look at all, put on record what is sent, send all, let it settle, read all back."""
+        sending, done = [], []
+        for action in actions:
+            begun = await self._look(action)
+            if begun.undone is None:
+                sending.append(begun)
+            elif begun.undone.behind_ours and not last:
+                self.postponed.append(action)
+                self.behind.add(action.id)
+            else:
+                done.append(begun)
+        await self._send(sending)
+        for each in sending:
+            each.undone = await self._prove(each)
+        await self._write([*done, *sending])
+
+    async def _look(self, action: LiveAction) -> _Sent:
+        may_land = may_still_land(action, self.book)
+        version, later = await asyncio.to_thread(self._load_known, action)
+        record = with_version(action.record, version)
+        terms = UndoPolicy(
+            abilities=action.abilities,
+            deletes=action.declaration.deletes,
+            settles_within=action.declaration.settles_within,
+            answers_within=action.declaration.answers_within,
+            begun=action.undo_begun,
+            seen=action.seen,
+            later=later,
+            declared_about=bool(action.objects),
+        )
+        action.undone = UndoResult.FAILED
+        first = await read_current(record, terms)
+        if not first.ours and first.error is None:
+            wrote = await asyncio.to_thread(
+                self.book.history.has_undo_written, first.version, action.objects
+            )
+            terms = replace(terms, undo_wrote=wrote)
+            record, first = claim_by_content(record, first, terms=terms)
+            record, first = _claim_by_word(action, record, first)
+        undone = assess_sight(record, first, terms=terms)
+        return _Sent(
+            action=action,
+            record=record,
+            terms=terms,
+            first=first,
+            undone=undone,
+            may_land=may_land,
+        )
+
+    def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls]:
+        """The version at which what it left stands, and what we did to its object since."""
+        history, objects, left = self.book.history, action.objects, action.record.version
+        if not objects:
+            return left, self._find_possible_later(action)
+        deeds = history.list_later(action.id, objects, since=action.opened_at)
+        return history.find_version(action.id, objects, left=left), summarize(
+            deeds, among=self.by_id
+        )
+
+    def _find_possible_later(self, action: LiveAction) -> LaterCalls:
+        """Others that are undone with it may be on its object, where neither tool says so."""
+        opening = action.opening
+        where = (opening.tenant, opening.server)
+        beside = [
+            a
+            for a in self.by_id.values()
+            if not a.objects and (a.opening.tenant, a.opening.server) == where
+        ]
+        wanted = ActionQuery(
+            tenant=opening.tenant, tool=opening.tool, states=UNANSWERED, since=action.opened_at
+        )
+        unanswered = [
+            each.opening.tool
+            for each in self.book.journal.list_actions(wanted)
+            if each.opening.server == opening.server and each.id not in self.by_id
+        ]
+        waiting = [a for a in beside if a.state is State.UNDOING and a.id > action.id]
+        undone = [a for a in beside if a.state is State.UNDONE]
+        versions = {a.record.version for a in waiting} - {None}
+        return LaterCalls(
+            unanswered=unanswered[0] if unanswered else "",
+            unversioned=next((a.opening.tool for a in undone), ""),
+            versions=frozenset(map(str, versions)),
+        )
+
+    async def _send(self, sending: Sequence[_Sent]) -> None:
+        if not sending:
+            return
+        for each in sending:
+            each.action.undo_begun = True
+            each.action.seen = each.action.seen or each.first.ours
+        await self.book.move([each.action for each in sending], State.UNDOING, why="It is sent.")
+        self.book.require_lease([each.action for each in sending], to=Request.UNDO)
+        for each in sending:
+            each.failure = await run_undo(each.record, each.terms)
+        await wait_to_settle(max((e.terms for e in sending), key=lambda t: t.settles_within))
+
+    async def _prove(self, sent: _Sent) -> Undone:
+        undone = await verify(sent.record, sent.terms, first=sent.first, failure=sent.failure)
+        if undone.result is UndoResult.FAILED and sent.terms.versioned:
+            # Once more at once: under its version, it is done once at the most.
+            sent.failure = await run_undo(sent.record, sent.terms)
+            await wait_to_settle(sent.terms)
+            undone = await verify(sent.record, sent.terms, first=sent.first, failure=sent.failure)
+        await reach(Point.PROVEN)
+        return undone
+
+    async def _write(self, done: Sequence[_Sent]) -> None:
+        for each in done:
+            if each.undone is not None and each.may_land:
+                each.undone = doubt_restored(each.undone)
+        restored = [e for e in done if e.undone and e.undone.result is UndoResult.RESTORED]
+        keep: list[Kept] = []
+        for each in restored:
+            each.action.undone = UndoResult.RESTORED
+            keep += await self._keep_versions(each)
+        facts: dict[str, object] = {"result": UndoResult.RESTORED.value}
+        await self.book.move([e.action for e in restored], State.UNDONE, keep=keep, facts=facts)
+        for each in done:
+            if each not in restored and each.undone is not None:
+                await self._write_trouble(each, each.undone)
+            await reach(Point.UNDONE)
+
+    async def _keep_versions(self, sent: _Sent) -> list[Kept]:
+        """What was at one version stands at another now, by our own undo."""
+        was = await read_version_before(sent.record, sent.terms)
+        until = self.book.clock() + SHARED_LIFE
+        new = sent.undone.version if sent.undone else None
+        keep = self.book.history.keep_undo(
+            sent.action.id, sent.action.objects, old=was, new=new, until=until
+        )
+        return await asyncio.to_thread(list, keep)
+
+    async def _write_trouble(self, sent: _Sent, undone: Undone) -> None:
+        action = sent.action
+        action.undone, action.undone_why = undone.result, undone.told
+        if undone.doubted:
+            action.seen = False
+        if sent.terms.versioned and lacks_room(sent.failure):
+            # Room comes back when it does: under its version, it is tried for as long as that.
+            action.tries = min(action.tries, MOST_TRIES)
+        facts: dict[str, object] = {"result": undone.result.value}
+        keep: list[Kept] = []
+        if undone.result in (UndoResult.CONFLICT, UndoResult.PARTIAL):
+            keep = _keep_theirs(action, undone)
+        if undone.result is UndoResult.CONFLICT:
+            # Both versions as they are: in `why` a long one would be taken for a secret.
+            facts |= {"left_at": sent.record.version, "now_at": undone.version}
+        if undone.for_a_person or not sent.terms.versioned:
+            # Without a version a second undo cannot be told from the first, and what was undone
+            # since would come back with it.
+            alone = len(self.by_id) == 1 and not action.undo_begun
+            facts["for_a_person"] = undone.for_a_person or not alone
+        state = STATE_AFTER[undone.result]
+        await self.book.move([action], state, keep=keep, why=undone.why, facts=facts)
+
+
+def _claim_by_word(
+    action: LiveAction, record: Record, sight: Observation
+) -> tuple[Record, Observation]:
+    """Take what is there for ours because a person has said so: the version that they meant."""
+    if not action.claimed or sight.ours:
+        return record, sight
+    if action.claimed_at is None and not action.undo_begun:
+        action.claimed_at = sight.version
+    if sight.version != action.claimed_at:
+        # Somebody has written since.
+        return record, sight
+    return with_version(record, sight.version), replace(sight, ours=True)
+
+
+def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:
+    """What stands there in place of ours, if only nothing, for the person who has to choose."""
+    return [Kept(owner=action.id, name="theirs", value=encode_value(undone.theirs))]
+
+
+def _describe_undone(action: LiveAction) -> RejectedAction:
+    why = _describe_cover(action) if action.covered else action.undone_why
+    return build_rejected_action(action, result=action.undone, why=why)
+
+
+def _describe_cover(action: LiveAction) -> str:
+    if action.objects:
+        return "a later call on the same object could not be undone"
+    return "a later call could not be undone, and nobody declared which objects they are about"
+
+
+def _list_beyond_undo(attempt: LiveAttempt) -> list[RejectedAction]:
+    """Calls that may have changed something and that nobody can take back."""
+    states = (State.UNKNOWN, State.INTENT, State.NEEDS_HUMAN, State.DISPUTED)
+    inner = [a for a in attempt.list_inner() if a.state in states]
+    return [
+        build_rejected_action(
+            action,
+            result=None,
+            certain=action.state is State.DISPUTED,
+            why="" if action.state is State.DISPUTED else "it may or may not have taken effect",
+        )
+        for action in [*attempt.list_in_state(*states), *inner]
+        if action.state not in SETTLED
+    ]

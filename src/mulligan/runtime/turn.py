@@ -1,0 +1,617 @@
+"""A turn from the request to the answer: attempt, review, undo, correct, once more, and its reply
+held against what its tools returned.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from mulligan.checks.subject.concern import watch_checks
+from mulligan.codec.json_text import encode_json
+from mulligan.codec.records import decode_record
+from mulligan.core.action import HOLDS, SETTLED, State, UndoResult
+from mulligan.core.adapter import AgentWriter, Assignment
+from mulligan.core.call import Execution, Outcome
+from mulligan.core.display.escape import format_value
+from mulligan.core.engine import Loop, Round, run_loop
+from mulligan.core.errors import MulliganError
+from mulligan.core.finding import Confidence, Correction, Standing, Verdict
+from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
+from mulligan.core.policy import Step
+from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.runtime.points import Point, reach
+from mulligan.core.text import Replied, Reply, Written
+from mulligan.core.turn import Attempt
+from mulligan.core.waiting.awaiting import call_function
+from mulligan.loops.actions import (
+    Attempted,
+    RejectedAction,
+    Reviewers,
+    look_at,
+    render_correction,
+    render_question,
+    review_attempt,
+)
+from mulligan.loops.checking import run_checks_now
+from mulligan.loops.drafting import ReplyBrief, Tools
+from mulligan.loops.replies import ReplyRules, Write, write_reply
+from mulligan.runtime.context import (
+    LiveAttempt,
+    OpenTurn,
+    Reviewed,
+    TurnResult,
+    gather_existing_ids,
+    is_typed,
+    render_note,
+    write_words_only,
+)
+from mulligan.runtime.episodes import Ended
+from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.live_action import LiveAction
+from mulligan.runtime.probe import settle
+from mulligan.runtime.review import (
+    LEAST_FIRST,
+    WORST_FIRST,
+    choose_confidence,
+    describe_rejection,
+    follow_undeclared,
+    is_idle,
+    join_inner,
+    keep_rest,
+    note_looks,
+    record_verdict,
+    settle_reviewed,
+)
+from mulligan.runtime.rollback import (
+    build_rejected_action,
+    choose_step,
+    dispute_all,
+    insists,
+    take_back_all,
+    take_back_late,
+)
+from mulligan.runtime.waiting import Waiter
+
+if TYPE_CHECKING:
+    from mulligan.core.text import Replied
+
+
+_DONE = "a person approved it, and it was done"
+_UNSURE = "a person approved it, and it may or may not have taken effect"
+_WHY: Mapping[State, str] = {
+    State.APPROVED: "a person approved it, and it is about to be done",
+    State.INTENT: "a person approved it, and it is being done",
+    State.EXECUTED: _DONE,
+    State.UNCHECKED: _DONE,
+    # As a version before this one has written it.
+    State.VERIFIED: _DONE,
+    State.UNKNOWN: _UNSURE,
+    State.NEEDS_HUMAN: _UNSURE,
+}
+
+
+async def list_approved(attempt: LiveAttempt, *, book: JournalWriter) -> list[RejectedAction]:
+    """What a rejection has come too late for: a person's word counts, and an agent is told so."""
+    held = attempt.list_whole_in_state(*HOLDS)
+    await book.read_answers(held)
+    attempt.approved.update(action.id for action in held if action.state in _WHY)
+    approved = {each for part in attempt.list_whole() for each in part.approved}
+    return [
+        build_rejected_action(action, result=None, why=why, certain=why == _DONE, blocks=False)
+        for action in attempt.list_whole_in_state(*_WHY)
+        if action.id in approved and (why := _WHY.get(action.state or State.HELD))
+    ]
+
+
+_report = logging.getLogger("mulligan")
+
+Agent = Callable[[OpenTurn], Awaitable[object]]
+"""What acts: it is told the turn, calls tools, and gives a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done(TurnResult):
+    """What came of a turn."""
+
+    output: object
+    """What the agent gave at last, as it gave it, whatever became of it: `standing` says that."""
+    attempts: tuple[Attempt, ...]
+    open_actions: tuple[str, ...]
+    """Ids of actions that still need somebody."""
+    replied: Replied | None = None
+    """How the text itself was checked, where the application has rules for replies."""
+
+    @property
+    def reply(self) -> object:
+        """What the person reads: the agent's text with the note under it, or the question.
+
+        A reply that is no text is given as it is, where it is `finished`. Else this raises
+        `UnfinishedRunError`, as the object would look as if all of it was done: see `output`.
+        """
+        said = self.output if self.replied is None else self.replied.text
+        if is_typed(said) and not self.is_done():
+            raise self.build_error(said)
+        return self.choose_reply(said)
+
+
+class TurnLoop:
+    """One turn on its way: the five functions of the engine, and what they share."""
+
+    def __init__(
+        self,
+        turn: OpenTurn,
+        *,
+        reviewers: Reviewers,
+        book: JournalWriter,
+        on_entering: Callable[[], None] = lambda: None,
+        on_leaving: Callable[[], None] = lambda: None,
+        remember: Callable[[OpenTurn, Sequence[Ended]], None] | None = None,
+    ) -> None:
+        self._turn = turn
+        self._reviewers = reviewers
+        self._book = book
+        self._on_entering = on_entering
+        self._on_leaving = on_leaving
+        self._remember = remember
+        self._corrections: list[Correction | None] = [None]
+        self._verdicts: dict[int, Verdict] = {}
+        """By the number of the attempt; one that goes on after a review has the last."""
+        self._standings: dict[str, Standing] = {}
+        """What the review of each call came to, by its id."""
+        self._settled = 0
+        """The last attempt that came to an end: tries are counted from there."""
+        self._disputed: set[int] = set()
+        """Attempts that a person decides on: nothing of them is undone meanwhile."""
+        self._reviewed: list[LiveAction] = []
+        """What the last review has seen: what came back later was not reviewed."""
+        self._rejected: list[RejectedAction] = []
+        """What the last rejection came to."""
+        self._stood: list[RejectedAction] = []
+        """What earlier rejections could not take back, and a later attempt went on beside."""
+        self._watch_undeclared()
+
+    async def run(self, agent: Agent) -> Done:
+        """Go through the turn. What the agent raises comes through, its actions settled first."""
+
+        async def attempt(number: int, correction: Correction | None) -> object:
+            return await self._attempt(agent, number, correction)
+
+        async with self._turn:
+            rounds = await run_loop(self._build_loop(attempt))
+            await self._end(rounds[-1])
+        return self._build_done(rounds[-1])
+
+    async def review(self, reply: object) -> Reviewed:
+        """Review what was done since the last review, and do what follows from the verdict."""
+        number = self._turn.attempt.number
+        played, correction = await self._build_loop(self._begin).play(reply, number=number)
+        if correction is None:
+            await self._end(played)
+        undone = correction is None and played.step is Step.GIVE_UP
+        reviewed = Reviewed(
+            standing=played.verdict.standing,
+            confidence=choose_confidence(played.verdict),
+            findings=self._verdicts[number].findings,
+            correction=correction,
+            note="" if correction else self._render_note(played),
+            idle=is_idle(played.verdict),
+            question=self._render_question(played) if undone else "",
+            stands=_stands(played),
+            waits=self._is_waiting(),
+        )
+        await self._go_on(played, correction)
+        return reviewed
+
+    async def _go_on(self, last: Round[object, Verdict], correction: Correction | None) -> None:
+        """What is done after a review: another try, or something new, as in a turn of many calls.
+
+        What was found wrong is not looked at again with what comes after it.
+        """
+        number = last.number
+        if correction is None:
+            self._settled = number if last.step in (Step.GIVE_UP, Step.DISPUTE) else number - 1
+            self._rejected, self._stood = [], []
+        if correction is not None or self._settled == number:
+            await self._begin(number + 1, correction)
+
+    def enter(self) -> None:
+        """The turn begins."""
+        self._on_entering()
+
+    def clears(self, proposed: Execution) -> bool:
+        """Whether checks have looked at a call that was not made yet, and all are content."""
+        from mulligan.checks.facts.denied import find_denials
+
+        attempted, read = self._build_attempted(), set[str]()
+        whole = replace(attempted, executions=(*attempted.executions, proposed))
+        checks = self._reviewers.checks
+        findings, answered = run_checks_now(whole, watch_checks(checks, read))
+        denied, computed = run_checks_now(whole, (find_denials,))
+        looked = look_at(whole, checks, read).calls.get(proposed.call.id, ())
+        return "checks" in looked and answered and computed and not [*findings, *denied]
+
+    async def leave(self, *, failed: bool, waiter: Waiter) -> None:
+        """The turn is over. What it did and nobody reviewed goes to a later review.
+
+        That it was delivered is on disk before anybody sees the reply. Where the turn failed, its
+        reply was seen by nobody, and a rejection still undoes.
+        """
+        await keep_rest(self._turn, book=self._book.with_waiter(waiter))
+        if self._turn.is_inner:
+            # It belongs to the turn that it was opened in, and ends with that.
+            self._keep_memory()
+            return
+        actions = list(self._turn.list_actions())
+        left = [action for action in actions if action.state is State.EXECUTED]
+        if left and not failed:
+            await self._write_end(left, waiter)
+        self._book.let_go(actions)
+        if any(action.state not in SETTLED for action in actions):
+            self._on_leaving()
+        self._keep_memory()
+
+    async def _write_end(self, left: Sequence[LiveAction], waiter: Waiter) -> None:
+        """Each on its own if not all at once: one may be in somebody else's hands by now."""
+        book, facts = self._book.with_waiter(waiter), {"delivered": True}
+        why = "The turn ended without a review."
+        try:
+            await book.move(left, State.PENDING_REVIEW, why=why, facts=facts)
+        except MulliganError as error:
+            if len(left) > 1:
+                for action in left:
+                    await self._write_end([action], waiter)
+                return
+            # The turn has ended well all the same; recovery finds what is open.
+            _report.warning("The end of a turn could not be written: %s", error)
+
+    def _watch_undeclared(self) -> None:
+        follow = partial(follow_undeclared, self._turn, book=self._book)
+        self._turn.attempt.loose.on_added = follow
+
+    def _keep_memory(self) -> None:
+        if self._remember is not None:
+            self._remember(self._turn, self._list_ended() if self._turn.episodes else ())
+
+    def _list_ended(self) -> list[Ended]:
+        """Every call of the turn, with what the review of its attempt came to."""
+        return [
+            Ended(
+                execution=execution,
+                accepted=self._standings.get(execution.call.id) is Standing.ACCEPTED,
+                rejected=self._standings.get(execution.call.id) is Standing.REJECTED,
+            )
+            for attempt in self._turn.attempts
+            for execution in attempt.list_executions()
+        ]
+
+    def _build_loop(
+        self, attempt: Callable[[int, Correction | None], Awaitable[object]]
+    ) -> Loop[object, Verdict, Correction]:
+        return Loop(
+            attempt=attempt,
+            review=self._review,
+            decide=self._decide,
+            undo=self._undo,
+            correct=self._correct,
+        )
+
+    async def _begin(self, number: int, correction: Correction | None) -> None:
+        if number > 1:
+            self._turn.attempts.append(LiveAttempt(turn=self._turn.turn, number=number))
+            self._watch_undeclared()
+            self._corrections.append(correction)
+        self._turn.correction = correction
+
+    async def _attempt(self, agent: Agent, number: int, correction: Correction | None) -> object:
+        await self._begin(number, correction)
+        try:
+            return await agent(self._turn)
+        except Exception:
+            # No reply will be shown; what was done is still somebody's calendar.
+            verdict = await self._review(None)
+            match self._decide(None, verdict, number):
+                case Step.RETRY | Step.GIVE_UP:
+                    await self._undo(None, verdict)
+                case Step.DISPUTE:
+                    await self._dispute()
+                case Step.ACCEPT | Step.DEFER:
+                    await self._mark(verdict, delivered=False)
+            raise
+
+    async def _review(self, reply: object) -> Verdict:
+        attempt = self._turn.attempt
+        await settle(attempt.list_in_state(State.UNKNOWN), book=self._book)
+        inner = [a for a in attempt.list_inner() if a.state is State.EXECUTED and a.accepted]
+        self._reviewed = [*attempt.list_in_state(State.EXECUTED), *inner]
+        verdict = await review_attempt(
+            self._build_attempted(reply),
+            by=self._reviewers,
+            attempt=attempt.number - self._settled,
+            judged=attempt.asks,
+        )
+        verdict = join_inner(verdict, attempt)
+        self._verdicts[attempt.number] = verdict
+        await reach(Point.REVIEWED)
+        return verdict
+
+    def _build_attempted(self, reply: object = None) -> Attempted:
+        *before, attempt = self._turn.attempts
+        tries = [each for each in before if each.number > self._settled]
+        return Attempted(
+            turn=self._turn.turn,
+            executions=attempt.list_executions(),
+            reply=reply,
+            facts=gather_existing_ids(attempt.actions),
+            earlier=(
+                *self._turn.turn.history.executions,
+                *(execution for each in before for execution in each.list_standing()),
+            ),
+            acted=attempt.list_changing(),
+            leftovers=any(a.state in _LEFT for a in self._turn.list_actions()),
+            again=any(each.has_acted() for each in tries) and not attempt.has_acted(),
+        )
+
+    def _decide(self, reply: object, verdict: Verdict, number: int) -> Step:  # noqa: ARG002
+        standing = self._turn.attempt.list_whole_in_state(State.EXECUTED)
+        step, decided = choose_step(
+            verdict,
+            attempt=number - self._settled,
+            reviewers=self._reviewers,
+            standing=standing,
+        )
+        self._verdicts[number] = decided
+        record_verdict(self._turn, decided, book=self._book)
+        for execution in self._turn.attempt.list_executions():
+            if self._standings.get(execution.call.id) is not Standing.ACCEPTED:
+                self._standings[execution.call.id] = decided.standing
+        executed = self._turn.attempt.list_in_state(State.EXECUTED)
+        unseen = [each for each in executed if each.opening.call in verdict.unchecked]
+        nobody = verdict.standing is Standing.UNCHECKED
+        return Step.GIVE_UP if nobody and insists(unseen) else step
+
+    async def _undo(self, reply: object, verdict: Verdict) -> None:  # noqa: ARG002
+        attempt, why = self._turn.attempt, describe_rejection(verdict)
+        self._stood += [taken for taken in self._rejected if not taken.blocks]
+        taken = await take_back_all(attempt, book=self._book, why=why)
+        named = {each.action for each in taken}
+        approved = await list_approved(attempt, book=self._book)
+        self._rejected = [*taken, *(each for each in approved if each.action not in named)]
+
+    async def _correct(self, reply: object, verdict: Verdict) -> Correction | None:  # noqa: ARG002
+        """What the agent is told of it; after an undo that failed there is no second attempt."""
+        stuck = (taken for taken in self._rejected if taken.result is not UndoResult.RESTORED)
+        if any(taken.blocks for taken in stuck):
+            return None
+        await reach(Point.CORRECTED)
+        return render_correction(verdict, self._rejected)
+
+    async def _end(self, last: Round[object, Verdict]) -> None:
+        rejected = [a for a in self._turn.attempts[:-1] if a.number not in self._disputed]
+        await take_back_late(rejected, book=self._book)
+        if last.step is Step.DISPUTE:
+            self._disputed.add(last.number)
+            await self._dispute()
+        elif last.step in (Step.ACCEPT, Step.DEFER):
+            await self._mark(last.verdict, delivered=True)
+        # A person may have answered meanwhile.
+        await self._book.read_answers(self._turn.list_actions())
+
+    async def _dispute(self) -> None:
+        """Put what an attempt did before a person, who may have it undone."""
+        why = describe_rejection(self._verdicts[self._turn.attempt.number])
+        await dispute_all(self._turn.attempt, book=self._book, why=why)
+
+    async def _mark(self, verdict: Verdict, *, delivered: bool) -> None:
+        """Nothing unreviewed is called verified, and nothing of a turn inside another alone."""
+        stands = verdict.standing in (Standing.ACCEPTED, Standing.UNCHECKED)
+        if self._turn.is_inner:
+            self._turn.attempt.verdict = verdict if stands else None
+            for action in self._reviewed:
+                action.accepted = stands
+                note_looks(action, verdict)
+            return
+        seen = [action for action in self._reviewed if action.state is State.EXECUTED]
+        unread: dict[str, object] = {"delivered": delivered}
+        if stands:
+            await settle_reviewed(seen, verdict, book=self._book)
+        else:
+            await self._book.move(seen, State.PENDING_REVIEW, facts=unread)
+        late = self._turn.attempt.list_whole_in_state(State.EXECUTED)
+        why = "It came back while the review was going on."
+        await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
+        await reach(Point.MARKED)
+
+    def _build_done(self, last: Round[object, Verdict]) -> Done:
+        undone = last.step is Step.GIVE_UP
+        return Done(
+            output=last.subject,
+            question=self._render_question(last) if undone else "",
+            note="" if undone else self._render_note(last),
+            stands=_stands(last),
+            waits=self._is_waiting(),
+            standing=last.verdict.standing,
+            confidence=choose_confidence(last.verdict),
+            findings=self._verdicts[last.number].findings,
+            attempts=tuple(
+                Attempt(
+                    number=attempt.number,
+                    correction=correction,
+                    calls=tuple(dict.fromkeys(e.call.id for e in attempt.list_executions())),
+                    verdict=verdict,
+                )
+                for attempt, correction, verdict in zip(
+                    self._turn.attempts, self._corrections, self._verdicts.values(), strict=False
+                )
+            ),
+            open_actions=tuple(
+                action.id for action in self._turn.list_actions() if action.state not in SETTLED
+            ),
+        )
+
+    def _render_question(self, last: Round[object, Verdict]) -> str:
+        return render_question(last.verdict, [*self._stood, *self._rejected])
+
+    def _is_waiting(self) -> bool:
+        return any(action.state in HOLDS for action in self._turn.list_actions())
+
+    def _render_note(self, last: Round[object, Verdict]) -> str:
+        return "" if self._turn.is_inner else render_note(last.verdict, self._turn.list_actions())
+
+
+def _stands(last: Round[object, Verdict]) -> bool:
+    """Whether what was done was neither rejected nor undone."""
+    return last.step in (Step.ACCEPT, Step.DEFER) and last.verdict.standing is not Standing.REJECTED
+
+
+_LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
+
+
+Rewrite = Callable[[Correction], str | Written | Awaitable[str | Written]]
+"""Writes the reply again, told what was wrong with its text; sync or async. It calls no tools that
+change anything."""
+
+LONGEST = 20_000
+"""Characters of one result that a reply may rest on."""
+
+
+async def answer(
+    reply: str,
+    turn: OpenTurn,
+    *,
+    rules: ReplyRules,
+    rewrite: Rewrite | AgentWriter | None,
+    announce: Callable[[ReplyChecked | ReplySettled], None],
+    monotonic: Callable[[], float] = time.monotonic,
+) -> Replied:
+    """Check a reply whose actions were accepted; have it written again, where somebody can."""
+    bound = rules if rewrite is not None else _limit_to_one_try(rules)
+    return await write_reply(
+        _begin_with(reply, rewrite),
+        rules=bound,
+        query=turn.message,
+        context=(turn.message, *list_results(turn.attempt.list_executions())),
+        turn=turn.id,
+        announce=announce,
+        monotonic=monotonic,
+    )
+
+
+def _begin_with(reply: str, rewrite: Rewrite | AgentWriter | None) -> Write | AgentWriter:
+    """A writer whose first text is there already; what comes after it is nothing but words."""
+    if isinstance(rewrite, AgentWriter):
+        return _begin_agent_with(reply, rewrite)
+
+    async def write(correction: Correction | None) -> str | Reply | Written:
+        if correction is None or rewrite is None:
+            return reply
+        write_words_only()
+        return cast("str | Written", await call_function(rewrite, correction))
+
+    return write
+
+
+def _begin_agent_with(reply: str, agent: AgentWriter) -> AgentWriter:
+    async def write(asked: Assignment) -> str:
+        brief = cast("ReplyBrief", asked)
+        if brief.correction is None:
+            return reply
+        write_words_only()
+        return await agent.write(replace(brief, tools=Tools(steps=0)))
+
+    return AgentWriter(write, name=agent.name)
+
+
+def list_results(executions: Iterable[Execution]) -> Iterable[str]:
+    """What the tools returned, as text."""
+    for execution in executions:
+        if execution.outcome is Outcome.SUCCESS and execution.result is not None:
+            yield _format_result(execution.result)[:LONGEST]
+
+
+def _limit_to_one_try(rules: ReplyRules) -> ReplyRules:
+    """Nobody can write it again, so it is looked at once."""
+    return replace(rules, attempts=1, mend=False)
+
+
+def _format_result(result: object) -> str:
+    if isinstance(result, str):
+        return result
+    try:
+        return json.dumps(result, default=str, ensure_ascii=False)
+    except Exception:  # noqa: BLE001 - keys that are no text, a cycle, a value that refuses
+        return format_value(result)
+
+
+def with_replied(done: Done, replied: Replied) -> Done:
+    """What came of a turn whose text was checked too: the worse standing counts for both."""
+    verdict = done.attempts[-1].verdict if done.attempts else None
+    idle = verdict is not None and is_idle(verdict)
+    standing, confidence = join_standings(done, replied, idle=idle)
+    return replace(
+        done,
+        replied=replied,
+        standing=standing,
+        confidence=confidence,
+        findings=(*done.findings, *replied.findings),
+    )
+
+
+def join_standings(
+    done: Done | Reviewed, replied: Replied, *, idle: bool
+) -> tuple[Standing, Confidence | None]:
+    """What to call an outcome with a text; `idle`: nothing was done but to write the text."""
+    if done.standing is Standing.UNCHECKED and idle:
+        standing, confidence = replied.standing, replied.confidence
+    else:
+        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
+        confidence = min(done.confidence, replied.confidence, key=LEAST_FIRST.index)
+    return standing, Confidence.LOW if standing is Standing.REJECTED else confidence
+
+
+NAME = "reply"
+"""Of a reply among what is kept for a turn."""
+MOST_BYTES = 256 * 1024
+"""Of one recording. What a context holds beyond that is left out, from its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedReply:
+    """What was asked, what was known, and what was written, try by try."""
+
+    query: str
+    context: tuple[str, ...]
+    tries: tuple[str, ...]
+
+
+def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
+    """A recording as the vault keeps it."""
+    room = MOST_BYTES - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
+    context: list[str] = []
+    for passage in asked.context:
+        room -= len(passage.encode(errors="replace"))
+        if room < 0:
+            break
+        context.append(passage)
+    return encode_json(
+        RecordedReply(
+            query=_replace_surrogates(asked.query),
+            context=tuple(map(_replace_surrogates, context)),
+            tries=tuple(map(_replace_surrogates, tries)),
+        )
+    )
+
+
+def unpack_reply(kept: bytes) -> RecordedReply:
+    """The recording as it was."""
+    return decode_record(RecordedReply, kept)
+
+
+def _replace_surrogates(text: str) -> str:
+    # A lone surrogate has no bytes of its own.
+    return text.encode("utf-8", "replace").decode()

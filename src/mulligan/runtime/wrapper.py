@@ -1,0 +1,306 @@
+"""The wrapper around a tool: same name, same signature, and a second shot where it is safe."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, ParamSpec, TypeVar, cast
+
+from mulligan.core.call import Execution, Failure
+from mulligan.core.effect import Effect, Mode
+from mulligan.core.errors import OwnParameterError, UnawaitedError
+from mulligan.core.failures.error_class import ErrorClass
+from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
+from mulligan.runtime.call import UNDER_WAY, ActiveCall, Given, begin_call, claim_host_call
+from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, is_words_only
+from mulligan.runtime.declaration import Declaration, is_async
+from mulligan.runtime.episodes import SuggestedCall
+from mulligan.runtime.journaled_call import JournaledCall, build_action, refuse_repeats
+from mulligan.runtime.outcome import (
+    fail_call,
+    find_disguised,
+    find_silent_error,
+    log_outside,
+    log_success,
+    note_failure,
+    was_stopped,
+)
+from mulligan.runtime.outside_calls import (
+    HostCallUnderWay,
+    LoneCall,
+    call_alone,
+    call_alone_here,
+    refuse_in_words,
+)
+from mulligan.runtime.results import is_deferral
+from mulligan.runtime.retry import Tried, auto_correct, retry, try_call
+from mulligan.runtime.signature import hide_parameters
+from mulligan.runtime.tool import Runtime, Tool
+from mulligan.runtime.toolbox import Toolbox
+from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_to_end
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def wrap_tool(
+    function: Callable[P, R], *, declaration: Declaration, runtime: Runtime, box: Toolbox
+) -> Callable[P, R]:
+    """Wrap a sync or async tool; the wrapper keeps its name, docstring and signature, less the
+    parameters that are ours to fill."""
+    tool = Tool(function, declaration=declaration, runtime=runtime)
+    box.add(tool)
+    reads_only = declaration.effect is Effect.READ and declaration.effect_of is None
+    runtime.reads_only[declaration.tool] = reads_only
+    wrapped: Any = (_wrap_async if is_async(function) else _wrap_sync)(tool)
+    hide_parameters(wrapped, function, names=declaration.ours)
+    wrapped.mulligan, wrapped.mulligan_tool = declaration, tool
+    return cast("Callable[P, R]", wrapped)
+
+
+def find_wrapped(function: Any) -> Tool | None:
+    """The tool that a function is, also inside a partial or what `functools.wraps` has made."""
+    while function is not None:
+        found = getattr(function, "mulligan_tool", None)
+        if isinstance(found, Tool):
+            return found
+        is_partial = isinstance(function, functools.partial)
+        function = function.func if is_partial else getattr(function, "__wrapped__", None)
+    return None
+
+
+def _wrap_async(tool: Tool) -> Callable[..., Any]:
+    once = _make_async_once(tool)
+
+    @functools.wraps(tool.function)
+    async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.loose and is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        try:
+            return await once(args, kwargs)
+        except Exception as error:
+            await consult(error, tool)
+            corrected = find_correction(error, tool)
+            if corrected is None:
+                raise
+        left_out = tool.signature.find_left_out(args, kwargs)
+        return await auto_correct(tool, corrected, once=once, left_out=left_out)
+
+    if not tool.acts:
+        return call_tool
+
+    @functools.wraps(tool.function)
+    async def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
+        if is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        if is_outside(tool.runtime.redactor):
+            alone = _begin_alone(tool, (args, kwargs))
+            return await call_alone(alone, partial(call_tool, *args, **kwargs))
+        return await call_tool(*args, **kwargs)
+
+    return call_acting_tool
+
+
+def _wrap_sync(tool: Tool) -> Callable[..., Any]:
+    once = _make_sync_once(tool)
+
+    async def call_again(args: Any, kwargs: Any, corrects: SuggestedCall) -> Any:
+        return once(args, kwargs, corrects)
+
+    @functools.wraps(tool.function)
+    def call_tool(*args: Any, **kwargs: Any) -> Any:
+        if tool.loose and is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        try:
+            return once(args, kwargs)
+        except Exception as error:
+            corrected = find_correction(error, tool)
+            if corrected is None:
+                raise
+        left_out = tool.signature.find_left_out(args, kwargs)
+        return run_to_end(auto_correct(tool, corrected, once=call_again, left_out=left_out))
+
+    if not tool.acts:
+        return call_tool
+
+    @functools.wraps(tool.function)
+    def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
+        if is_words_only():
+            raise refuse_in_words(tool.declaration.tool)
+        if is_outside(tool.runtime.redactor):
+            alone = _begin_alone(tool, (args, kwargs))
+            return call_alone_here(alone, partial(call_tool, *args, **kwargs))
+        return call_tool(*args, **kwargs)
+
+    return call_acting_tool
+
+
+def _begin_alone(tool: Tool, given: Given) -> LoneCall | HostCallUnderWay | None:
+    host_call = claim_host_call(tool, given)
+    if host_call is not None:
+        return host_call
+    log_outside(tool)
+    outside = tool.runtime.outside
+    if outside is None:
+        return None
+    return outside.begin(tool.declaration.tool, warn=tool.warn_once)
+
+
+# The two ways of calling are written out twice, for most calls are nothing but this: a coroutine
+# around a plain function would cost more than the row that is logged of it.
+
+
+def _make_async_once(tool: Tool) -> Callable[..., Any]:
+    """One call with all its tries, as it is or in the place of one that failed."""
+    function = tool.function
+
+    async def call_once(args: Any, kwargs: Any, corrects: SuggestedCall | None = None) -> Any:
+        call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
+        if call.brought is not None:
+            return await _refuse_brought(call, call.brought)
+        args, kwargs = call.given
+        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
+            return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
+        UNDER_WAY.set(call)
+        try:
+            result = await function(*args, **kwargs)
+        except BaseException as error:
+            UNDER_WAY.set(call.outer)
+            failed = await note_failure(call, error)
+            if was_stopped(error):
+                _note_stopped(call, error)
+                raise
+        else:
+            UNDER_WAY.set(call.outer)
+            if tool.results.pass_over(result):
+                return _note_success(call, result)
+            disguised = await find_disguised(call, result)
+            if disguised is None:
+                return _note_success(call, result)
+            failed = disguised
+        # Outside the handler, or the second try's error would claim the first as its context.
+        return await _rescue_call(call.with_maker(partial(function, *args, **kwargs)), failed)
+
+    return call_once
+
+
+def _make_sync_once(tool: Tool) -> Callable[..., Any]:
+    """The same for a function that is called and not awaited."""
+    function = tool.function
+
+    def call_once(args: Any, kwargs: Any, corrects: SuggestedCall | None = None) -> Any:
+        async def make(**more: Any) -> Any:
+            return _refuse_unawaited(function(*args, **kwargs | more), tool)
+
+        call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
+        if call.brought is not None:
+            return run_to_end(_refuse_brought(call, call.brought))
+        args, kwargs = call.given
+        if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
+            return run_to_end(_guard_call(call.with_maker(make), call.turn))
+        UNDER_WAY.set(call)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException as error:
+            UNDER_WAY.set(call.outer)
+            failed = fail_call(call, error)
+            if was_stopped(error):
+                _note_stopped(call, error)
+                raise
+        else:
+            UNDER_WAY.set(call.outer)
+            if tool.results.pass_over(result):
+                return _note_success(call, result)
+            disguised = find_silent_error(call, result)
+            if disguised is None:
+                return _note_success(call, result)
+            failed = disguised
+        return run_to_end(_rescue_call(call.with_maker(make), failed))
+
+    return call_once
+
+
+def _refuse_unawaited(answer: Any, tool: Tool) -> Any:
+    """What a plain function answered."""
+    if not inspect.isawaitable(answer):
+        return answer
+    if inspect.iscoroutine(answer):
+        answer.close()
+    raise UnawaitedError(tool.declaration.tool)
+
+
+def _is_corrected(turn: OpenTurn) -> bool:
+    """Whether it goes on after a rejection: calls that leave no record are looked at too."""
+    return len(turn.root.attempts) > 1
+
+
+async def _refuse_brought(call: ActiveCall, name: str) -> Any:
+    """A value of the caller's own for what is ours would make two calls one, or one two."""
+    error = OwnParameterError(tool=call.tool.declaration.tool, parameter=name)
+    failure = Failure(
+        error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True
+    )
+    return await _note_outcome(call, fail_call(call, error, failure=failure))
+
+
+async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
+    """A call of a turn that is looked at or written down before it is made."""
+    refused = await precheck_call(call, turn)
+    if refused is not None:
+        return await _note_outcome(call, refused)
+    if call.tool.acts:
+        return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
+    if call.tool.declaration.mode is not Mode.OBSERVE:
+        refuse_repeats(call, turn)
+    turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review
+    return await _note_tried(call, try_call(call))
+
+
+async def _rescue_call(call: ActiveCall, failed: Execution) -> Any:
+    return await _note_tried(call, retry(call, failed))
+
+
+async def _note_tried(call: ActiveCall, tries: Awaitable[Tried]) -> Any:
+    try:
+        tried = await tries
+    except BaseException as error:
+        _note_stopped(call, error)
+        raise
+    return await _note_outcome(call, tried.last)
+
+
+def _note_stopped(call: ActiveCall, error: BaseException) -> None:
+    """Stopped in the middle, as by its agent's own time limit: it may have landed all the same."""
+    if call.turn is not None and call.tool.loose and not is_deferral(error):
+        call.turn.attempt.loose.append(_build_loose(call, call.turn, came_back=False))
+
+
+def _note_success(call: ActiveCall, result: Any) -> Any:
+    log_success(call, result)
+    turn = call.turn
+    if turn is not None:
+        attempt, tool = turn.attempts[-1], call.tool
+        if tool.declaration.review:
+            attempt.asks = True
+        attempt.notes.append(call.describe_success)
+        if tool.loose:
+            attempt.loose.append(_build_loose(call, turn, came_back=True))
+    return result
+
+
+async def _note_outcome(call: ActiveCall, execution: Execution) -> Any:
+    turn, failure = call.turn, execution.failure
+    if turn is not None:
+        turn.attempt.notes.append(lambda: execution)
+        if call.tool.loose and not (failure and failure.nothing_done):
+            turn.attempt.loose.append(_build_loose(call, turn, came_back=failure is None))
+    return await conclude(call, execution)
+
+
+def _build_loose(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> UntrackedCall:
+    undeclared = call.tool.declaration.effect is Effect.UNDECLARED
+    effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
+    build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)
+    return UntrackedCall(call=call.id, came_back=came_back, build=build)

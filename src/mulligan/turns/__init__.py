@@ -1,1 +1,0 @@
-"""Where the loops meet in one tool call."""

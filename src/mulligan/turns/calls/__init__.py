@@ -1,1 +1,0 @@
-"""One call, from the wrapper to the tool and back: logged, retried, advised on, journaled."""

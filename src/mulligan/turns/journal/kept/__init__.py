@@ -1,1 +1,0 @@
-"""What is kept beside the journal: arguments and results of calls, what reviews found and said."""

@@ -1,1 +1,0 @@
-"""A tool as its author declares it: what it takes, what it returns, what that promises."""
