@@ -23,7 +23,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.facts.accounted": {"wanted": "evt-12"},
     "checks.facts.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
     "checks.dates.notations": {"day_name": None, "form": None, "days": None},
-    "checks.dates.binding.masking": {"name": "game night"},
+    "checks.dates.context": {"name": "game night"},
     "checks.ids": {"form": None},
     "checks.language.prose": {
         "name": "may|jun(?:e)?",
@@ -46,7 +46,7 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "gateway.undoing.recipe": {"each": None},
     "learning.validation_errors": {"words": None},
     "checks.grounding.numerals": {"word": None},
-    "checks.grounding.calendar": {"load_tables": None, "word": None},
+    "checks.grounding.calendar": {"load_grounding_tables": None, "word": None},
     "learning.fingerprint": {"value": "evt-12"},
     "learning.scope": {"alone": "(?<![\\w])evt-12(?![\\w])"},
     "learning.recall": {"alone": "(?<![\\w#])evt-12(?![\\w#])"},

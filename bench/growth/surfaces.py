@@ -17,7 +17,9 @@ from mulligan.checks.grounding import grounded
 from mulligan.checks.ids import not_glued
 from mulligan.checks.quotes import quotes_kept
 from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.text import call_to_action, length, structure
+from mulligan.checks.text.call_to_action import call_to_action
+from mulligan.checks.text.length import length
+from mulligan.checks.text.structure import structure
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 TICK = 0.001

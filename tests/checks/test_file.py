@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.checks.file import KINDS, make_checks, preset, read_table
-from mulligan.checks.text import length
+from mulligan.checks.text.length import length
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from mulligan.core.text import Reply

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.quotes import drop_quotes, find_quotes, quotes_kept
+from mulligan.checks.language.quotations import drop_quotes, find_quotes
+from mulligan.checks.quotes import quotes_kept
 from tests.checks.attempts import attempt, ran
 
 SAID = "Tell Ann 'The train is late again - let's meet at nine' and title it \"Late train\""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text import length
+from mulligan.checks.text.length import length
 from mulligan.core.errors import ConfigurationError, OutOfStepsError
 from mulligan.core.finding import Correction
 from mulligan.core.happened.event import Happened

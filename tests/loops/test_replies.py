@@ -10,7 +10,9 @@ import pytest
 
 from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Claims, Verifier
-from mulligan.checks.text import avoids, call_to_action, length
+from mulligan.checks.text import avoids
+from mulligan.checks.text.call_to_action import call_to_action
+from mulligan.checks.text.length import length
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.display.question import Question
 from mulligan.core.errors import ConfigurationError

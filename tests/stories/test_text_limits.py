@@ -13,7 +13,8 @@ import pytest
 
 from mulligan.checks.file import preset
 from mulligan.checks.grounding.verified import Verifier
-from mulligan.checks.text import avoids, length
+from mulligan.checks.text import avoids
+from mulligan.checks.text.length import length
 from mulligan.core.display.question import Question
 from mulligan.core.finding import Correction, Finding, Severity, Standing
 from mulligan.core.text import Critique, Draft, Reply, Written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
 from mulligan.checks.subject.concern import limit_to_tools
 from mulligan.checks.subject.subject import Subject
 from mulligan.checks.subject.values import list_numbers

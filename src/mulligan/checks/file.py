@@ -119,7 +119,7 @@ def _is_on(name: str, table: _Table) -> bool:
 
 
 def _load_preset(name: str) -> dict[str, _Table]:
-    shipped = files("mulligan.checks.presets")
+    shipped = files("mulligan.checks").joinpath("presets")
     known = sorted(f.name.removesuffix(".toml") for f in shipped.iterdir() if ".toml" in f.name)
     if name not in known:
         raise ConfigurationError(f"There is no preset {name!r}. There are: {', '.join(known)}.")

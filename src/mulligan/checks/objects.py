@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.subject.moments import find_earliest_now
 from mulligan.checks.subject.people import PERSON, split_names
 from mulligan.checks.subject.subject import (
     Argument,

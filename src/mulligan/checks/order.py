@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.subject.concern import limit_to_calls, limit_to_parameters
-from mulligan.checks.subject.moments import find_earliest_now, parse_local_moment
+from mulligan.checks.subject.moments import find_earliest_now
 from mulligan.checks.subject.subject import Parameters, Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.display.escape import show_name

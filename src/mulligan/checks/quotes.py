@@ -6,15 +6,12 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from mulligan.checks.language.quotations import find_quotes, has_quotes
 from mulligan.checks.subject.concern import limit_to_parameters
 from mulligan.checks.subject.subject import Parameters, Subject, select_arguments
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check
 
-_QUOTES = re.compile(
-    # What opens a quotation ends the one before it, so that none is read past the next mark.
-    r"(?<!\w)'((?:[^']|(?<=\w)'(?=\w)){1,4000}+)'(?!\w)|\"([^\"]{1,4000}+)\"|“([^“”]{1,4000}+)”"
-)
 _NAMED = re.compile(r"\S[^\s./\\_]*+[./\\_]\S++")
 """A file, a link or another name of a thing, which is quoted to say which, and not how."""
 _WORD = re.compile(r"\w+")
@@ -34,7 +31,7 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
     Text around the quoted words, such as a greeting, is fine; so is a word spelled right.
     """
 
-    @limit_to_parameters(parameters, when=lambda turn: _QUOTES.search(turn.message))
+    @limit_to_parameters(parameters, when=lambda turn: has_quotes(turn.message))
     def check(subject: Subject) -> Iterator[Finding]:
         quoted = list(find_quotes(subject.turn.message))
         for argument in select_arguments(subject, parameters):
@@ -47,22 +44,6 @@ def quotes_kept(parameters: Parameters) -> Check[Subject]:
                 )
 
     return check
-
-
-def find_quotes(message: str) -> Iterator[str]:
-    """What stands in quotation marks; an apostrophe inside a word is none."""
-    for found in _QUOTES.finditer(message):
-        yield next(text for text in found.groups() if text is not None)
-
-
-def locate_quotes(message: str) -> list[range]:
-    """Where quotations stand in a message, with their marks."""
-    return [range(*found.span()) for found in _QUOTES.finditer(message)]
-
-
-def drop_quotes(message: str) -> str:
-    """The message without what stands in quotation marks: what the person says to the agent."""
-    return _QUOTES.sub(" ", message)
 
 
 def find_changed_quote(text: str, quoted: list[str]) -> str | None:

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from mulligan.checks.ids import Read, list_ids
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.slots import ReadDay
 from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.moments import parse_local_moment
 from mulligan.checks.subject.subject import Parameters, Subject, select_arguments
 from mulligan.checks.subject.values import as_record
 from mulligan.core.call import Call

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from datetime import MAXYEAR, date, datetime, timedelta
 
 from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.subject.concern import limit_to_tools
-from mulligan.checks.subject.moments import parse_local_moment
 from mulligan.checks.subject.subject import Subject, list_effective_calls
 from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Call

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from mulligan.checks.facts.contradiction import CallFacts
-from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.subject.values import list_texts
 from mulligan.core.call import Execution
 from mulligan.core.display.escape import quote_name

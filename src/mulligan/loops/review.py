@@ -13,7 +13,7 @@ from mulligan.checks.facts.contradiction import (
     contradict_finding,
     is_outcome_right,
 )
-from mulligan.checks.subject.moments import find_zone
+from mulligan.checks.language.zones import find_zone
 from mulligan.core.call import Execution
 from mulligan.core.display.escape import format_one_line, quote_name
 from mulligan.core.display.question import Question

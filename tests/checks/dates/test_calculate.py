@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.checks.dates import Convention, calculate_datetime
+from mulligan.checks.dates.calculate import calculate_datetime
+from mulligan.checks.dates.conventions import Convention
 from mulligan.core.errors import NaiveTimeError
 
 NOW = datetime(2026, 10, 28, 12, 0, tzinfo=UTC)

@@ -4,7 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from mulligan.checks.dates import Convention, dates_as_said
+from mulligan.checks.dates import dates_as_said
+from mulligan.checks.dates.conventions import Convention
 from mulligan.core.call import Outcome
 from mulligan.core.finding import Severity
 from mulligan.loops.actions import Attempted

@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from mulligan.checks.dates import calculate_datetime, date_facts
+from mulligan.checks.dates import date_facts
+from mulligan.checks.dates.calculate import calculate_datetime
 from mulligan.checks.dates.zones import list_instants
-from mulligan.checks.subject.moments import find_zone
+from mulligan.checks.language.zones import find_zone
 from mulligan.core.call import Call
 from mulligan.core.turn import Turn
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text import is_small_talk, length
-from mulligan.checks.text.length import cut_text
+from mulligan.checks.text import is_small_talk
+from mulligan.checks.text.length import cut_text, length
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Severity
 from tests.checks.text.replies import findings, rules

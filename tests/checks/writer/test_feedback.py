@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from mulligan.checks.text import avoids, length
+from mulligan.checks.text import avoids
+from mulligan.checks.text.length import length
 from mulligan.checks.writer.feedback import (
     choose_best_round,
     mend_reply,

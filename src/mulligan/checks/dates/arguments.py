@@ -14,7 +14,7 @@ from mulligan.checks.dates.notations import (
     may_hide_a_date,
     read_days,
 )
-from mulligan.checks.subject.moments import parse_local_moment
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.core.display.escape import show_name
 from mulligan.core.runtime.dataclass import dataclass
 

@@ -11,7 +11,7 @@ from mulligan.checks.dates.reading import Grain, Reading
 from mulligan.checks.dates.resolve import find_meaning
 from mulligan.checks.dates.telling import describe_reading, rank_readings
 from mulligan.checks.dates.zones import list_instants
-from mulligan.checks.subject.moments import find_zone, on_clock_of
+from mulligan.checks.language.zones import find_zone, on_clock_of
 from mulligan.core.storage.instants import require_aware
 
 _KINDS = {

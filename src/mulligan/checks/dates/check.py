@@ -36,8 +36,8 @@ from mulligan.checks.dates.resolve import (
     read_message,
 )
 from mulligan.checks.dates.telling import describe_readings, rank_readings
+from mulligan.checks.language.zones import find_zone, parse_local_moment
 from mulligan.checks.subject.concern import limit_to_calls
-from mulligan.checks.subject.moments import find_zone, parse_local_moment
 from mulligan.checks.subject.subject import (
     Argument,
     Heard,

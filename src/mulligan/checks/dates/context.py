@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from mulligan.checks.dates.grammar.amounts import match_day_length
@@ -34,6 +35,15 @@ _GAP = 6
 _SHORTEST_PAST = 5
 """Letters that a word needs to be a verb in the past: need, speed and embed are none."""
 _STOPS = frozenset(".?!;")
+_LETTER = re.compile(r"\w")
+
+
+def mask_names(message: str, names: Collection[str]) -> str:
+    """The message with every such name made unreadable, character by character."""
+    for name in names:
+        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        message = whole.sub(lambda found: _LETTER.sub("x", found.group()), message)
+    return message
 
 
 def is_greeting(found: Spoken) -> bool:

@@ -12,7 +12,6 @@ from mulligan.checks.dates.binding.clauses import (
     index_clauses,
     split_clauses,
 )
-from mulligan.checks.dates.binding.masking import mask_names
 from mulligan.checks.dates.binding.moves import (
     find_sources,
     is_unsure,
@@ -37,6 +36,7 @@ from mulligan.checks.dates.context import (
     leans_on_another,
     lies_ahead,
     looks_back,
+    mask_names,
 )
 from mulligan.checks.dates.conventions import NO_PINS, Convention, Pins, is_allowed
 from mulligan.checks.dates.grammar.phrases import Phrase
@@ -50,10 +50,10 @@ from mulligan.checks.dates.moment import Moment, limit_reading
 from mulligan.checks.dates.parts import Period, Shift, Weekday
 from mulligan.checks.dates.reading import Expression, Reading
 from mulligan.checks.language.choosing import choose_language
+from mulligan.checks.language.quotations import locate_quotes
 from mulligan.checks.language.senses import Limit, Which
 from mulligan.checks.language.tables import Words
 from mulligan.checks.language.tokens import tokenize
-from mulligan.checks.quotes import locate_quotes
 from mulligan.core.runtime.dataclass import dataclass
 
 CONDITION = ClauseKind.CONDITION

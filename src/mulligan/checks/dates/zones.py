@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from mulligan.checks.dates.conventions import Convention
 from mulligan.checks.dates.moment import Moment
 from mulligan.checks.dates.reading import Grain, Reading
-from mulligan.checks.subject.moments import on_clock_of
+from mulligan.checks.language.zones import on_clock_of
 
 
 def list_instants(wall: datetime, zone: tzinfo) -> list[tuple[datetime, Convention | None]]:

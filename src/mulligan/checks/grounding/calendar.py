@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from mulligan.checks.grounding.digits import Run, find_word_before
-from mulligan.checks.grounding.lists import build_alternation, load_tables
+from mulligan.checks.grounding.lists import build_alternation, load_grounding_tables
 from mulligan.checks.language.detection import is_unspaced
 from mulligan.checks.language.folders import load_others
 from mulligan.checks.language.lexicon import join_words, load_words
@@ -91,7 +91,7 @@ def find_dates(folded: str, runs: list[Run], *, known: bool = False) -> list[Dat
             date = _parse_day_first(folded, start)
             if date is None and (known or _has_date_word_before(folded, start)):
                 date = _parse_short_date(folded, start)
-        if date is None and find_word_before(folded, start) in load_tables()["months"]:
+        if date is None and find_word_before(folded, start) in load_grounding_tables()["months"]:
             date = _parse_month_first(folded, start)
         if date is not None:
             dates.append(date)
@@ -128,7 +128,7 @@ def _parse_day_first(text: str, start: int) -> Date | None:
         return _parse_slashed(found)
     return Date(
         year=int(found["year"]) if found["year"] else None,
-        month=load_tables()["months"][found["month"]],
+        month=load_grounding_tables()["months"][found["month"]],
         day=int(found["day"]),
         start=start,
         end=end,
@@ -144,7 +144,7 @@ def _parse_east_asian(text: str, start: int) -> Date | None:
 
 
 def _has_date_word_before(text: str, start: int) -> bool:
-    return find_word_before(text, start) in load_tables()["words"]["before_a_date"]
+    return find_word_before(text, start) in load_grounding_tables()["words"]["before_a_date"]
 
 
 def _parse_short_date(text: str, start: int) -> Date | None:
@@ -174,7 +174,7 @@ def _parse_month_first(text: str, start: int) -> Date | None:
     year = found["year"] or found["alone"]
     return Date(
         year=int(year) if year else None,
-        month=load_tables()["months"][month],
+        month=load_grounding_tables()["months"][month],
         day=int(found["day"]) if found["day"] else None,
         start=text.rindex(month, 0, start),
         end=found.end(),
@@ -214,7 +214,7 @@ def _compile_day_first() -> re.Pattern[str]:
         rf"(?P<slash_year>{_YEAR}|\d\d(?![\d/.]))"
         rf"|(?P<day>{_DAY})(?:{join_words('dates', 'ordinal')})?\.?\s+"
         rf"(?:(?:{_join_joints('of_month')})\s+)?"
-        rf"(?P<month>{build_alternation(load_tables()['months'])})\b\.?"
+        rf"(?P<month>{build_alternation(load_grounding_tables()['months'])})\b\.?"
         rf"(?:,?\s+(?:(?:{_join_joints('of_year')})\s+)?(?P<year>{_YEAR}))?"
     )
 
@@ -229,7 +229,7 @@ def _join_joints(name: str) -> str:
 @cache
 def _compile_clock() -> re.Pattern[str]:
     """12:30, 12:30 pm, 12.30 with the word for it, 12h30."""
-    word = build_alternation(load_tables()["words"]["behind_a_time"])
+    word = build_alternation(load_grounding_tables()["words"]["behind_a_time"])
     return re.compile(
         r"(?P<hour>[01]?\d|2[0-4])(?::(?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?"
         r"|(?P<hour24>[01]?\d|2[0-4])(?::(?P<minute24>[0-5]\d)(?![:\d])"

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from mulligan.checks.language import folders
+from mulligan.checks.language.folders import load_tables
 from mulligan.checks.language.lexicon import list_months
 
 
 @cache
-def load_tables() -> dict[str, Any]:
+def load_grounding_tables() -> dict[str, Any]:
     """Every table that a language has for this, by name."""
-    return {**folders.load_tables("grounding.toml"), "months": list_months()}
+    return {**load_tables("grounding.toml"), "months": list_months()}
 
 
 @cache
@@ -22,7 +22,7 @@ def load_units() -> dict[str, tuple[str, float]]:
     """Each unit's dimension, and how many of the dimension's own unit it is."""
     return {
         name: (dimension, float(size))
-        for dimension, sizes in load_tables()["units"].items()
+        for dimension, sizes in load_grounding_tables()["units"].items()
         for name, size in sizes.items()
     }
 
@@ -30,13 +30,13 @@ def load_units() -> dict[str, tuple[str, float]]:
 @cache
 def load_currencies() -> frozenset[str]:
     """The codes of the currencies that are known."""
-    return frozenset(load_tables()["currencies"].values())
+    return frozenset(load_grounding_tables()["currencies"].values())
 
 
 @cache
 def load_empty_words() -> frozenset[str]:
     """Words that carry no claim by themselves."""
-    return frozenset(load_tables()["words"]["empty"])
+    return frozenset(load_grounding_tables()["words"]["empty"])
 
 
 def build_alternation(words: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from mulligan.checks.grounding.lists import load_tables
+from mulligan.checks.grounding.lists import load_grounding_tables
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.sentences import split_sentences
 
@@ -87,5 +87,5 @@ def _is_acronym(word: str) -> bool:
 
 @cache
 def _load_lists() -> tuple[frozenset[str], frozenset[str]]:
-    names = load_tables()["names"]
+    names = load_grounding_tables()["names"]
     return frozenset(names["joined_by"]), frozenset(names["not_names"])

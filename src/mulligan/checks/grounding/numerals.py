@@ -10,7 +10,7 @@ from mulligan.checks.grounding.digits import Run
 from mulligan.checks.grounding.lists import (
     build_alternation,
     load_empty_words,
-    load_tables,
+    load_grounding_tables,
     load_units,
 )
 from mulligan.checks.grounding.quantity import Bound, Quantity
@@ -142,7 +142,7 @@ def _read_prefix(text: str, start: int) -> tuple[Bound, str]:
     currency = _load_currency_words().get(words[-1].lstrip("("), "")
     if currency:
         words.pop()
-    if words and words[-1] in load_tables()["words"]["articles"]:
+    if words and words[-1] in load_grounding_tables()["words"]["articles"]:
         words.pop()
     if not words or words[-1].lstrip("(") not in _load_bound_endings():
         return _EXACT, currency
@@ -245,7 +245,7 @@ def _write_digits(words: re.Match[str]) -> str:
     text, start = words.string, words.start()
     if _GOES_ON.search(text[max(0, start - 2) : start]):
         return words[0]
-    simple, multipliers = load_tables()["numbers"], load_tables()["multipliers"]
+    simple, multipliers = load_grounding_tables()["numbers"], load_grounding_tables()["multipliers"]
     total = current = 0
     for word in re.split(r"[ -]", words[0]):
         if word in simple:
@@ -256,13 +256,15 @@ def _write_digits(words: re.Match[str]) -> str:
                 total, current = total + current, 0
     value = total + current
     return str(
-        value // 2 if text.endswith(tuple(load_tables()["words"]["half_of"]), 0, start) else value
+        value // 2
+        if text.endswith(tuple(load_grounding_tables()["words"]["half_of"]), 0, start)
+        else value
     )
 
 
 @cache
 def _load_number_words() -> frozenset[str]:
-    return frozenset({*load_tables()["numbers"], *load_tables()["multipliers"]})
+    return frozenset({*load_grounding_tables()["numbers"], *load_grounding_tables()["multipliers"]})
 
 
 @cache
@@ -274,31 +276,31 @@ def _load_spelled_words() -> frozenset[str]:
 @cache
 def _compile_number_words() -> re.Pattern[str]:
     word = build_alternation(_load_number_words())
-    joint = build_alternation(load_tables()["words"]["joints"])
+    joint = build_alternation(load_grounding_tables()["words"]["joints"])
     return re.compile(rf"(?:{word})(?:(?:[ -]| (?:{joint}) )(?:{word}))*+(?!\w)")
 
 
 @cache
 def _load_between() -> frozenset[str]:
     """What makes a range of two numbers."""
-    return frozenset({*_DASHES, *load_tables()["words"]["between"]})
+    return frozenset({*_DASHES, *load_grounding_tables()["words"]["between"]})
 
 
 @cache
 def _load_currency_words() -> dict[str, str]:
-    return dict(load_tables()["currencies"])
+    return dict(load_grounding_tables()["currencies"])
 
 
 @cache
 def _load_leading_words() -> frozenset[str]:
     """Every word that may belong to the numeral behind it."""
-    articles = load_tables()["words"]["articles"]
+    articles = load_grounding_tables()["words"]["articles"]
     return frozenset({*_load_currency_words(), *articles, *_load_bound_endings()})
 
 
 @cache
 def _load_bounds() -> dict[str, Bound]:
-    listed = load_tables()["bounds"]
+    listed = load_grounding_tables()["bounds"]
     return {word: bound for bound in (Bound.AT_LEAST, Bound.AT_MOST, Bound.ABOUT)
             for word in listed[bound.value]}  # fmt: skip
 
@@ -320,7 +322,7 @@ class _Meaning:
 @cache
 def _load_meanings() -> dict[str, _Meaning]:
     """Every word that may belong to the numeral before it."""
-    listed = load_tables()
+    listed = load_grounding_tables()
     times = {**listed["multipliers"], **listed["suffixes"]}
     return {
         **{word: _Meaning(factor=float(factor)) for word, factor in times.items()},

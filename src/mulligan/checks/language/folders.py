@@ -1,4 +1,4 @@
-"""Which languages have a folder here, and the lists of words that each has as a file."""
+"""Which languages have a folder of words, and the lists that each has there as a file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+_WORDS = files(__package__).joinpath("words")
 _FILE = "lexicon.toml"
 FIRST = "english"
 """What a text is in where nothing tells, and what tools and parameters are named in."""
@@ -15,7 +16,7 @@ FIRST = "english"
 @cache
 def list_folders() -> tuple[str, ...]:
     """The languages that are described here, each by the name of its folder."""
-    found = (each.name for each in files(__package__).iterdir() if each.joinpath(_FILE).is_file())
+    found = (each.name for each in _WORDS.iterdir() if each.joinpath(_FILE).is_file())
     return tuple(sorted(found, key=lambda name: (name != FIRST, name)))
 
 
@@ -27,13 +28,13 @@ def load_lexicon(folder: str) -> dict[str, Any]:
 
 def read_file(folder: str, name: str) -> str:
     """One file of a language."""
-    return files(__package__).joinpath(folder, name).read_text(encoding="utf-8")
+    return _WORDS.joinpath(folder, name).read_text(encoding="utf-8")
 
 
 @cache
 def load_others() -> dict[str, Any]:
     """What is known of languages that have no folder, by their two letters."""
-    return tomllib.loads(files(__package__).joinpath("others.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(_WORDS.joinpath("others.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -41,7 +42,7 @@ def load_tables(name: str) -> dict[str, Any]:
     """One file of every language that has it, put together: of two that tell a word, the first."""
     found: dict[str, Any] = {}
     for folder in list_folders():
-        if files(__package__).joinpath(folder, name).is_file():
+        if _WORDS.joinpath(folder, name).is_file():
             found = _join(found, tomllib.loads(read_file(folder, name)))
     return found
 

@@ -8,12 +8,12 @@ from datetime import datetime, time
 
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import load_words, split_words
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.returned.records import Found, get_title_of
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.slots import BUSY
 from mulligan.checks.subject.concern import limit_to_tools
-from mulligan.checks.subject.moments import parse_local_moment
 from mulligan.checks.subject.subject import Subject, list_effective_calls
 from mulligan.core.call import Execution
 from mulligan.core.display.escape import show_name

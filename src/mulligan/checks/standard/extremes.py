@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import cut_ending, find_stems, split_words
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value
 from mulligan.checks.returned.structure import read_structure
 from mulligan.checks.subject.concern import limit_to_tools

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import has_picking_words, load_words, split_words
-from mulligan.checks.quotes import drop_quotes
+from mulligan.checks.language.quotations import drop_quotes
 from mulligan.checks.returned.seen_values import fold_value, with_seen
 from mulligan.checks.standard.kind import ParameterKind
 from mulligan.checks.standard.tools import ToolKinds, ToolVerb

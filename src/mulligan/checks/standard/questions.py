@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from mulligan.checks.language.choosing import choose_requests
 from mulligan.checks.language.lexicon import cut_ending, load_words, split_words
+from mulligan.checks.language.quotations import drop_quotes
 from mulligan.checks.language.requests import RequestPhrases
-from mulligan.checks.quotes import drop_quotes
 from mulligan.checks.standard.tools import ToolVerb
 from mulligan.checks.subject.concern import limit_to_tools
 from mulligan.checks.subject.subject import Subject, list_effective_calls

@@ -13,7 +13,7 @@ from mulligan.checks.language.lexicon import (
     is_understood,
     load_words,
 )
-from mulligan.checks.quotes import find_quotes
+from mulligan.checks.language.quotations import find_quotes
 from mulligan.checks.returned.records import Found, get_id_of, get_title_of, join_texts
 from mulligan.checks.returned.seen_values import SeenValues, fold_value, with_seen
 from mulligan.checks.subject.concern import limit_to_parameters

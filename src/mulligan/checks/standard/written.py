@@ -15,9 +15,9 @@ from mulligan.checks.dates.reading import Expression
 from mulligan.checks.dates.resolve import find_expressions
 from mulligan.checks.dates.telling import describe_readings, rank_readings
 from mulligan.checks.language.lexicon import load_words, split_words
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.returned.seen_values import SeenValues, with_seen
 from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.moments import parse_local_moment
 from mulligan.checks.subject.subject import Argument, Parameters, Subject
 from mulligan.core.finding import Finding
 from mulligan.core.interfaces import Check

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.checks.text.blocks import BlockKind, split_blocks
+from mulligan.checks.text.blocks import TABLE, BlockKind, split_blocks
 from mulligan.checks.text.fold import fold
 from mulligan.checks.text.inline import choose_steps, strip_markup
 from mulligan.core.runtime.dataclass import dataclass
 
-CODE, TABLE = BlockKind.CODE, BlockKind.TABLE
+CODE = BlockKind.CODE
 RECENT = 8
 """Pages that are remembered, so that all checks of one reply read it once."""
 

@@ -12,6 +12,7 @@ from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
+from mulligan.checks.language.zones import parse_local_moment
 from mulligan.checks.objects import on_objects, still_to_come
 from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.places import home_is_home, home_resolved
@@ -24,7 +25,7 @@ from mulligan.checks.standard.provenance import not_from_content
 from mulligan.checks.standard.questions import only_asked
 from mulligan.checks.standard.titles import titles_as_said
 from mulligan.checks.subject.concern import has_concern, limit_to_calls
-from mulligan.checks.subject.moments import parse_local_moment, require_zone
+from mulligan.checks.subject.moments import require_zone
 from mulligan.checks.subject.people import people_named
 from mulligan.checks.subject.subject import Parameters, Subject
 from mulligan.checks.subject.values import as_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Protocol
 
-from mulligan.checks.dates import calculate_datetime
+from mulligan.checks.dates.calculate import calculate_datetime
 from mulligan.core.interfaces import Clock
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.runtime.context import find_current_turn

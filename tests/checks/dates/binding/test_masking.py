@@ -4,9 +4,9 @@ from mulligan.checks.dates.binding.masking import (
     find_known_records,
     find_names,
     is_on_object,
-    mask_names,
     read_known,
 )
+from mulligan.checks.dates.context import mask_names
 from mulligan.core.call import Call
 from mulligan.core.finding import Fact
 from tests.checks.attempts import ran

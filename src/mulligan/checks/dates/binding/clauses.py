@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 
 from mulligan.checks.dates.grammar.scan import Scan
 from mulligan.checks.dates.grammar.stretches import Spoken
+from mulligan.checks.language.quotations import locate_quotes
 from mulligan.checks.language.tables import Table
-from mulligan.checks.quotes import locate_quotes
 from mulligan.core.runtime.dataclass import dataclass
 
 _STOPS = frozenset(".?!;")
@@ -243,7 +243,7 @@ def _skip_courtesies(scan: Scan, i: int) -> int:
     return i
 
 
-def _says(scan: Scan, table: Table[None], places: range) -> bool:
+def _says(scan: Scan, table: Table[None], places: Iterable[int]) -> bool:
     return table.is_said(scan.tokens, places)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cache
 from itertools import islice
@@ -17,21 +17,12 @@ from mulligan.core.finding import Fact
 from mulligan.core.runtime.dataclass import dataclass
 
 _ID = re.compile(r"(?:^|[_.-])(?:id|uid|uuid|key|number|ID)$|[a-z](?:Id|ID)$")
-_LETTER = re.compile(r"\w")
 _FEWEST_WORDS = 2
 _LONGEST = 80
 """Characters of a name; what is longer is a text."""
 _MOST_RECORDS = 2_000
 _MOST = 200
 """Names that are looked for in a message."""
-
-
-def mask_names(message: str, names: Collection[str]) -> str:
-    """The message with every such name made unreadable, character by character."""
-    for name in names:
-        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-        message = whole.sub(lambda found: _LETTER.sub("x", found.group()), message)
-    return message
 
 
 @dataclass(frozen=True, slots=True)
