@@ -16,9 +16,9 @@ from mulligan.core.errors import StaleEntryError
 from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
 from mulligan.stores.process.presence import identify_process
-from mulligan.stores.relational.writing import ledger
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
 
+IDENTIFY = "mulligan.stores.relational.writing.ledger.identify_process"
 LEASE = timedelta(milliseconds=300)
 HOUR = timedelta(hours=1)
 NOW_US = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
@@ -36,7 +36,7 @@ def store(url: str, other: Store, monkeypatch) -> Iterator[Store]:
     """Its writer is on another machine, where only silence tells."""
     assert other.journal.identify_writer()
     here = replace(identify_process(), machine="elsewhere")
-    monkeypatch.setattr(ledger, "identify_process", lambda: here)
+    monkeypatch.setattr(IDENTIFY, lambda: here)
     store = open_store(url, lease=LEASE)
     store.journal.submit([make_first_entry("a")]).result()
     yield store
@@ -138,7 +138,7 @@ def test_every_entry_is_a_sign_of_life(store, other) -> None:
 
 def test_how_long_to_wait_is_the_word_of_the_one_that_is_waited_for(url, other, monkeypatch):
     here = replace(identify_process(), machine="elsewhere")
-    monkeypatch.setattr(ledger, "identify_process", lambda: here)
+    monkeypatch.setattr(IDENTIFY, lambda: here)
     patient, hasty = open_store(url, lease=HOUR), open_store(url, lease=LEASE)
     writers = [store.journal.identify_writer() for store in (patient, hasty)]
     fall_silent()
