@@ -18,8 +18,8 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli.demo.history.replay import live_days
 from mulligan.dashboard.sections import SECTIONS

@@ -8,12 +8,13 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.judges import JUDGE_ASKED, log_outage, read_outage
+from mulligan.app.insights.views.answers.condition import read_outage
+from mulligan.app.judges import log_outage
 from mulligan.checks.grounding.verified import Verification
 from mulligan.core.call import OWN
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
-from mulligan.core.happened.event import AskOutcome, JudgeAsked
+from mulligan.core.happened.event import JUDGE_ASKED, AskOutcome, JudgeAsked
 from mulligan.core.storage.log_query import LogQuery
 from mulligan.core.task import Reflect, Task
 from mulligan.loops.critics import judged_by

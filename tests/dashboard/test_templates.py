@@ -12,8 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.core.action import Entry, Opening, State
 from mulligan.core.call import LogRow
 from mulligan.core.effect import Effect

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.dashboard.stream import RESYNC, Client, Hub
 from mulligan.dashboard.watcher import Watcher
 from tests.dashboard.stage import Stage

@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
 from mulligan.dashboard.exporting import render_csv

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from mulligan.codec.json_text import decode_json
 from mulligan.core.call import OWN, LogRow, Outcome
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.happened.event import AskOutcome, JudgeAsked
+from mulligan.core.happened.event import JUDGE_ASKED, AskOutcome, JudgeAsked
 from mulligan.core.interfaces import Judge
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.instants import from_us
 from mulligan.redaction.scrub import number_ids
 
 if TYPE_CHECKING:
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 
 _report = logging.getLogger("mulligan")
 
-JUDGE_ASKED = "judge.asked"
-"""The row of a question that a judge gave no answer to: nobody else would notice."""
 _SHOWN = frozenset({"purpose", "model", "prompt", "outcome", "requests"})
 """Names and numbers of ours: no secret."""
 
@@ -109,19 +104,6 @@ def _is_model(source: object) -> bool:
     return is_model(source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOutage:
-    """A question without an answer, as it is on record."""
-
-    at: datetime
-    purpose: str
-    model: str
-    outcome: str
-    """`late`, `down`, `unreadable`, …"""
-    took: timedelta
-    turn: str | None
-
-
 def log_outage(asked: JudgeAsked, *, runtime: Runtime) -> None:
     """Put a question that was not answered on record. It may fail; who asked may not."""
     if asked.outcome is AskOutcome.ANSWERED:
@@ -130,19 +112,6 @@ def log_outage(asked: JudgeAsked, *, runtime: Runtime) -> None:
         runtime.log.emit(_build_row(asked, runtime=runtime))
     except Exception as error:  # noqa: BLE001 - the log may fail, a review may not
         _report.warning("A judge's silence could not be logged (%s).", type(error).__name__)
-
-
-def read_outage(row: LogRow) -> JudgeOutage:
-    """The outage that a row keeps."""
-    said = decode_json(row.parameters)
-    return JudgeOutage(
-        at=from_us(row.at_us),
-        purpose=str(said.get("purpose", "")),
-        model=str(said.get("model", "")),
-        outcome=row.error_type or "",
-        took=timedelta(microseconds=row.duration_us),
-        turn=row.turn,
-    )
 
 
 def _build_row(asked: JudgeAsked, *, runtime: Runtime) -> LogRow:

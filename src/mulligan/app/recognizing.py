@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from mulligan.codec.json_text import decode_json
 from mulligan.core.call import Call, Failure, LogRow
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import ErrorRule, Pattern
-
-if TYPE_CHECKING:
-    # Not loaded by those who only read.
-    from mulligan.runtime.toolbox import Toolbox
+from mulligan.learning.fingerprint import build_pattern
 
 NONE_SHOWN: frozenset[str] = frozenset()
-
-
-def build_recognizer(
-    toolbox: Toolbox, *, rules: Sequence[ErrorRule], shown: frozenset[str] | None = NONE_SHOWN
-) -> Callable[[LogRow], Pattern]:
-    """Recognizes failures by what tools' authors say of errors first, then by these rules.
-
-    `shown`: arguments whose texts the log shows of every tool; `None` for all of them.
-    """
-
-    # The log's thread asks, and must not keep tools alive that nobody uses any more.
-    reference = weakref.ref(toolbox)
-
-    def recognize_by_tool(row: LogRow) -> Pattern:
-        found = reference()
-        tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
-        if tool is None:
-            return recognize(row, rules=rules, shown=shown)
-        here = shown if shown is None else shown | tool.declaration.allow
-        return recognize(row, rules=tool.error_rules, shown=here)
-
-    return recognize_by_tool
 
 
 def recognize(
@@ -60,9 +33,6 @@ def recognize(
 def _recognize(
     said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...], shown: tuple[str, ...]
 ) -> Pattern:
-    # Only a failure needs the masks, and they take longer to load than all else here.
-    from mulligan.learning.fingerprint import build_pattern
-
     tool, error, error_class, error_type = said
     return build_pattern(
         Call(id="", tool=tool, arguments={"": shown}),

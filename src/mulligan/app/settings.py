@@ -373,3 +373,19 @@ SETTINGS: Mapping[str, Setting] = {
     each.name: each for each in (*_list_settings(Settings), *_list_settings(Retention, suffix=DAYS))
 }
 """Every setting by name. Those of `Retention` are given in days."""
+
+
+def _hide_in_log(record: logging.LogRecord) -> bool:
+    """Take secrets out of a message of ours, whoever wrote what it quotes."""
+    from mulligan.redaction.agent_text import hide_secrets
+
+    said = record.getMessage()
+    if (shown := hide_secrets(said)) != said:
+        record.msg, record.args = shown, None
+    if record.exc_info:
+        record.exc_text = hide_secrets(logging.Formatter().formatException(record.exc_info))
+    return True
+
+
+# Whoever logs in our name has read a setting first.
+logging.getLogger("mulligan").addFilter(_hide_in_log)

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
-from mulligan.app.recognizing import build_recognizer
+from mulligan.app.recognizing import NONE_SHOWN, recognize
 from mulligan.app.reviewing import Asked, build_reviewers
 from mulligan.app.settings import Settings
 from mulligan.app.upkeep.housekeeping import Housekeeping
 from mulligan.checks.own.asked import load_checks
 from mulligan.checks.own.own import make_call_check, name_check, read_severity
+from mulligan.core.call import LogRow
 from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.core.failures.suggestion import ErrorRule, Pattern
 from mulligan.core.finding import Severity
 from mulligan.core.happened.event import (
     ActionMoved,
@@ -318,7 +320,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
             store.log,
             clock=clock,
             on_drop=_publish_weakly(events),
-            recognize=build_recognizer(
+            recognize=_build_recognizer(
                 toolbox, rules=settings.error_rules, shown=settings.list_shown()
             ),
             make_queue=form.make_queue,
@@ -356,3 +358,25 @@ def _choose_wall(clock: Clock) -> Callable[[], int]:
     if clock is read_utc_now:
         return read_wall_us
     return lambda: to_us(clock(), name="The clock's time")
+
+
+def _build_recognizer(
+    toolbox: Toolbox, *, rules: Sequence[ErrorRule], shown: frozenset[str] | None = NONE_SHOWN
+) -> Callable[[LogRow], Pattern]:
+    """Recognizes failures by what tools' authors say of errors first, then by these rules.
+
+    `shown`: arguments whose texts the log shows of every tool; `None` for all of them.
+    """
+
+    # The log's thread asks, and must not keep tools alive that nobody uses any more.
+    reference = weakref.ref(toolbox)
+
+    def recognize_by_tool(row: LogRow) -> Pattern:
+        found = reference()
+        tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
+        if tool is None:
+            return recognize(row, rules=rules, shown=shown)
+        here = shown if shown is None else shown | tool.declaration.allow
+        return recognize(row, rules=tool.error_rules, shown=here)
+
+    return recognize_by_tool

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.app.insights.views import Views
-from mulligan.app.insights.views.answers.notebook import LessonPage, TaskPage
+from mulligan.app.insights.task_list import TaskPage
+from mulligan.app.insights.views.answers.notebook import LessonPage
 from mulligan.app.insights.views.answers.waiting import Act, ActionPage
+from mulligan.app.insights.views.views import Views
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.security.roles import Role
 

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.codec.json_text import encode_json
 from mulligan.core.errors import ConfigurationError, MulliganError
 from mulligan.dashboard.acts import ACTS

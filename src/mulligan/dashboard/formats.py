@@ -182,7 +182,7 @@ def compute_seconds(times: Sequence[datetime]) -> list[float]:
     return [at.timestamp() for at in times]
 
 
-FILTERS: Mapping[str, Any] = {
+FORMATS: Mapping[str, Any] = {
     "count": format_count,
     "share": format_share,
     "points": format_points,

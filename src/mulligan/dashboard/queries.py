@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from mulligan.app.insights.views import ViewFilter
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
 from mulligan.app.insights.views.paging import MOST_PAGES
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.codec.json_text import decode_json, encode_json
 from mulligan.core.display.escape import escape_json
 from mulligan.core.errors import ConfigurationError, JournalError, MulliganError, StoreError

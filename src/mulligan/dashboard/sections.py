@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.task_list import TaskPage, TasksView
 from mulligan.app.insights.views.answers.condition import HealthView
-from mulligan.app.insights.views.answers.notebook import (
-    LessonPage,
-    LessonsView,
-    TaskPage,
-    TasksView,
-)
+from mulligan.app.insights.views.answers.notebook import LessonPage, LessonsView
 from mulligan.app.insights.views.answers.overview import Overview
 from mulligan.app.insights.views.answers.pattern_table import PatternPage, PatternsView
 from mulligan.app.insights.views.answers.repair_funnel import RepairsView
@@ -21,6 +16,7 @@ from mulligan.app.insights.views.answers.tool_table import ToolsView
 from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
 from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
 from mulligan.app.insights.views.answers.worth import WorthView
+from mulligan.app.insights.views.views import Views
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.queries import ViewRequest
 

@@ -8,8 +8,8 @@ import hashlib
 from markupsafe import Markup
 
 from mulligan.app.insights import Insights
-from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.dashboard.queries import ViewRequest
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security.roles import Role

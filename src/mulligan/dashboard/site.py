@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from mulligan.app.insights.views import Views
 from mulligan.app.insights.views.filters import Window
-from mulligan.dashboard.formats import FILTERS as FORMATS
+from mulligan.app.insights.views.views import Views
 from mulligan.dashboard.formats import (
+    FORMATS,
     build_badge,
     build_chart,
     build_when,

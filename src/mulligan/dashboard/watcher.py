@@ -6,8 +6,8 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from mulligan.app.insights.views import Views
-from mulligan.app.insights.views.pulse import MOST_ROWS, Pulse, list_new_rows
+from mulligan.app.insights.views.pulse import MOST_ROWS, ChangeToken, list_new_rows
+from mulligan.app.insights.views.views import Views
 from mulligan.codec.json_text import encode_json
 from mulligan.core.call import OWN, LogRow
 from mulligan.core.errors import MulliganError
@@ -29,7 +29,7 @@ class Watcher:
         self._views = views
         self._hub = hub
         self._every = every
-        self._seen: Pulse | None = None
+        self._seen: ChangeToken | None = None
 
     async def run(self) -> None:
         """Look until cancelled; nothing is asked while nobody listens."""
@@ -51,7 +51,7 @@ class Watcher:
 
     async def look(self) -> None:
         """Look once, and tell what is new since the last time."""
-        seen, now = self._seen, await asyncio.to_thread(self._views.read_pulse)
+        seen, now = self._seen, await asyncio.to_thread(self._views.read_change_token)
         if seen != now:
             # Before anybody asks for a page, or says that theirs is of this look.
             self._views.take_news()

@@ -7,7 +7,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.app.insights import Insights
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.app.settings import Settings
 from mulligan.core.call import OWN
 from mulligan.core.failures.lesson import EpisodeQuery

@@ -35,10 +35,10 @@ from mulligan.telemetry.writer import RowCounts
 
 # Each question loads what answers it once it is asked: a command asks one, and a person waits.
 if TYPE_CHECKING:
-    from mulligan.app.insights.figures import Figures
     from mulligan.app.insights.lesson_list import LessonList
     from mulligan.app.insights.open_list import OpenList
     from mulligan.app.insights.progress import Progress
+    from mulligan.app.insights.span import Figures
     from mulligan.app.insights.task_list import TaskList
     from mulligan.app.insights.text_list import TextList
 
@@ -232,7 +232,7 @@ class Insights:
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
-        from mulligan.app.insights.figures import read_figures
+        from mulligan.app.insights.span import read_figures
 
         now = self.clock()
         return read_figures(self.store, since=now - window, until=now)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from mulligan.core.errors import ConfigurationError
-from mulligan.learning.model_output import read_calls
-from mulligan.learning.parsing import GarbledError, read_whole
 
 _CALL = {"name", "arguments"}
 
 
 def read_arguments(written: str, *, tool: str) -> dict[str, object]:
     """The arguments in a JSON object, in one with slips, or in a call as models write them."""
+    from mulligan.learning.model_output import read_calls
+    from mulligan.learning.parsing import GarbledError, read_whole
+
     try:
         value = read_whole(written)
     except GarbledError:

@@ -10,9 +10,10 @@ from rich.console import Console
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.estimates import Estimate
-from mulligan.app.insights.figures import WINDOWS, Figures, Share
+from mulligan.app.insights.figures import WINDOWS, Share
 from mulligan.app.insights.goals import Criterion
 from mulligan.app.insights.series import Series, SeriesStep
+from mulligan.app.insights.span import Figures
 from mulligan.app.insights.text_figures import ReplyShare, TextFigures
 from mulligan.app.settings import Settings
 from mulligan.cli.terminal import render

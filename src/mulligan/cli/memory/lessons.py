@@ -32,7 +32,7 @@ from mulligan.core.failures.lesson import Lesson, LessonQuery, LessonState
 from mulligan.core.runtime.private_file import refuse_unwritable, write_private
 
 if TYPE_CHECKING:
-    from mulligan.app.insights.views import Views
+    from mulligan.app.insights.views.views import Views
 
 MOST_USES = 100
 """The newest calls that a lesson touched, unless every one is asked for."""
@@ -231,7 +231,7 @@ def _record_export(insights: Insights, tools: Sequence[str]) -> None:
 
 def _load_views(insights: Insights) -> Views:
     # A list needs none of what the pages show.
-    from mulligan.app.insights.views import Views
+    from mulligan.app.insights.views.views import Views
 
     return Views(insights)
 

@@ -14,8 +14,9 @@ from rich.text import Text
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.estimates import Estimate
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.overview import Overview
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store

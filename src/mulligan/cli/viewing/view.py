@@ -7,7 +7,7 @@ import sys
 
 from mulligan.app.insights import Insights
 from mulligan.app.insights.figures import WINDOWS
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.app.settings import Settings
 from mulligan.cli.terminal.options import Commands, add_command, add_store
 from mulligan.cli.terminal.output import print_line

@@ -12,6 +12,9 @@ from mulligan.core.failures.lesson import LessonState
 from mulligan.core.finding import Confidence, FindingSeen, Standing
 from mulligan.core.runtime.dataclass import dataclass
 
+JUDGE_ASKED = "judge.asked"
+"""The row of a question that a judge gave no answer to: nobody else would notice."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happened:

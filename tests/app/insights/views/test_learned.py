@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.failures.lesson import LessonState
 

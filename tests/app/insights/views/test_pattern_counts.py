@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.keeper import Keeper
+from mulligan.app.insights.views.keeper import AnswerCache
 from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.suggestion import Pattern
@@ -44,7 +44,7 @@ class PatternLog(MemoryLog):
 
 def read(log: Log, clock: FixedClock | None = None) -> PatternReader:
     clock = clock or FixedClock(NOW)
-    return PatternReader(log=log, clock=clock, keeper=Keeper(clock))
+    return PatternReader(log=log, clock=clock, cache=AnswerCache(clock))
 
 
 def test_spans_are_joined_with_the_most_frequent_first() -> None:

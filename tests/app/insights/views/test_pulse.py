@@ -1,19 +1,19 @@
 from __future__ import annotations
 
-from mulligan.app.insights.views.pulse import list_new_rows, read_pulse
+from mulligan.app.insights.views.pulse import list_new_rows, read_change_token
 from tests.dashboard.stage import Stage, run_apart
 
 
 def test_a_pulse_stays_until_something_happens(stage: Stage) -> None:
     insights = stage.m.insights
-    first = read_pulse(insights)
-    assert read_pulse(insights) == first
+    first = read_change_token(insights)
+    assert read_change_token(insights) == first
 
     run_apart(stage.hold())
-    held = read_pulse(insights)
+    held = read_change_token(insights)
     run_apart(stage.fail(repaired=0))
     stage.m.flush()
-    called = read_pulse(insights)
+    called = read_change_token(insights)
 
     assert held.open_mark != first.open_mark
     assert called.last_row != held.last_row

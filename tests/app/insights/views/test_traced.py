@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views, traced
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views import traced
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 
 MONTH = ViewFilter(window=Window.MONTH)
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.waiting import Act
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.core.errors import ConfigurationError
 from tests.dashboard.stage import Stage
 

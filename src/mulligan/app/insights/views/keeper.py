@@ -23,7 +23,7 @@ class _Kept(NamedTuple):
     answer: object
 
 
-class Keeper:
+class AnswerCache:
     """Answers by name. Safe to use from any thread."""
 
     def __init__(self, clock: Clock) -> None:

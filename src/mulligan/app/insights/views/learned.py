@@ -7,18 +7,12 @@ from collections.abc import Callable, Sequence
 from mulligan.app.insights.estimates import Estimate
 from mulligan.app.insights.insights import Insights
 from mulligan.app.insights.lesson_list import BUILT_IN, LessonSeen
+from mulligan.app.insights.task_list import TaskPage, TasksView, build_task_page
 from mulligan.app.insights.views.acts import ActLog
-from mulligan.app.insights.views.answers.notebook import (
-    LessonPage,
-    LessonsView,
-    TaskPage,
-    TasksView,
-    build_lesson_page,
-    build_task_page,
-)
+from mulligan.app.insights.views.answers.notebook import LessonPage, LessonsView, build_lesson_page
 from mulligan.app.insights.views.answers.worth import WorthView, build_worth, weigh_failures
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.keeper import LONG, AnswerCache
 from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
 from mulligan.app.insights.views.paging import SIZE, cut_page
 from mulligan.core.errors import ConfigurationError
@@ -30,9 +24,9 @@ MOST_LESSONS = 10_000
 class LearnedViews:
     """What was learned."""
 
-    def __init__(self, insights: Insights, *, keeper: Keeper, acts: ActLog) -> None:
+    def __init__(self, insights: Insights, *, cache: AnswerCache, acts: ActLog) -> None:
         self._insights = insights
-        self._keeper = keeper
+        self._cache = cache
         self._acts = acts
 
     def read_lessons(self, asked: ViewFilter, *, page: int = 1, state: str = "") -> LessonsView:
@@ -71,19 +65,19 @@ class LearnedViews:
         self._acts.record(
             lambda: acts[act](lesson, by=by, note=note), by=by, what=f"{act} lesson {lesson}"
         )
-        self._keeper.forget()
+        self._cache.forget()
         return self.read_lesson(lesson)
 
     def read_worth(self, asked: ViewFilter, *, page: int = 1) -> WorthView:
         """Whether learning helped."""
         listed = self._insights.lesson_list
         casebook = self._insights.store.casebook
-        weighed = self._keeper.keep(
+        weighed = self._cache.keep(
             ("worth", asked.tool, asked.tenant),
             lambda: weigh_failures(listed, casebook=casebook, asked=asked),
             life=LONG,
         )
-        return self._keeper.keep(
+        return self._cache.keep(
             ("worth", asked, page),
             lambda: build_worth(weighed, listed, asked=asked, page=page),
             life=LONG / 6,
@@ -127,7 +121,7 @@ class LearnedViews:
         query = LessonQuery(tool=tool, tenant=asked.tenant, agent=asked.agent, limit=MOST_LESSONS)
         listed = self._insights.lesson_list
         order = list(LessonState)
-        return self._keeper.keep(
+        return self._cache.keep(
             ("lessons", query),
             lambda: sorted(
                 listed.list_lessons(query) + listed.list_built_in(query),

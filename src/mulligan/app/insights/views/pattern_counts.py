@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from mulligan.app.insights.progress import MOST_PATTERNS
 from mulligan.app.insights.views.counts import LIFE, OPEN_HOURS
 from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.keeper import Keeper
+from mulligan.app.insights.views.keeper import AnswerCache
 from mulligan.core.interfaces import Clock, Log
 from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.storage.log_query import PatternQuery, PatternSeen
@@ -29,7 +29,7 @@ class PatternReader:
 
     log: Log
     clock: Clock
-    keeper: Keeper
+    cache: AnswerCache
 
     def list_patterns(self, asked: ViewFilter) -> list[PatternSeen]:
         """What was asked for, the most frequent first."""
@@ -49,7 +49,7 @@ class PatternReader:
 
     def _read_until_now(self, since: datetime, *, whose: Whose) -> PatternSpan:
         begins = self._find_hour((OPEN_HOURS - 1) * HOUR)
-        return self.keeper.keep(
+        return self.cache.keep(
             ("patterns that may change", since, begins, whose),
             lambda: join_patterns(
                 self._read_over(since, begins - HOUR, whose=whose),
@@ -58,7 +58,7 @@ class PatternReader:
         )
 
     def _read_over(self, since: datetime, until: datetime, *, whose: Whose) -> PatternSpan:
-        return self.keeper.keep(
+        return self.cache.keep(
             ("patterns", since, until, whose),
             lambda: self._read(since, until, whose=whose),
             life=LIFE,

@@ -14,7 +14,7 @@ MOST_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pulse:
+class ChangeToken:
     """The newest row of the log, and a mark of the open list."""
 
     last_row: str
@@ -26,12 +26,12 @@ class Pulse:
         return hashlib.sha256(f"{self.last_row} {self.open_mark}".encode()).hexdigest()[:16]
 
 
-def read_pulse(insights: Insights) -> Pulse:
+def read_change_token(insights: Insights) -> ChangeToken:
     """What the store's newest things are."""
     newest = insights.log(LogQuery(limit=1))
     found = insights.store.journal.list_open_actions(limit=MOST_OPEN)
     marks = "".join(f"{action.id}{action.version}" for action in found)
-    return Pulse(
+    return ChangeToken(
         last_row=newest[0].id if newest else "",
         open_mark=hashlib.sha256(marks.encode()).hexdigest()[:16],
     )

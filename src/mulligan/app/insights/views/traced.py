@@ -24,7 +24,7 @@ from mulligan.app.insights.views.answers.turn_story import (
 )
 from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.keeper import LONG, AnswerCache
 from mulligan.app.insights.views.paging import cut_page
 from mulligan.app.insights.views.pattern_counts import PatternReader
 
@@ -37,10 +37,15 @@ class TracedViews:
     """What happened, one by one."""
 
     def __init__(
-        self, insights: Insights, *, keeper: Keeper, counts: CountReader, patterns: PatternReader
+        self,
+        insights: Insights,
+        *,
+        cache: AnswerCache,
+        counts: CountReader,
+        patterns: PatternReader,
     ) -> None:
         self._insights = insights
-        self._keeper = keeper
+        self._cache = cache
         self._counts = counts
         self._patterns = patterns
 
@@ -53,7 +58,7 @@ class TracedViews:
     def read_pattern(self, fingerprint: str, asked: ViewFilter) -> PatternPage:
         """One of them, with what mended it."""
         month = replace(asked, window=Window.MONTH, tool=None, agent=None)
-        return self._keeper.keep(
+        return self._cache.keep(
             ("pattern", fingerprint, month),
             lambda: read_pattern_page(
                 self._insights,
@@ -66,7 +71,7 @@ class TracedViews:
 
     def read_turns(self, asked: ViewFilter, *, page: int = 1) -> TurnsView:
         """The latest turns."""
-        rows = self._keeper.keep(("turns", asked), lambda: self._list_turns(asked))
+        rows = self._cache.keep(("turns", asked), lambda: self._list_turns(asked))
         paging, shown = cut_page(rows, number=page)
         return TurnsView(asked=asked, paging=paging, rows=tuple(shown))
 
@@ -76,7 +81,7 @@ class TracedViews:
 
     def read_texts(self, asked: ViewFilter) -> TextsView:
         """Replies and drafts."""
-        return self._keeper.keep(("texts", asked), lambda: read_texts(self._insights, asked))
+        return self._cache.keep(("texts", asked), lambda: read_texts(self._insights, asked))
 
     def _list_turns(self, asked: ViewFilter) -> list[TurnRow]:
         """Rows are found by their time and tool; whose they are takes a look at each."""
@@ -90,6 +95,6 @@ class TracedViews:
         return self._counts.count_calls(asked.window.length) <= MANY
 
     def _list_patterns(self, asked: ViewFilter) -> list[PatternRow]:
-        return self._keeper.keep(
+        return self._cache.keep(
             ("patterns", asked), lambda: list_pattern_rows(self._patterns, asked), life=LONG / 6
         )

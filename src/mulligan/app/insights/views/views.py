@@ -38,11 +38,11 @@ from mulligan.app.insights.views.answers.waiting import (
 )
 from mulligan.app.insights.views.counts import CountReader
 from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.keeper import LONG, Keeper
+from mulligan.app.insights.views.keeper import LONG, AnswerCache
 from mulligan.app.insights.views.learned import MOST_LESSONS, LearnedViews
 from mulligan.app.insights.views.paging import cut_page
 from mulligan.app.insights.views.pattern_counts import PatternReader
-from mulligan.app.insights.views.pulse import Pulse, read_pulse
+from mulligan.app.insights.views.pulse import ChangeToken, read_change_token
 from mulligan.app.insights.views.thorough import ThoroughLook
 from mulligan.app.insights.views.traced import TracedViews
 from mulligan.core.action import Action, State
@@ -63,16 +63,16 @@ class Views:
         self.insights = insights
         self._clock = insights.clock
         self._counts = CountReader(insights.store.log, clock=insights.clock)
-        self._keeper = Keeper(insights.clock)
+        self._cache = AnswerCache(insights.clock)
         self._patterns = PatternReader(
-            log=insights.store.log, clock=insights.clock, keeper=self._keeper
+            log=insights.store.log, clock=insights.clock, cache=self._cache
         )
         self.thorough = ThoroughLook(insights.store.check_health, clock=insights.clock)
         self.acts = ActLog(insights.store, clock=insights.clock, tenant=insights.tenant or "")
         self.traced = TracedViews(
-            insights, keeper=self._keeper, counts=self._counts, patterns=self._patterns
+            insights, cache=self._cache, counts=self._counts, patterns=self._patterns
         )
-        self.learned = LearnedViews(insights, keeper=self._keeper, acts=self.acts)
+        self.learned = LearnedViews(insights, cache=self._cache, acts=self.acts)
 
     def read_overview(self, asked: ViewFilter) -> Overview:
         """How calls went, and what needs a person."""
@@ -116,7 +116,7 @@ class Views:
 
     def read_health(self, asked: ViewFilter) -> HealthView:
         """How the store and all around it are."""
-        diagnosis = self._keeper.keep(
+        diagnosis = self._cache.keep(
             "health", lambda: self.insights.diagnose(thorough=False), life=HEALTH
         )
         return build_health_view(
@@ -160,7 +160,7 @@ class Views:
             Act.SETTLE: lambda: listed.settle(id_or_prefix, note=note),
         }
         done = self.acts.record(carry_out[act], by=by, what=f"{act} {id_or_prefix}")
-        self._keeper.forget()
+        self._cache.forget()
         return read_action_page(listed, done.id)
 
     def count_open(self) -> int:
@@ -178,15 +178,15 @@ class Views:
                 "tenant": sorted({slot.tenant for slot in slots}),
             }
 
-        return self._keeper.keep("names", read, life=LONG / 3)
+        return self._cache.keep("names", read, life=LONG / 3)
 
-    def read_pulse(self) -> Pulse:
+    def read_change_token(self) -> ChangeToken:
         """What would have to change for a page to be out of date."""
-        return read_pulse(self.insights)
+        return read_change_token(self.insights)
 
     def take_news(self) -> None:
-        """The pulse has changed: a page that is made from here on shows why."""
-        self._keeper.forget_short()
+        """The token has changed: a page that is made from here on shows why."""
+        self._cache.forget_short()
 
     def _read_slots(self, asked: ViewFilter) -> tuple[dict[Slot, Rollup], tuple[TrendPoint, ...]]:
         parts = self._counts.list_parts(asked.window.length, step=asked.window.step)
@@ -195,7 +195,7 @@ class Views:
 
     def _list_open(self, asked: ViewFilter) -> list[Action]:
         store = self.insights.store
-        found = self._keeper.keep("open", lambda: store.journal.list_open_actions(limit=MOST_OPEN))
+        found = self._cache.keep("open", lambda: store.journal.list_open_actions(limit=MOST_OPEN))
         return [
             action
             for action in found
@@ -211,7 +211,7 @@ class Views:
         return [build_item(listed, listed.with_findings(action)) for action in actions]
 
     def _read_goals(self) -> tuple[Criterion, ...]:
-        return self._keeper.keep("goals", self._judge_goals, life=LONG)
+        return self._cache.keep("goals", self._judge_goals, life=LONG)
 
     def _judge_goals(self) -> tuple[Criterion, ...]:
         """As `mulligan stats --goals` does, of what was read already."""
@@ -230,4 +230,4 @@ class Views:
             lessons = self.insights.store.casebook.list_lessons(query)
             return find_changed(lessons, exports, since=since)
 
-        return self._keeper.keep(("changed", window), read, life=LONG / 6)
+        return self._cache.keep(("changed", window), read, life=LONG / 6)

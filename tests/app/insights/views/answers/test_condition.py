@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mulligan.app.insights.views import ViewFilter, Views
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.app.judges import log_outage
 from mulligan.core.happened.event import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage

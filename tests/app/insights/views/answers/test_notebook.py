@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import Views
+from mulligan.app.insights.views.views import Views
 from mulligan.core.notes import NotesState
 from mulligan.testing.store_contract.cases import make_lesson, make_use
 from tests.dashboard.stage import Stage

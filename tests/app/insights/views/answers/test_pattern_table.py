@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.pattern_table import PatternLife
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.core.errors import ConfigurationError
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.cases import make_lesson

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.tool_table import Blame, find_blame
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.core.failures.error_class import ErrorClass
 
 MONTH = ViewFilter(window=Window.MONTH)

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
-from mulligan.app.insights.views.filters import Window
+from mulligan.app.insights.views.filters import ViewFilter, Window
+from mulligan.app.insights.views.views import Views
 from mulligan.core.action import State
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.record import Record

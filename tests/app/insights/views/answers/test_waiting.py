@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.waiting import (
     Act,
     compare_contents,
     flatten_value,
     list_choices,
 )
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.core.action import State, leads_to
 from mulligan.core.effect import Effect
 from mulligan.core.errors import ConfigurationError

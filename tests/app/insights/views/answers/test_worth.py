@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import ViewFilter, Views
 from mulligan.app.insights.views.answers.worth import LessonCases
+from mulligan.app.insights.views.filters import ViewFilter
+from mulligan.app.insights.views.views import Views
 from mulligan.core.failures.error_class import ErrorClass
 from mulligan.core.failures.lesson import Ending, Episode, Group, Lesson, LessonQuery, Offer, Remedy
 from mulligan.core.failures.suggestion import Kind, Origin

@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from mulligan.app.insights.insights import Diagnosis, Insights
 from mulligan.app.insights.views.acts import ActLog, PersonActed
 from mulligan.app.insights.views.filters import ViewFilter
 from mulligan.app.insights.views.thorough import Looked
-from mulligan.app.judges import JUDGE_ASKED, JudgeOutage, read_outage
+from mulligan.codec.json_text import decode_json
 from mulligan.core.action import Action
-from mulligan.core.call import OWN
+from mulligan.core.call import OWN, LogRow
 from mulligan.core.finding import FindingCount
+from mulligan.core.happened.event import JUDGE_ASKED
 from mulligan.core.interfaces import Health, KnownTool
 from mulligan.core.runtime.dataclass import dataclass
+from mulligan.core.storage.instants import from_us
 from mulligan.core.storage.log_query import LogQuery, Loss
 from mulligan.core.storage.writer import WriterSeen
 from mulligan.telemetry.writer import RowCounts
 
 MOST_SHOWN = 50
 MOST_OUTAGES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOutage:
+    """A question without an answer, as it is on record."""
+
+    at: datetime
+    purpose: str
+    model: str
+    outcome: str
+    """`late`, `down`, `unreadable`, …"""
+    took: timedelta
+    turn: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,4 +138,17 @@ def build_health_view(
         outages=tuple(map(read_outage, outages[:MOST_SHOWN])),
         outage_count=len(outages),
         workers=list_workers(diagnosis.health.writers, actions),
+    )
+
+
+def read_outage(row: LogRow) -> JudgeOutage:
+    """The outage that a row keeps."""
+    said = decode_json(row.parameters)
+    return JudgeOutage(
+        at=from_us(row.at_us),
+        purpose=str(said.get("purpose", "")),
+        model=str(said.get("model", "")),
+        outcome=row.error_type or "",
+        took=timedelta(microseconds=row.duration_us),
+        turn=row.turn,
     )
