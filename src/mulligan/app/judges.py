@@ -99,7 +99,7 @@ class Judges:
 
 
 def _is_model(source: object) -> bool:
-    from mulligan.adapters.writers.pydantic_ai import is_model
+    from mulligan.adapters.writers.pydantic_ai_writer import is_model
 
     return is_model(source)
 

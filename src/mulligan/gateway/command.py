@@ -20,7 +20,6 @@ from mulligan.gateway.declarations import GatewayRules, read_declarations, read_
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.protocol.limits import Limits
 from mulligan.gateway.servers_file import Server, read_servers
-from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
 from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
 from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
 from mulligan.gateway.tools.exposed_names import describe_item
@@ -170,6 +169,7 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
     except ModuleNotFoundError as missing:
         raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
     from mulligan.app.web_server import configure_server
+    from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
     from mulligan.gateway.serving.http import PATH, GatewayApp
 
     host, port = read_address(address)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from mulligan.adapters import writers
-from mulligan.adapters.writers import pydantic_ai
+from mulligan.adapters.writers import pydantic_ai_writer
 from mulligan.adapters.writers.discovery import find_agent, find_writer, load_adapters, name_writer
 from mulligan.core.errors import ConfigurationError
 
@@ -40,12 +40,12 @@ class Asked:
 
 @pytest.fixture
 def with_theirs(tmp_path, monkeypatch):
-    (tmp_path / "theirs_by_test.py").write_text(THEIRS)
+    (tmp_path / "theirs_writer.py").write_text(THEIRS)
     monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(tmp_path)])
     load_adapters.cache_clear()
     yield
     load_adapters.cache_clear()
-    del sys.modules["mulligan.adapters.writers.theirs_by_test"]
+    del sys.modules[f"{writers.__name__}.theirs_writer"]
 
 
 async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_takes_most(
@@ -55,7 +55,7 @@ async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_
 
     assert found is not None
     assert await found.write(Asked()) == "about boats"
-    assert load_adapters()[-1] is pydantic_ai
+    assert load_adapters()[-1] is pydantic_ai_writer
 
 
 def test_a_function_is_a_writer_as_it_is_and_no_agent():

@@ -8,8 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, cast
 
-from mulligan.adapters import writers
-from mulligan.adapters.writers import pydantic_ai
+from mulligan.adapters.writers import pydantic_ai_writer
 from mulligan.core.adapter import Adapter, AgentWriter
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.waiting.awaiting import name_function, takes_arguments
@@ -58,8 +57,13 @@ def name_writer(source: object) -> str:
 
 @cache
 def load_adapters() -> tuple[Adapter, ...]:
-    """Every adapter; that of pydantic-ai last, because it takes whatever has an async `run`."""
-    found = [each.name for each in iter_modules(writers.__path__, f"{writers.__name__}.")]
-    found = [name for name in found if name not in (__name__, pydantic_ai.__name__)]
-    others = [cast("Adapter", import_module(name)) for name in sorted(found)]
-    return (*others, cast("Adapter", pydantic_ai))
+    """Every module `…_writer` beside this one; that of pydantic-ai last, because it takes whatever
+    has an async `run`."""
+    beside = import_module(__package__)
+    found = [each.name for each in iter_modules(beside.__path__, f"{beside.__name__}.")]
+    found = [name for name in found if name.endswith("_writer")]
+    others = sorted(name for name in found if name != pydantic_ai_writer.__name__)
+    return (
+        *(cast("Adapter", import_module(name)) for name in others),
+        cast("Adapter", pydantic_ai_writer),
+    )

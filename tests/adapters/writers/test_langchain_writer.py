@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.writers.langchain import build_writer, is_agent, read_text
+from mulligan.adapters.writers.langchain_writer import build_writer, is_agent, read_text
 from mulligan.core.finding import Standing
 from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
 from mulligan.core.text import Critique

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.writers.pydantic_ai import build_writer, is_agent, is_model
+from mulligan.adapters.writers.pydantic_ai_writer import build_writer, is_agent, is_model
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.finding import Standing
 from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
