@@ -59,7 +59,7 @@ fast-fuzz: .venv/.test                   ## the compiled part under the sanitize
 	$(BIN)/python -m bench.compiled.equality --sanitized $(if $(VALUES),--values $(VALUES))
 
 docs: .venv/.test                        ## write the generated pages anew
-	$(BIN)/python -m mulligan.cli.help.reference > docs/cli.md
+	$(BIN)/python -m mulligan.cli.help.pages cli > docs/cli.md
 	$(BIN)/python -m mulligan.cli.help.pages settings > docs/settings.md
 	$(BIN)/python -m mulligan.cli.help.pages tool_settings > docs/tool_settings.md
 

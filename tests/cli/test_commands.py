@@ -43,11 +43,11 @@ def test_what_runs_no_command_loads_none(arguments: list[str]) -> None:
 def test_the_help_of_one_command_loads_no_other() -> None:
     loaded = list_loaded("migrate", "--help")
 
-    others = {f"mulligan.cli.{module}" for module in COMMANDS} - {"mulligan.cli.store.migrate"}
+    others = {module for module, _ in COMMANDS.values()} - {COMMANDS["migrate"][0]}
     assert not others & loaded
 
 
-@pytest.mark.parametrize("named", ["", *(name for each in COMMANDS.values() for name in each)])
+@pytest.mark.parametrize("named", ["", *COMMANDS])
 def test_the_help_is_the_same_whichever_commands_were_loaded(named: str) -> None:
     whole, lean = build_parser(), build_parser(named)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mulligan.core.finding import Standing
-from mulligan.evaluation.report import Report
-from mulligan.evaluation.run import CaseResult
+from mulligan.evaluation.report import CaseResult, Report
 
 
 def result(

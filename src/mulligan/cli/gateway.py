@@ -11,7 +11,7 @@ from mulligan.cli.terminal.options import Commands, add_command, add_store
 MODES = ("observe", "suggest", "auto")
 
 
-def add_to(commands: Commands) -> None:
+def add_gateway(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -43,7 +43,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("--unwrap", metavar="CLIENT", help="put that file back as it was")
     _add_serving(parser)
     _add_tools(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_gateway)
 
 
 def _add_serving(parser: argparse.ArgumentParser) -> None:
@@ -93,6 +93,6 @@ def _add_tools(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_gateway(options: argparse.Namespace, settings: Settings) -> int:
     """Serve. The gateway is another surface, which most commands never load."""
     return int(import_module("mulligan.gateway.command").run_gateway(options, settings))

@@ -36,7 +36,7 @@ class Case:
 
 def load_golden_cases() -> tuple[Case, ...]:
     """The set that ships with Mulligan: an invented boatyard's knowledge base."""
-    text = files("mulligan.evaluation.golden").joinpath("boatyard.toml").read_text("utf-8")
+    text = files("mulligan.evaluation").joinpath("boatyard.toml").read_text("utf-8")
     told = tomllib.loads(text)
     return tuple(
         Case(

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from mulligan.core.errors import ConfigurationError
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.evaluation.report import Report
-from mulligan.evaluation.run import CaseResult
+from mulligan.evaluation.report import CaseResult, Report
 
 LIMIT = 0.10
 """How much the reflection rate may rise, as a share of all cases."""

@@ -10,8 +10,7 @@ from string import Template
 from mulligan.core.text import ITERATIONS_TARGET, RATE_TARGET
 from mulligan.evaluation.compare import Comparison
 from mulligan.evaluation.plots import draw_bars, draw_columns, draw_gauge, draw_interval
-from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
-from mulligan.evaluation.run import CaseResult
+from mulligan.evaluation.report import CaseResult, Report, list_advice, list_doubts, summary
 
 
 def render_report(report: Report) -> str:

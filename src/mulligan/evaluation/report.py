@@ -9,13 +9,48 @@ from dataclasses import asdict
 from datetime import datetime
 
 from mulligan.core.errors import ConfigurationError
+from mulligan.core.finding import Standing
 from mulligan.core.runtime.dataclass import dataclass
-from mulligan.evaluation.run import UNSEEN, CaseResult
 from mulligan.learning.calibration import compute_wilson
 
 TOO_HIGH = 0.60
 TOO_LOW = 0.10
 BOUND_OFTEN = 0.05
+UNSEEN = (Standing.UNREVIEWED, Standing.UNCHECKED)
+"""Of a reply that nobody has looked at to the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """What came of one case."""
+
+    case: str
+    question: str
+    """Like the texts less secrets: it may come from the vault, and goes into pages and JSON."""
+    iterations: int
+    reflected: bool
+    """Whether the first reply was rejected. Where none was written, nothing was."""
+    standing: Standing
+    bound_reached: bool
+    first_findings: tuple[str, ...]
+    """Rules that rejected the first reply."""
+    first_warnings: tuple[str, ...] = ()
+    """Rules that only had something to remark on it."""
+    last_findings: tuple[str, ...]
+    """What is left in the reply that goes out, warnings too."""
+    seconds: float
+    tokens: int
+    judge_asked: int
+    first_text: str = ""
+    """The first reply; empty where nothing was written."""
+    text: str
+    """The reply that goes out."""
+    limit: str = ""
+    """Which limit ended it: `time`, `tokens` or `money`."""
+    silent: bool = False
+    """No try wrote anything: what goes out is the fallback."""
+    judged: bool = True
+    """The first reply was written and reviewed. Else nobody knows whether it would be rejected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,51 +9,16 @@ from collections.abc import Callable, Sequence
 from mulligan.checks.text.fold import is_blank
 from mulligan.core.adapter import AgentWriter
 from mulligan.core.finding import Correction, Severity, Standing, Verdict
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.core.text import Replied, Reply, Written
 from mulligan.core.waiting.awaiting import call_function
 from mulligan.evaluation.cases import Case
+from mulligan.evaluation.report import UNSEEN, CaseResult
 from mulligan.evaluation.writers import ReplyFunction
 from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.redaction.scrub import scrub
 
 AT_ONCE = 8
 """Cases under way at a time: a live model answers about so many before it limits its rate."""
-UNSEEN = (Standing.UNREVIEWED, Standing.UNCHECKED)
-"""Of a reply that nobody has looked at to the end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
-    """What came of one case."""
-
-    case: str
-    question: str
-    """Like the texts less secrets: it may come from the vault, and goes into pages and JSON."""
-    iterations: int
-    reflected: bool
-    """Whether the first reply was rejected. Where none was written, nothing was."""
-    standing: Standing
-    bound_reached: bool
-    first_findings: tuple[str, ...]
-    """Rules that rejected the first reply."""
-    first_warnings: tuple[str, ...] = ()
-    """Rules that only had something to remark on it."""
-    last_findings: tuple[str, ...]
-    """What is left in the reply that goes out, warnings too."""
-    seconds: float
-    tokens: int
-    judge_asked: int
-    first_text: str = ""
-    """The first reply; empty where nothing was written."""
-    text: str
-    """The reply that goes out."""
-    limit: str = ""
-    """Which limit ended it: `time`, `tokens` or `money`."""
-    silent: bool = False
-    """No try wrote anything: what goes out is the fallback."""
-    judged: bool = True
-    """The first reply was written and reviewed. Else nobody knows whether it would be rejected."""
 
 
 def watch_nothing(_: object) -> None:

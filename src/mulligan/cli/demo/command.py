@@ -33,7 +33,7 @@ NEEDED = ("caldav", "icalendar", "radicale")
 """What the calendar's client and its server are made of."""
 
 
-def add_to(commands: Commands) -> None:
+def add_demo(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -58,10 +58,10 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--turns", type=parse_count, default=900, help="of that history (default: 900)"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_demo)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_demo(options: argparse.Namespace, settings: Settings) -> int:
     """Tell the story on a store of its own, which is gone afterwards; or live the history."""
     if options.history:
         return _fill(options, settings)

@@ -28,13 +28,8 @@ from mulligan.cli.terminal.options import (
 from mulligan.core.action import Action, ActionQuery, Opening, State
 
 
-def add_to(commands: Commands) -> None:
-    """Add the commands."""
-    _add_open(commands)
-    _add_actions(commands)
-
-
-def _add_open(commands: Commands) -> None:
+def add_open(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "open",
@@ -48,7 +43,8 @@ def _add_open(commands: Commands) -> None:
     parser.set_defaults(run=run_open)
 
 
-def _add_actions(commands: Commands) -> None:
+def add_actions(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "actions",

@@ -32,14 +32,8 @@ _CONTENTS: Mapping[str, str] = {
 _NEVER_MADE = (State.DENIED, State.EXPIRED)
 
 
-def add_to(commands: Commands) -> None:
-    """Add the commands."""
-    _add_show(commands)
-    _add_settle(commands)
-    _add_rate(commands)
-
-
-def _add_show(commands: Commands) -> None:
+def add_show(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "show",
@@ -59,7 +53,8 @@ def _add_show(commands: Commands) -> None:
     parser.set_defaults(run=run_show)
 
 
-def _add_settle(commands: Commands) -> None:
+def add_settle(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "settle",
@@ -167,7 +162,8 @@ def run_settle(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _add_rate(commands: Commands) -> None:
+def add_rate(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "rate",

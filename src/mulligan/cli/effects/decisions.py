@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from mulligan.app.insights import describe_missing, list_later, open_insights, settle_now
 from mulligan.app.insights.open_list import OpenList
-from mulligan.app.mulligan import Mulligan
 from mulligan.app.settings import Settings
 from mulligan.cli.effects.action_list import encode_action
 from mulligan.cli.terminal import render
@@ -23,7 +23,10 @@ from mulligan.core.action import Action, State
 from mulligan.core.display.recipe import render_recipe
 from mulligan.core.errors import ConfigurationError
 
-Decide = Callable[[OpenList, Mulligan | None], Action]
+if TYPE_CHECKING:
+    from mulligan.app.mulligan import Mulligan
+
+Decide = Callable[[OpenList, "Mulligan | None"], Action]
 
 WAITING = {
     State.APPROVED: "It is approved, and run within seconds by an application that has its tool, "
@@ -39,9 +42,9 @@ NOT_CARRIED_OUT = (
 )
 
 
-def add_to(commands: Commands) -> None:
-    """Add the commands."""
-    approve = _add(
+def add_approve(commands: Commands) -> None:
+    """Add the command."""
+    approve = _add_decision(
         commands,
         "approve",
         about="Let a call run that waits for a person. It is run once, by the process that has "
@@ -54,18 +57,22 @@ def add_to(commands: Commands) -> None:
         help="of the action as it was shown (--json has it): changed since, it is not approved",
     )
     approve.set_defaults(run=run_approve)
-    deny = _add(
+
+
+def add_deny(commands: Commands) -> None:
+    """Add the command."""
+    deny = _add_decision(
         commands,
         "deny",
         about="Refuse a call that waits for a person.",
     )
     deny.add_argument("--note", default="", help="why; it stays in the journal")
     deny.set_defaults(run=run_deny)
-    _add_undo(commands)
 
 
-def _add_undo(commands: Commands) -> None:
-    undo = _add(
+def add_undo(commands: Commands) -> None:
+    """Add the command."""
+    undo = _add_decision(
         commands,
         "undo",
         about="Have an action undone, under the version it wrote and read back. An edit that "
@@ -127,7 +134,7 @@ def _find_later(listed: OpenList, application: Mulligan | None, name: str) -> li
     return list_later(application, listed.find(name))
 
 
-def _add(commands: Commands, name: str, *, about: str) -> argparse.ArgumentParser:
+def _add_decision(commands: Commands, name: str, *, about: str) -> argparse.ArgumentParser:
     parser = add_command(commands, name, about=about)
     add_store(parser)
     add_json(parser)

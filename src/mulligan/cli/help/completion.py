@@ -11,7 +11,7 @@ from mulligan.core.errors import MissingExtraError
 SHELLS = ("bash", "zsh")
 
 
-def add_to(commands: Commands) -> None:
+def add_completion(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -21,10 +21,10 @@ def add_to(commands: Commands) -> None:
         'It needs `pip install "mulligan[completion]"`.',
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell that you use")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_completion)
 
 
-def run(options: argparse.Namespace, _: Settings) -> int:
+def run_completion(options: argparse.Namespace, _: Settings) -> int:
     """Print the script."""
     try:
         import shtab

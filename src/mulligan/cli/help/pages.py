@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mulligan.app.setting_forms import IN_PYTHON
 from mulligan.app.settings import SETTINGS, Settings
+from mulligan.cli.help.reference import render_reference
 from mulligan.core.record import DeclaredAbilities
 from mulligan.core.storage.retention import Retention
 from mulligan.runtime.declaration import Declaration, Declared
@@ -137,6 +138,7 @@ def _render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterato
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "cli": render_reference,
     "settings": render_settings,
     "tool_settings": render_tool_settings,
 }

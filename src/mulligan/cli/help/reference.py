@@ -21,7 +21,3 @@ def _render_section(title: str, parser: argparse.ArgumentParser) -> list[str]:
     # Argparse wraps by the terminal; the page must not.
     parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=88)
     return [f"## {title}", "", "```text", parser.format_help().rstrip(), "```", ""]
-
-
-if __name__ == "__main__":
-    print(render_reference())

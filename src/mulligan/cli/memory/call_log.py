@@ -24,7 +24,7 @@ from mulligan.core.storage.log_query import LogQuery
 from mulligan.redaction import Capture
 
 
-def add_to(commands: Commands) -> None:
+def add_log(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -46,10 +46,10 @@ def add_to(commands: Commands) -> None:
     add_span(parser)
     add_limit(parser, default=50)
     parser.add_argument("-f", "--follow", action="store_true", help="go on as calls are made")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_log)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_log(options: argparse.Namespace, settings: Settings) -> int:
     """Show the rows that fit."""
     with Insights.open(settings) as insights:
         turn = complete_id(

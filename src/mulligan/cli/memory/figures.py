@@ -26,9 +26,8 @@ from mulligan.core.storage.log_query import PatternSeen
 from mulligan.redaction.agent_text import hide_secrets
 
 
-def add_to(commands: Commands) -> None:
-    """Add the commands."""
-    _add_stats(commands)
+def add_patterns(commands: Commands) -> None:
+    """Add the command."""
     patterns = add_command(
         commands,
         "patterns",
@@ -37,6 +36,10 @@ def add_to(commands: Commands) -> None:
     _add_window(patterns)
     add_limit(patterns, default=20)
     patterns.set_defaults(run=run_patterns)
+
+
+def add_suggest(commands: Commands) -> None:
+    """Add the command."""
     suggest = add_command(
         commands,
         "suggest",
@@ -56,7 +59,8 @@ def add_to(commands: Commands) -> None:
     suggest.set_defaults(run=run_suggest)
 
 
-def _add_stats(commands: Commands) -> None:
+def add_stats(commands: Commands) -> None:
+    """Add the command."""
     stats = add_command(
         commands,
         "stats",

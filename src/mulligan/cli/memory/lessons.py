@@ -40,8 +40,8 @@ BAR = 30
 """Characters of a bar that stands for a share of 1."""
 
 
-def add_to(commands: Commands) -> None:
-    """Add the commands."""
+def add_lessons(commands: Commands) -> None:
+    """Add the command."""
     lessons = add_command(
         commands,
         "lessons",
@@ -72,11 +72,10 @@ def add_to(commands: Commands) -> None:
         lesson=False,
     )  # fmt: skip
     bring.add_argument("file", help="JSON lines as `export` writes them; - for standard input")
-    _add_pitfalls(commands)
-    _add_calibration(commands)
 
 
-def _add_calibration(commands: Commands) -> None:
+def add_calibration(commands: Commands) -> None:
+    """Add the command."""
     calibration = add_command(
         commands,
         "calibration",
@@ -115,7 +114,8 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--text", default="", help="only those that share words with this")
 
 
-def _add_pitfalls(commands: Commands) -> None:
+def add_pitfalls(commands: Commands) -> None:
+    """Add the command."""
     parser = add_command(
         commands,
         "pitfalls",

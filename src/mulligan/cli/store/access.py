@@ -16,7 +16,7 @@ with SQL written by hand. Run it as who owns the tables. Roles and their passwor
 server's: make them there first, with `create role NAME login`."""
 
 
-def add_to(commands: Commands) -> None:
+def add_access(commands: Commands) -> None:
     """Add the commands."""
     parser = add_command(commands, "access", about=_ABOUT)
     verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

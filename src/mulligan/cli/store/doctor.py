@@ -20,7 +20,7 @@ READ_UNASKED = 50_000_000
 """Bytes of a store that are read from end to end within a second."""
 
 
-def add_to(commands: Commands) -> None:
+def add_doctor(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -41,10 +41,10 @@ def add_to(commands: Commands) -> None:
         metavar="NOTE",
         help="go on from what is left of a damaged journal; the note stays on record",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_doctor)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_doctor(options: argparse.Namespace, settings: Settings) -> int:
     """Show the diagnosis."""
     with Insights.open(settings, tolerate_damage=True) as insights:
         accepts = options.accept_damage is not None

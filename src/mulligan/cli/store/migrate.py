@@ -10,7 +10,7 @@ from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
 
 
-def add_to(commands: Commands) -> None:
+def add_migrate(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -21,10 +21,10 @@ def add_to(commands: Commands) -> None:
     )
     add_store(parser, whole=True)
     add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_migrate)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_migrate(options: argparse.Namespace, settings: Settings) -> int:
     """Migrate, and say where it stands."""
     health = migrate_store(settings)
     if options.json:

@@ -30,7 +30,7 @@ from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, build_rep
 from mulligan.loops.replies import ReplyRules
 
 
-def add_to(commands: Commands) -> None:
+def add_evaluate(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -55,7 +55,7 @@ def add_to(commands: Commands) -> None:
     _add_people(parser)
     parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_evaluate)
 
 
 def _add_people(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +84,7 @@ def _add_people(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe, or nothing can be told."""
     if options.html is not None:
         refuse_unwritable(options.html)

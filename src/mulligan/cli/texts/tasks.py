@@ -22,7 +22,7 @@ LONGEST = 40
 """Characters of a name that is shown whole; a hash is longer, and its beginning will do."""
 
 
-def add_to(commands: Commands) -> None:
+def add_tasks(commands: Commands) -> None:
     """Add the commands."""
     tasks = add_command(
         commands,

@@ -16,7 +16,7 @@ NEEDED = ("starlette", "uvicorn", "jinja2")
 ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
 
 
-def add_to(commands: Commands) -> None:
+def add_dashboard(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -52,10 +52,10 @@ def add_to(commands: Commands) -> None:
         metavar="MODULE:NAME",
         help="the application that has the tools' code, to carry out approvals and undos here",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_dashboard)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until stopped."""
     require_dashboard()
     from mulligan.dashboard.security.roles import Role

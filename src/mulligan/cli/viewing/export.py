@@ -40,7 +40,7 @@ ACTIONS = {
 """The columns of a Parquet file, and what they hold, in the words of DuckDB."""
 
 
-def add_to(commands: Commands) -> None:
+def add_export(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -54,10 +54,10 @@ def add_to(commands: Commands) -> None:
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
     parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
     add_span(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_export)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write the files, each whole or not at all."""
     if options.parquet:
         _require_duckdb()

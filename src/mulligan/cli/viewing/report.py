@@ -14,7 +14,7 @@ from mulligan.cli.viewing.dashboard import require_dashboard
 from mulligan.core.runtime.private_file import refuse_unwritable, write_private
 
 
-def add_to(commands: Commands) -> None:
+def add_report(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -29,10 +29,10 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_report)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_report(options: argparse.Namespace, settings: Settings) -> int:
     """Write it."""
     require_dashboard()
     from mulligan.app.insights.views.filters import Window

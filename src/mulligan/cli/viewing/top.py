@@ -25,7 +25,7 @@ EVERY = 2.0
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-def add_to(commands: Commands) -> None:
+def add_top(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -35,10 +35,10 @@ def add_to(commands: Commands) -> None:
     add_store(parser)
     add_json(parser)
     parser.add_argument("--once", action="store_true", help="show it once, and end; so does --json")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_top)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_top(options: argparse.Namespace, settings: Settings) -> int:
     """Show it, again and again."""
     console = render.make_console()
     with Insights.open(settings) as insights:

@@ -22,7 +22,7 @@ WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in section.wor
 """What some views can be asked beside the filters."""
 
 
-def add_to(commands: Commands) -> None:
+def add_view(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -40,10 +40,10 @@ def add_to(commands: Commands) -> None:
         )
     parser.add_argument("--page", default="1", metavar="N", help="of a long list (default: 1)")
     parser.add_argument("--csv", action="store_true", help="its table, for a spreadsheet")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_view)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_view(options: argparse.Namespace, settings: Settings) -> int:
     """Print it."""
     section = _find_section(options.view, one=bool(options.id))
     if options.csv and not section.rows:

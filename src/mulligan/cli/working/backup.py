@@ -11,7 +11,7 @@ from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
 
 
-def add_to(commands: Commands) -> None:
+def add_backup(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -23,10 +23,10 @@ def add_to(commands: Commands) -> None:
     add_store(parser, whole=True)
     add_json(parser)
     parser.add_argument("folder", type=Path, help="where to; made if it is not there")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_backup)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_backup(options: argparse.Namespace, settings: Settings) -> int:
     """Copy, and say what."""
     made = copy_store(settings, options.folder)
     size = sum(path.stat().st_size for path in made)

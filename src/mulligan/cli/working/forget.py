@@ -11,7 +11,7 @@ from mulligan.cli.terminal import render
 from mulligan.cli.terminal.options import Commands, add_command, add_json, add_store
 
 
-def add_to(commands: Commands) -> None:
+def add_forget(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -23,10 +23,10 @@ def add_to(commands: Commands) -> None:
     )
     add_store(parser, whole=True)
     add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_forget)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_forget(options: argparse.Namespace, settings: Settings) -> int:
     """Forget, and say what. 1: something could not be written anew."""
     swept = forget_now(settings)
     vacuumed = swept.vacuumed

@@ -22,7 +22,7 @@ from mulligan.core.waiting.own_loop import run_on_own_loop
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
-def add_to(commands: Commands) -> None:
+def add_worker(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(
         commands,
@@ -54,10 +54,10 @@ def add_to(commands: Commands) -> None:
         metavar="SECONDS",
         help=f"how long stopping waits for what is under way (default: {GRACE:.0f})",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run_worker)
 
 
-def run(options: argparse.Namespace, settings: Settings) -> int:
+def run_worker(options: argparse.Namespace, settings: Settings) -> int:
     """Work until stopped, or once."""
     named = options.app or settings.app
     if not named:

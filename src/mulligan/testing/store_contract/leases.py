@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """What a store must keep to when writers end, fall silent or come back."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """What a casebook must keep to with lessons."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """What opening, asking after and closing a store must keep to."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """What a log must keep to."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """What a durable store must keep to across processes, also when one is killed."""
 
 from __future__ import annotations

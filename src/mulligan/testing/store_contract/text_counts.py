@@ -1,4 +1,3 @@
-# ruff: noqa: S101 - the assertions are the contract
 """The contract of what a log counts of replies, drafts and runs of tasks."""
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""An invented boatyard's knowledge base, and questions people ask it."""
