@@ -304,7 +304,7 @@ def test_of_graphs_of_others_only_the_latest_approvals_are_kept_and_no_checkpoin
     while alive() and time.monotonic() < end:  # a thread of the graph may still let go of it
         gc.collect()
 
-    kept = [each for each in gc.get_objects() if isinstance(each, NotedApproval)]
+    kept = [each for each in gc.get_objects() if type(each) is NotedApproval]
 
     assert 0 < len(kept) <= MOST_KEPT
     assert alive() is None
