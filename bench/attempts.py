@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.turn import Turn
 
 
 def attempted(

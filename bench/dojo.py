@@ -15,18 +15,22 @@ from typing import Any
 
 from bench.missing import MissingError
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import not_glued
-from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
-from mulligan.checks.subject.people import people_named
-from mulligan.checks.subject.subject import Parameters, Subject
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact
-from mulligan.core.interfaces import Check, Gather
-from mulligan.core.turn import Turn
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.requests import made_once, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    Taken,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    taken_times,
+)
+from mulligan.checks.subject import Parameters, Subject, people_named
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Fact
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
 
 Case = dict[str, Any]
 

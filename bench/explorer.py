@@ -1,9 +1,9 @@
 """Every history of one action that the journal's table allows: two processes, a remote, a person.
 
 Which state follows on which, who may take the step and what is on disk before anything is sent are
-read from `core/action.JOURNAL`. What follows from an error, a look, a review or an undo is asked of
-the functions that turns and recovery ask. Written here is only in which order a process asks, and
-what may come between: a crash, a power cut, a lease that runs out, an edit, a late or lost answer.
+read from `types/action.JOURNAL`. What follows from an error, a look, a review or an undo is asked
+of the functions that turns and recovery ask. Written here is only in which order a process asks,
+and what may come between: a crash, a power cut, a lease that runs out, an edit, a late or lost answer.
 
 It rests on what the promises rest on: a request lands within `lands_within` or never, and a process
 that was given up between its last look at its lease and the sending lives until it has told.
@@ -18,16 +18,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-from mulligan.core import action
-from mulligan.core.action import HOLDS, UNCERTAIN, UNREVIEWED, By, Request, State, UndoResult
-from mulligan.core.effect import Effect, ProbeBy, Repeat
-from mulligan.core.errors import ConflictError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.move import Move
-from mulligan.core.finding import Confidence, Finding, Severity, Source, Standing, Verdict
-from mulligan.core.policy import Failed, Step, choose_move, decide
-from mulligan.core.record import Abilities, Image, Record
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 from mulligan.runtime import undo as taking_back
 from mulligan.runtime.assessment import (
     Undone,
@@ -39,6 +30,14 @@ from mulligan.runtime.assessment import (
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.probe import ProbeResult, conclude, probe
 from mulligan.runtime.recovery import UNDER_UNDO, is_left_behind
+from mulligan.types import action
+from mulligan.types.action import HOLDS, UNCERTAIN, UNREVIEWED, By, Request, State, UndoResult
+from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.effect import Effect, ProbeBy, Repeat
+from mulligan.types.errors import ConflictError
+from mulligan.types.failure import ErrorClass, Move
+from mulligan.types.finding import Confidence, Finding, Severity, Source, Standing, Verdict
+from mulligan.types.policy import Failed, Step, choose_move, decide
 
 NOBODY, A_PERSON = -1, 2
 MOST_TRIES = 2
@@ -173,7 +172,7 @@ class Tool:
     @cached_property
     def declaration(self) -> Declaration:
         """As its author would declare it."""
-        abilities = Abilities(
+        abilities = ToolCallbacks(
             before=lambda _: _there[0].tell(),
             undo=lambda _: None,
             probe=(lambda _: _there[0].tell() if _there[0].made else None) if self.probed else None,

@@ -12,27 +12,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mulligan.app.recognizing import recognize
-from mulligan.core.call import LogRow
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import (
+from mulligan.learning.fingerprint import recognize
+from mulligan.types.call import LogRow
+from mulligan.types.failure import Decision, ErrorClass
+from mulligan.types.interfaces import Store
+from mulligan.types.lesson import (
     Ending,
     Episode,
     Group,
     How,
+    Kind,
     Lesson,
     LessonState,
     Offer,
+    Origin,
+    Pattern,
     Remedy,
     Transformation,
 )
-from mulligan.core.failures.suggestion import Kind, Origin, Pattern
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.storage.instants import from_us, to_us
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
+from mulligan.types.log import Batch, roll_up
+from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 
 AGENTS, TOOLS_EACH, WAYS = 3, 4, 8
 TENANT = "home"

@@ -11,23 +11,23 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.checks.grounding.verified import Claims, Verifier
+from mulligan.checks.feedback import render_feedback
+from mulligan.checks.grounding import Claims, Verifier
 from mulligan.checks.ids import ids_read
-from mulligan.checks.writer.feedback import render_feedback
-from mulligan.core.display.question import Question
-from mulligan.core.finding import Severity, reach_verdict
-from mulligan.core.notes import Notes, Refinement
-from mulligan.core.record import Record
-from mulligan.core.task import Reflect, Task
-from mulligan.core.text import Claim, Critique, Draft, Reply, Support
-from mulligan.core.waiting.budget import Budget, Meter
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.learning.task_versions import render_brief
-from mulligan.loops.critics import judged_by
-from mulligan.loops.drafting import Brief, Tools
-from mulligan.loops.opinion import Area, Opinion, Remark
-from mulligan.prompts.render import render
+from mulligan.loops.briefs import Brief, Tools
+from mulligan.loops.drafts import judged_by
+from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.prompts.template import render
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.display import Question
+from mulligan.types.finding import Severity, reach_verdict
+from mulligan.types.limits import Budget, Meter
+from mulligan.types.notes import Notes, Refinement
+from mulligan.types.reply import Claim, Critique, Draft, Reply, Support
+from mulligan.types.task import Reflect, Task
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RIGHT, WRONG = "2026-11-20", "2026-11-21"

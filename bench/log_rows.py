@@ -7,8 +7,8 @@ import random
 import msgspec
 
 from bench.payloads import AGENT, CONTEXT, call_arguments
-from mulligan.core.call import LogRow
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.types.call import LogRow
+from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 START_US = 1_800_000_000_000_000
 

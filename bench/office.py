@@ -13,22 +13,26 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from bench.missing import MissingError
-from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.duplicates import made_once
-from mulligan.checks.facts.refusals import only_warn
 from mulligan.checks.ids import EMAIL, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
-from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.ranks import rank_as_said, ranks_read
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.subject.people import people_named
-from mulligan.checks.subject.subject import Parameters, Subject
-from mulligan.core.call import Call
-from mulligan.core.interfaces import Check, Gather
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.requests import condition_met, made_once, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    Taken,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    rank_as_said,
+    ranks_read,
+    taken_times,
+)
+from mulligan.checks.standard import StandardChecks
+from mulligan.checks.subject import Parameters, Subject, people_named
+from mulligan.checks.user_checks import only_warn
+from mulligan.types.call import Call
+from mulligan.types.interfaces import Check, Gather
 
 EVENTS: Parameters = {
     "calendar.delete_event": ["event_id"],

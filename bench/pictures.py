@@ -17,14 +17,14 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from mulligan.app.insights import Insights
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.app.settings import Settings
-from mulligan.cli.demo.history.replay import live_days
+from mulligan.cli.demo.history import live_days
 from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security import Role
 from mulligan.dashboard.serving import DashboardServer, PageAddress
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.insights import Insights
+from mulligan.insights.views import Views
+from mulligan.settings import Settings
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 LOOKS: dict[str, Any] = {

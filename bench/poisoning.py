@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.suggestion import Origin
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.lookup import Advised
+from mulligan.types.failure import Decision
+from mulligan.types.lesson import Origin
 
 CONSOLIDATED_EVERY = 40
 SHAPES = (

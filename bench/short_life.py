@@ -8,8 +8,8 @@ import sys
 import time
 
 from mulligan import Effect, Mulligan
-from mulligan.core.failures.suggestion import Origin
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.lesson import Origin
 
 
 def main(url: str, first: int, failures: int) -> dict[str, object]:

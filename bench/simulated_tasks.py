@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun, add_run
-from mulligan.core.task import Experience, Gate, Ran, Reflect, Task
 from mulligan.learning.task_selection import ENOUGH, PROMOTED_AT, Standings
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
+from mulligan.types.finding import Standing
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun, add_run
+from mulligan.types.task import Experience, Gate, Ran, Reflect, Task
 
 Effect = Callable[[random.Random], float]
 """Draws what a version does to the success of the one it builds on."""

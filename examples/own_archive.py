@@ -1,7 +1,7 @@
 """An archive of one's own: what was learned about tasks, in a shelf of the standard library.
 
 Ten methods make an archive, and `mulligan.testing.store_contract.ArchiveContract` certifies it.
-The rules are not written here: `mulligan.core.notes` brings them. What is left is a place to keep
+The rules are not written here: `mulligan.types.notes` brings them. What is left is a place to keep
 things and a lock, so that two processes never write at once.
 """
 
@@ -15,8 +15,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mulligan.core.errors import StaleNotesError
-from mulligan.core.notes import (
+from mulligan.types.errors import StaleNotesError
+from mulligan.types.notes import (
     ON_TOP,
     Ground,
     Notes,
@@ -33,7 +33,7 @@ from mulligan.core.notes import (
     find_needed_versions,
     may_enter,
 )
-from mulligan.core.storage.instants import require_aware
+from mulligan.types.values import require_aware
 
 RUNS_KEPT = 40
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mulligan import Mulligan
-from mulligan.core.call import LogRow
-from mulligan.core.happened.event import CallLogged
-from mulligan.stores.postgres.schema import prepare
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import prepare
 from mulligan.testing.postgres import PostgresServer, run_postgres_server
+from mulligan.types.call import LogRow
+from mulligan.types.events import CallLogged
 from tests.world import Worlds
 
 # A loaded machine is slow at making examples; that says nothing about what is tested.

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import ConflictError, Effect, Mulligan, State
-from mulligan.core.action import Action
-from mulligan.core.interfaces import Store
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.types.action import Action
+from mulligan.types.call import Record
+from mulligan.types.interfaces import Store
 
 EVENT = "e1"
 DAY = "2026-11-18"

@@ -14,7 +14,7 @@ from types import ModuleType
 
 from bench.missing import MissingError
 from bench.peers import ROOT
-from mulligan.redaction.values.fast import MODULE
+from mulligan.redaction.fast import MODULE
 
 FOLDER = ROOT / "fast"
 LIBRARY = "core.abi3.so"

@@ -12,10 +12,10 @@ from typing import Any
 
 from bench.compiled.differences import Difference, see
 from bench.compiled.values import NAMES, Number, Table, Text, draw_arguments, draw_value
-from mulligan.core.call import LogRow
 from mulligan.learning.soft_errors import MOST_KEYS
 from mulligan.runtime.tool import COPIED, PURE, CallForm
-from mulligan.telemetry.queue import RowQueue
+from mulligan.telemetry.writer import RowQueue
+from mulligan.types.call import LogRow
 
 _TIMES = (0, 1, 999, 1000, -1, (1 << 48) * 1000 - 1, (1 << 48) * 1000, 2**63 - 1, 2**63, 10**30)
 _CHANCES = (0, 1, (1 << 62) - 1, 1 << 62, 1 << 63, (1 << 64) - 1, 1 << 64, -1, 10**30)

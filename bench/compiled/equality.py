@@ -31,8 +31,8 @@ from bench.compiled.differences import Difference, see
 from bench.compiled.texts import Decisions
 from bench.compiled.values import draw_arguments, draw_text, draw_value
 from mulligan.redaction import Capture, Hide, Redactor
-from mulligan.redaction.values import fast as form
-from mulligan.redaction.values.walk import FIELD_BYTES, ITEMS, NO_ENUM
+from mulligan.redaction import fast as form
+from mulligan.redaction.walk import FIELD_BYTES, ITEMS, NO_ENUM
 from mulligan.runtime.tool import build_call_form
 
 KEY = bytes(range(32))

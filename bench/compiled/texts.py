@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 from bench.compiled.values import WORDS, draw_text
+from mulligan.redaction import fast
 from mulligan.redaction.scrub import may_apply, scrub_value
-from mulligan.redaction.secrets.hide import SEED
-from mulligan.redaction.values import fast
+from mulligan.redaction.text import SEED
 
 KEY = bytes(range(32))
 _HANDED_BACK = object()

@@ -18,17 +18,16 @@ from bench.payloads import AGENT, CONTEXT, call_arguments, plan_event
 from bench.texts import sample_replies
 from bench.workers.meaning import find_answers
 from mulligan import Effect, Mulligan
-from mulligan.checks.dates.resolve import parse_once
 from mulligan.checks.file import preset
-from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.interfaces import Journal
-from mulligan.core.record import Record
-from mulligan.core.storage.ids import make_uuid7
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
-from mulligan.core.text import Reply
+from mulligan.dates.resolve import parse_once
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Entry, Kept, Opening, State
+from mulligan.types.call import Record
+from mulligan.types.interfaces import Journal
+from mulligan.types.log import Batch, roll_up
+from mulligan.types.reply import Reply
+from mulligan.types.values import make_uuid7
 
 Counts = dict[str, int]
 

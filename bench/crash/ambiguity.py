@@ -16,12 +16,12 @@ from bench.crash.application import LATER
 from bench.crash.clock import Clock
 from bench.crash.phases import NO_WAITING
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.app.settings import Settings
-from mulligan.core.action import State
-from mulligan.core.effect import ProbeBy
-from mulligan.core.happened.event import ActionMoved, Happened
-from mulligan.core.record import Record
+from mulligan.settings import Settings
 from mulligan.testing.remote import FakeRemote, Fault, Item
+from mulligan.types.action import State
+from mulligan.types.call import Record
+from mulligan.types.effect import ProbeBy
+from mulligan.types.events import ActionMoved, Happened
 
 ABILITIES = ("probe", "key", "both", "none")
 WAYS = (Fault.LOST_BEFORE, Fault.LOST_AFTER, Fault.LATE, Fault.DOUBLED)

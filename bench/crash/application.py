@@ -15,11 +15,11 @@ from bench.crash.pace import Pace
 from bench.crash.scenario import Case
 from bench.hosts.frameworks import FRAMEWORKS, Drive
 from mulligan import Mulligan
-from mulligan.core.action import State
-from mulligan.core.storage.instants import to_us
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.faults import PlannedError
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.action import State
+from mulligan.types.values import to_us
 
 SOON = timedelta(seconds=5)
 """Sooner than a request can be late."""

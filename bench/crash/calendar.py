@@ -18,8 +18,8 @@ from bench.crash.means import (
 from bench.crash.pace import Pace
 from bench.crash.rough_tools import RoughTools
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.core.effect import NoVerdict, Release
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.effect import NoVerdict, Release
 
 EVENTS = ("e1", "e2", "e3")
 """What is in the calendar before anybody does anything."""

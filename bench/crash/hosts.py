@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mulligan.app.settings import Settings
-from mulligan.stores.process import presence
+from mulligan.settings import Settings
+from mulligan.stores import process as presence
 
 LEASE = timedelta(milliseconds=300)
 

@@ -9,10 +9,10 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan import Effect
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
 from mulligan.runtime.declaration import Declared
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 
 LANDS_WITHIN = timedelta(seconds=30)
 SETTLES_WITHIN = timedelta(milliseconds=40)

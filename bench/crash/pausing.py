@@ -24,11 +24,11 @@ from bench.crash.phases import NO_WAITING
 from bench.crash.processes import Child, ChildError, in_child, start_child
 from bench.crash.rows import Row, read_rows
 from mulligan import Mulligan
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.faults import Deed, Faults, Strike, let_go_on
 from mulligan.testing.remote import FakeRemote, Fault
+from mulligan.types.finding import Finding, Severity
 
 LEASE = timedelta(milliseconds=400)
 LANDS_WITHIN = timedelta(milliseconds=200)

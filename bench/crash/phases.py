@@ -38,10 +38,10 @@ from bench.crash.rows import read_rows
 from bench.crash.scenario import Case
 from bench.crash.worlds import find_url
 from mulligan import Mulligan
-from mulligan.app.settings import Settings
-from mulligan.core.waiting.limits import Backoff
+from mulligan.settings import Settings
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.limits import Backoff
 
 AN_HOUR = timedelta(hours=1)
 NO_WAITING = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from mulligan.checks.dates import date_facts
-from mulligan.core.call import Call
-from mulligan.core.display.question import Question
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.interfaces import Gather
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
-from mulligan.loops.opinion import Area, Opinion, Remark
+from mulligan.loops.review import Area, Opinion, Remark
+from mulligan.types.call import Call
+from mulligan.types.display import Question
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Gather
+from mulligan.types.turn import Turn
 
 JUDGE = "judge "
 """How an answer begins that is a judge's and not a check's."""

@@ -19,9 +19,9 @@ from bench.crash.means import (
 )
 from bench.crash.pace import Pace
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
 from mulligan.testing.remote import Item
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 
 SECOND = "second"
 """Whose requests are the second ones of calls that make two."""

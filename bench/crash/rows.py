@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mulligan.core.action import State
+from mulligan.types.action import State
 
 QUESTIONS = (
     "select owner, value from kept where name = 'arguments'",

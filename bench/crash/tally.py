@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 
 MOST_EXAMPLES = 400
 

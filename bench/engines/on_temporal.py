@@ -22,7 +22,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from bench.crash.processes import in_child
 from bench.engines.story import MESSAGE, open_story, plan
 from bench.missing import MissingError
-from mulligan.adapters.engines.temporal import TemporalTurn
+from mulligan.hosts.temporal import TemporalTurn
 
 QUEUE = "story"
 SILENT = timedelta(seconds=3)

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.core.action import State
-from mulligan.core.errors import ConflictError, MulliganError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
-from mulligan.core.storage.durable import DurableTurn
+from mulligan.insights.insights import Insights
 from mulligan.loops.actions import Attempted
+from mulligan.settings import Settings
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.types.action import State
+from mulligan.types.adapter import DurableTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError, MulliganError
+from mulligan.types.finding import Finding, Severity
 
 MESSAGE = "Move dinner to this Friday, and invite Ann"
 BEFORE, RIGHT, WRONG = "2026-11-18", "2026-11-20", "2026-11-27"

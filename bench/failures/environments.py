@@ -12,11 +12,10 @@ from typing import Any
 from bench.failures.past import past_episode
 from bench.peers import ROOT, peer_python
 from bench.rounds import Worker
-from mulligan.core.call import Call, Failure
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Episode, Remedy
-from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.mining import find_remedies
+from mulligan.types.call import Call, Failure
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Earlier, Episode, FailedCall, Remedy
 
 Case = dict[str, Any]
 Schemas = Mapping[str, Mapping[str, object]]

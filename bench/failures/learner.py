@@ -7,21 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from mulligan.core.failures.lesson import (
-    Balance,
-    Episode,
-    Lesson,
-    Offer,
-    compute_balance,
-    join_kinds,
-)
-from mulligan.core.failures.suggestion import FailedCall, Suggestion
-from mulligan.core.interfaces import Suggest
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.lessons import judge_life
 from mulligan.learning.mining import find_uses, mine
 from mulligan.learning.recall import Outcomes, build_chance, from_memory, weigh_suggestion
 from mulligan.learning.suggest import SOURCES
+from mulligan.types.interfaces import Suggest
+from mulligan.types.lesson import (
+    Balance,
+    Episode,
+    FailedCall,
+    Lesson,
+    Offer,
+    Suggestion,
+    compute_balance,
+    join_kinds,
+)
 
 BATCH = 25
 """Failures after which lessons are drawn anew."""

@@ -14,12 +14,11 @@ from bench.failures.past import past_episode
 from bench.missing import MissingError
 from bench.peers import peer_python
 from bench.rounds import Worker
-from mulligan.core.call import Call, Failure
-from mulligan.core.effect import Effect
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Episode, Remedy
-from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.mining import find_remedies
+from mulligan.types.call import Call, Failure
+from mulligan.types.effect import Effect
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Earlier, Episode, FailedCall, Remedy, Suggestion
 
 Case = dict[str, Any]
 Schemas = Mapping[str, Mapping[str, object]]

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.lesson import Ending, Episode, Remedy
-from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.classify import classify_text
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.types.failure import Decision
+from mulligan.types.lesson import Ending, Episode, FailedCall, Remedy
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 """When the first case happened: the data has an order and no times."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bench.failures.environments import Case, Environments
-from mulligan.core.failures.suggestion import Earlier, Suggestion
-from mulligan.core.interfaces import Suggest
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.interfaces import Suggest
+from mulligan.types.lesson import Earlier, Suggestion
 
 TRIES = 3
 """Of one call in all, the first that failed among them: as many as the product makes."""

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from mulligan.core.failures.suggestion import FailedCall
+from mulligan.types.lesson import FailedCall
 
 LIKE = 0.8
 """How much of a word must be the same for a listed one to be what was meant."""

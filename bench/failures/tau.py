@@ -12,13 +12,11 @@ from typing import Any
 from bench.data import read_cases
 from bench.failures.past import past_episode
 from bench.missing import MissingError
-from mulligan.core.call import Call, Failure
-from mulligan.core.effect import Effect
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Episode
-from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.mining import find_remedies
+from mulligan.types.call import Call, Failure
+from mulligan.types.effect import Effect
+from mulligan.types.failure import Decision, ErrorClass
+from mulligan.types.lesson import Earlier, Episode, FailedCall
 
 FOLDS = 5
 

@@ -23,11 +23,10 @@ from bench.failures.stream import BFCL, TAU, failures_in_order
 from bench.report import Step
 from bench.suites.memory import fold_of as scenario_fold
 from bench.suites.tau_repair import same_arguments
-from mulligan.core.failures.lesson import Episode, Lesson
-from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.mining import load_seed_lessons, mine
 from mulligan.learning.recall import Outcomes, build_chance, from_memory
 from mulligan.learning.suggest import SOURCES, suggest_corrections
+from mulligan.types.lesson import Episode, FailedCall, Lesson, Suggestion
 
 OUTSIDE = "outside"
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from bench.peers import ROOT
 from mulligan import Effect, Mode, Mulligan, Repeat
-from mulligan.codec.json_text import decode_json, encode_json
-from mulligan.gateway.configuration import GatewayOptions
+from mulligan.codec import decode_json, encode_json
+from mulligan.gateway.declarations import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.party import Party
+from mulligan.gateway.protocol import Limits
 from mulligan.gateway.servers_file import Server
 
 SCRIPT = ROOT / "tests" / "gateway" / "scripted_server.py"

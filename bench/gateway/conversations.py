@@ -22,9 +22,9 @@ from bench.gateway.contenders import (
 from bench.hosts.conversations import AGREED, INVENTED, INVENTION, PRINT, REPORT, RIGHT
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Conversation
-from mulligan.app.insights.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.log import LogQuery
 
 SERVER = Path(__file__).with_name("board_server.py")
 CLIENT = "planner"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.gateway.contenders import connect_stdio, gateway_command_for
-from mulligan.app.insights.insights import Insights
-from mulligan.app.settings import Settings
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
 
 TURNS = 3
 """In which it is made, and put right by the agent itself."""

@@ -13,11 +13,10 @@ from typing import Any
 import uvicorn
 
 from mulligan import Mulligan
-from mulligan.gateway.configuration import GatewayOptions
+from mulligan.gateway.declarations import GatewayOptions
 from mulligan.gateway.gateway import Gateway
+from mulligan.gateway.http_server import Access, GatewayApp, Receive, Scope, Send, make_token
 from mulligan.gateway.servers_file import read_servers
-from mulligan.gateway.serving.access import Access, make_token
-from mulligan.gateway.serving.http import GatewayApp, Receive, Scope, Send
 
 
 def add_token(app: GatewayApp, token: str) -> Any:

@@ -34,8 +34,8 @@ from bench.gateway.contenders import (
     gateway_command_for,
     start_http,
 )
-from mulligan.app.insights.insights import Insights
-from mulligan.app.settings import Settings
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
 
 TAP = Path(__file__).with_name("tap.py")
 DECLARED = """mode = "suggest"

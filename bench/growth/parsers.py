@@ -12,46 +12,46 @@ from zoneinfo import ZoneInfo
 
 from bench.growth.attacks import Attack
 from bench.growth.patterns import list_modules
-from mulligan.checks.dates.binding.masking import NamedRecords
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.grounding.digits import find_digit_runs
-from mulligan.checks.grounding.source import read_source
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.subject.mailboxes import find_addresses
-from mulligan.checks.text.inline import choose_steps
-from mulligan.core.display.size import is_long
-from mulligan.core.display.stand_ins import StandIns
-from mulligan.core.errors import MulliganError
+from mulligan.checks.date_binding import NamedRecords
+from mulligan.checks.grounding import read_source
+from mulligan.checks.markdown import choose_steps
+from mulligan.checks.provenance import find_addresses
+from mulligan.checks.quantities import find_digit_runs
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.readings import Moment
 from mulligan.learning.model_output import decode_arguments, read_calls
 from mulligan.learning.soft_errors import find_silent_error
 from mulligan.learning.suggest import parse_result
+from mulligan.types.display import StandIns, is_long
+from mulligan.types.errors import MulliganError
 
 READING = (
     "checks",
+    "dates",
     "learning",
     "redaction",
-    "core.display.escape",
+    "types.display",
     "packs.calendar.text",
-    "prompts.render",
+    "prompts.template",
 )
 """Where text from outside is read."""
 NOT_FROM_OUTSIDE = frozenset({
     # Words of ours, names of files, and settings of the application.
-    "checks.dates.conventions.choose_pins", "checks.language.tables.build_set",
-    "checks.language.tables.build_words", "checks.dates.meaning.feasts.find_feast",
-    "checks.dates.meaning.national.load_national_days",
-    "checks.dates.meaning.national.load_national_names", "checks.file.preset",
-    "checks.requirements.asks", "checks.language.folders.read_file",
-    "checks.language.folders.load_lexicon", "checks.language.folders.load_tables",
-    "checks.language.requests.find_any",
-    "checks.language.lexicon.join_words", "checks.language.lexicon.list_words",
-    "checks.language.lexicon.load_words",
+    "dates.readings.choose_pins", "dates.tables.build_set",
+    "dates.tables.build_words", "dates.calendar.find_feast",
+    "dates.calendar.load_national_days",
+    "dates.calendar.load_national_names", "checks.file.preset",
+    "checks.feedback.asks", "dates.lexicon.read_file",
+    "dates.lexicon.load_lexicon", "dates.lexicon.load_tables",
+    "dates.tables.find_any",
+    "dates.lexicon.join_words", "dates.lexicon.list_words",
+    "dates.lexicon.load_words",
     "learning.lessons.describe_correction",
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
     "learning.closeness.list_words", "packs.calendar.text.create_text",
     # Spans that a scrubber has found.
-    "redaction.secrets.edits.apply_edits",
+    "redaction.text.apply_edits",
 })  # fmt: skip
 AT = Moment(now=datetime(2026, 11, 15, 9), zone=ZoneInfo("Europe/Berlin"), country=None)  # noqa: DTZ001
 SHORT = "Dinner is on Friday at 7, for 40 EUR."
@@ -111,8 +111,8 @@ FILLED: Mapping[str, Callable[[str], object]] = {
 """What else a function takes, by the parameter's name, or by its name and type."""
 
 OTHERS: Mapping[str, Callable[[str], object]] = {
-    "checks.subject.mailboxes.find_addresses": lambda text: [*find_addresses(text, name="note")],
-    "core.display.size.is_long": is_long,
+    "checks.provenance.find_addresses": lambda text: [*find_addresses(text, name="note")],
+    "types.display.is_long": is_long,
     "learning.soft_errors.find_silent_error": find_silent_error,
     "learning.suggest.parse_result": parse_result,
     "learning.model_output.decode_arguments": decode_arguments,

@@ -13,40 +13,44 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 
 import mulligan
-from mulligan.core.runtime.late_pattern import LatePattern
+from mulligan.process.lazy import LatePattern
 
 USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
 """They go on after each match, so that what they take is that of `finditer`."""
 
 FILLED: Mapping[str, Mapping[str, object]] = {
-    "checks.facts.accounted": {"wanted": "evt-12"},
-    "checks.facts.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
-    "checks.dates.notations": {"day_name": None, "form": None, "days": None},
-    "checks.dates.context": {"name": "game night"},
+    "checks.facts": {"wanted": "evt-12"},
+    "checks.contradiction": {"fact": "evt-12", "use": "\\buse\\b[\\s:'\"`(]+"},
+    "checks.date_arguments": {"day_name": None, "form": None, "days": None},
+    "dates.context": {"name": "game night"},
     "checks.ids": {"form": None},
-    "checks.language.prose": {
+    "dates.tables": {
+        "told": "twice|cop(?:y|ies)",
         "name": "may|jun(?:e)?",
         "ordinal": "st|nd",
         "before": "the ",
         "of": "of ",
         "days": None,
     },
-    "checks.language.requests": {"told": "twice|cop(?:y|ies)"},
-    "checks.objects": {"name": "ann", "nouns": "meeting|call", "of_owner": "['\u2019]s\\s+"},
-    "checks.standard.kind": {"name": "address"},
-    "checks.standard.named": {"sort": "folder"},
-    "checks.subject.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
-    "checks.text.vocabulary": {"term": "cheap"},
-    "checks.text.word_search": {"body": None},
-    "codec.exact": {"held": None},
-    "core.runtime.late_pattern": {"pattern": None},
-    "core.failures.suggestion": {"self": None},
-    "gateway.undoing.effect_cases": {"each": None},
-    "gateway.undoing.recipe": {"each": None},
+    "checks.objects": {
+        "name": "ann",
+        "nouns": "meeting|call",
+        "of_owner": "['\u2019]s\\s+",
+        "sort": "folder",
+    },
+    "checks.parameters": {"name": "address"},
+    "checks.subject": {"wanted": "evt-12", "before": "[\\w.-]", "after": "\\w"},
+    "checks.text": {"term": "cheap"},
+    "checks.words": {"body": None},
+    "codec": {"held": None},
+    "process.lazy": {"pattern": None},
+    "types.lesson": {"self": None},
+    "gateway.declarations": {"each": None},
+    "gateway.recipe": {"each": None},
     "learning.validation_errors": {"words": None},
-    "checks.grounding.numerals": {"word": None},
-    "checks.grounding.calendar": {"load_grounding_tables": None, "word": None},
+    "checks.quantities": {"word": None},
+    "checks.entities": {"load_grounding_tables": None, "word": None},
     "learning.fingerprint": {"value": "evt-12"},
     "learning.scope": {"alone": "(?<![\\w])evt-12(?![\\w])"},
     "learning.recall": {"alone": "(?<![\\w#])evt-12(?![\\w#])"},
@@ -57,8 +61,8 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "learning.parsing": {"closing": None},
     "learning.model_output": {"known": "send_mail|add_event"},
     "packs.sql.statements": {"pattern": None},
-    "redaction.secrets.folding": {"pattern": None},
-    "redaction.secrets.known": {"forms": ["(?<!\\w)evt\\-12(?!\\w)"]},
+    "redaction.text": {"pattern": None},
+    "redaction.secrets": {"forms": ["(?<!\\w)evt\\-12(?!\\w)"]},
     "redaction.mask": {"argument": "evt\\-12"},
 }
 """What stands for a local name where a pattern is put together at run time. `None`: the pattern is
@@ -103,7 +107,7 @@ def _import(name: str) -> ModuleType | None:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
         of_ours = (missing.name or "").startswith("mulligan")
-        if of_ours or not name.startswith("mulligan.adapters."):
+        if of_ours or not name.startswith("mulligan.hosts."):
             raise
         return None
 

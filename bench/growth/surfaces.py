@@ -10,16 +10,12 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.duplicates import made_once
 from mulligan.checks.grounding import grounded
 from mulligan.checks.ids import not_glued
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.text.call_to_action import call_to_action
-from mulligan.checks.text.length import length
-from mulligan.checks.text.structure import structure
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.requests import condition_met, made_once, quotes_kept
+from mulligan.checks.text import call_to_action, length, structure
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 TICK = 0.001

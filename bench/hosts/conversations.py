@@ -17,8 +17,8 @@ from uuid import uuid4
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Conversation, Step
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.call import Record
+from mulligan.types.log import LogQuery
 
 REPORT, PRINT, INVENTED = "tsk_8f3k2", "tsk_2m9xw", "tsk_99zqz"
 

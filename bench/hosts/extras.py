@@ -43,14 +43,14 @@ USES = {
         """,
     "postgres": """
         from mulligan import Mulligan
-        from mulligan.core.errors import StoreError
+        from mulligan.types.errors import StoreError
         try:
             Mulligan("postgresql://127.0.0.1:1/nobody")
         except StoreError as nobody:
             print(nobody)
         """,
     "fast": """
-        from mulligan.redaction.values.fast import describe_form
+        from mulligan.redaction.fast import describe_form
         assert describe_form(fast=True).startswith("compiled"), describe_form(fast=True)
         """,
     "calendar": "import mulligan.packs.calendar",
@@ -74,8 +74,8 @@ USES = {
         assert "_shtab_mulligan" in said.getvalue()
     """,
     "dashboard": """
-        from mulligan.app.insights import Insights
-        from mulligan.app.settings import Settings
+        from mulligan.insights import Insights
+        from mulligan.settings import Settings
         from mulligan.dashboard.app import create_app
         from mulligan import Mulligan
         with Mulligan("sqlite:///seen.db"):
@@ -83,26 +83,26 @@ USES = {
         with Insights.open(Settings(store="sqlite:///seen.db")) as insights:
             create_app(insights)
         """,
-    "gateway": "import mulligan.gateway.serving.http, mulligan.gateway.upstream.http",
+    "gateway": "import mulligan.gateway.http_server, mulligan.gateway.upstream",
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
-        from mulligan.stores.keys.seal import make_seal
+        from mulligan.stores.crypto import make_seal
         make_seal(b"k" * 32)
         """,
     "dates": """
-        from mulligan.checks.dates.meaning.national import load_national_days
+        from mulligan.dates.calendar import load_national_days
         assert load_national_days("DE", 2026)
         """,
     "judge": """
         from pydantic_ai.models.test import TestModel
-        from mulligan.judge.opening import open_model
+        from mulligan.judge import open_model
         open_model(TestModel())
         """,
     **{
         extra: f"""
         import os
         os.environ[{key!r}] = "none"
-        from mulligan.judge.opening import open_model
+        from mulligan.judge import open_model
         open_model({model!r})
         """
         for extra, key, model in (

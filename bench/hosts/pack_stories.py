@@ -18,7 +18,7 @@ from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import Ran, Step, load_driver
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, list_rows
 from mulligan import Mulligan
-from mulligan.core.action import Action, ActionQuery, State
+from mulligan.types.action import Action, ActionQuery, State
 
 MESSAGE = "Change it as we said."
 TOLD = "It was to be otherwise."

@@ -9,8 +9,8 @@ from typing import Any
 
 from bench.hosts.frameworks import find_context_type
 from mulligan import ConflictError, Effect, Mulligan, NothingDone, Repeat
-from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.types.call import Record
 
 SOON = timedelta(milliseconds=50)
 """How late a request may land on this remote: a test cannot wait for longer."""

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import HOSTS, Ran, is_installed
 from mulligan import Effect, Mulligan
-from mulligan.core.errors import UnfinishedRunError
-from mulligan.core.storage.durable import DurableTurn, describe_turn, name_tools, run_turn
+from mulligan.types.adapter import DurableTurn, describe_turn, name_tools, run_turn
+from mulligan.types.errors import UnfinishedRunError
 
 
 class Out(BaseModel):

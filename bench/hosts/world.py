@@ -8,11 +8,10 @@ from typing import Any, Literal
 from bench.hosts.tools import SOON, read_version, send_undo
 from mulligan import Effect, Mode, Mulligan
 from mulligan.checks.text import avoids
-from mulligan.core.call import LogRow
-from mulligan.core.effect import ProbeBy
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.call import LogRow, Record
+from mulligan.types.effect import ProbeBy
+from mulligan.types.log import LogQuery
 
 WEDNESDAY = "2026-11-18"
 FRIDAY = "2026-11-20"

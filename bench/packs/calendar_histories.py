@@ -31,9 +31,9 @@ from bench.packs.effects import (
 )
 from bench.packs.histories import Totals
 from mulligan import Mulligan
-from mulligan.codec.values import decode_value
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.codec import decode_value
 from mulligan.packs.calendar import CalDAV, calendar_tools
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer

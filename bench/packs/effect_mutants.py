@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from bench.packs.sql_mutants import plant
-from mulligan.core.action import UndoResult
-from mulligan.core.effect import EffectNote
 from mulligan.packs.calendar.abilities import TakingBack
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.files import folder as folders
@@ -21,6 +19,8 @@ from mulligan.packs.http.resource import Resource
 from mulligan.packs.http.shown import read_back
 from mulligan.runtime import rollback
 from mulligan.runtime.assessment import Undone
+from mulligan.types.action import UndoResult
+from mulligan.types.effect import EffectNote
 
 
 def _plant_all(*planted: Callable[[], Any]) -> Callable[[], ExitStack]:

@@ -16,9 +16,9 @@ from typing import Any
 
 from bench.packs.histories import Totals
 from mulligan import Mulligan, State
-from mulligan.core.action import HOLDS, SETTLED, Action, ActionQuery
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
+from mulligan.types.action import HOLDS, SETTLED, Action, ActionQuery
+from mulligan.types.finding import Finding, Severity
 
 THEIRS = "theirs"
 """In everything that somebody else writes."""

@@ -36,8 +36,8 @@ from bench.packs.effects import (
 from bench.packs.histories import Totals
 from bench.packs.life import build_url
 from mulligan import Mulligan, State
-from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.files import file_tools
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 
 CORNER = ".mulligan"

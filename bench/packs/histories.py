@@ -31,11 +31,11 @@ from bench.packs.schemas import (
     draw_values,
 )
 from mulligan import Mulligan, State
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.finding import Finding, Severity
 
 THEIRS, OURS = "theirs", "ours"
 DEEDS = (

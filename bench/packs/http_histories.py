@@ -32,8 +32,8 @@ from bench.packs.effects import (
 from bench.packs.event_server import Server
 from bench.packs.histories import Totals
 from mulligan import Mulligan
-from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs import http
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 
 DEEDS = (

@@ -18,11 +18,11 @@ from typing import Any, Protocol
 from bench.crash.clock import Clock
 from bench.crash.processes import in_child
 from mulligan import Mulligan
-from mulligan.core.action import SETTLED, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.action import SETTLED, State
+from mulligan.types.finding import Finding, Severity
 
 THEIRS = "theirs"
 """What a person writes: wherever it stood, it must still stand somewhere in the end."""

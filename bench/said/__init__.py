@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 """A Wednesday."""

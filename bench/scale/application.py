@@ -11,10 +11,10 @@ from typing import Any
 
 from bench.scale.ledger import Ledger
 from mulligan import Effect, Mulligan
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
 
 AT_ONCE = 8
 """Turns of one process that go on at the same time."""

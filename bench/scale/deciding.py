@@ -13,7 +13,7 @@ from typing import Any
 from bench.crash.processes import start_child
 from bench.scale.measuring import Place, compute_share
 from mulligan import Effect, Mulligan
-from mulligan.app.insights import build_worker
+from mulligan.app.application import build_worker
 
 LONGEST = 30.0
 """Seconds after which a decision counts as not carried out."""

@@ -16,9 +16,8 @@ from bench.crash.processes import Gate, start_child
 from bench.log_rows import build_rows
 from bench.scale.application import declare_add, make_turns, open_application
 from bench.scale.ledger import Ledger
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
+from mulligan.types.log import Batch, roll_up
 
 BATCH = 500
 BUSY = 0.85

@@ -29,11 +29,11 @@ from bench.dojo import (
     open_desks,
 )
 from bench.report import progress, table
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.checks.subject.subject import Subject
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.interfaces import Check, Gather
+from mulligan.checks.parameters import ToolShape
+from mulligan.checks.standard import StandardChecks
+from mulligan.checks.subject import Subject
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check, Gather
 
 Result = dict[str, Any]
 

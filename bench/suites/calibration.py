@@ -20,13 +20,13 @@ from bench.failures.unseen import Field, forecast_unseen
 from bench.report import Step, progress, table
 from bench.suites.tau_repair import same_arguments
 from bench.versions import ours
-from mulligan.core.call import Failure
-from mulligan.core.effect import Mode
-from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.calibration import Calibration, measure_calibration, render_reliability
 from mulligan.learning.classify import classify_text
 from mulligan.learning.decide import may_apply
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.call import Failure
+from mulligan.types.effect import Mode
+from mulligan.types.lesson import FailedCall, Suggestion
 
 Result = dict[str, Any]
 

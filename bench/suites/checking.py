@@ -20,13 +20,13 @@ from rich.console import RenderableType
 from bench.report import progress, table
 from bench.rounds import digits, quartiles, ratio
 from mulligan.checks.dates import date_facts, dates_as_said
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.turn import Turn
+from mulligan.checks.parameters import ToolShape
+from mulligan.checks.standard import StandardChecks
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import ask_about
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 """A Wednesday."""

@@ -24,7 +24,7 @@ from bench.crash.tally import Tally
 from bench.crash.workers import hunt_all, run_campaign, scratch
 from bench.crash.worlds import open_worlds
 from bench.report import progress, table
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 
 Result = dict[str, Any]
 

@@ -24,13 +24,11 @@ from bench.filled import AT_A_TIME, fill_log, fill_stores
 from bench.report import progress, table
 from bench.rounds import digits
 from bench.suites.lookup import KINDS
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
 from mulligan.dashboard.app import create_app
 from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Visitor
+from mulligan.dashboard.security import PageAccess, Role, Visitor
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 
 Result = dict[str, Any]

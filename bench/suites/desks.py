@@ -20,11 +20,11 @@ from bench.data import add_data_arguments, read_cases
 from bench.failures.tau import Case, read_schemas
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Severity
-from mulligan.core.turn import Turn
+from mulligan.checks.parameters import ToolShape
+from mulligan.checks.standard import StandardChecks
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Fact, Severity
+from mulligan.types.turn import Turn
 
 Result = dict[str, Any]
 

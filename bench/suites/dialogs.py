@@ -20,14 +20,13 @@ from rich.console import RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.missing import MissingError
 from bench.report import progress, table
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.effect import Effect
-from mulligan.core.finding import Severity
-from mulligan.core.history import History
-from mulligan.core.turn import Turn
+from mulligan.checks.parameters import ToolShape
+from mulligan.checks.standard import StandardChecks
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.effect import Effect
+from mulligan.types.finding import Severity
+from mulligan.types.turn import History, Turn
 
 Result = dict[str, Any]
 Case = Mapping[str, Any]

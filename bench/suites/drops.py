@@ -21,14 +21,13 @@ from bench import versions
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.core.storage.instants import to_us
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.partitions import LogPartitions, build_day, make_partition
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.postgres import run_postgres_server
 from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.types.log import Batch, LogQuery, roll_up
+from mulligan.types.values import to_us
 
 Result = dict[str, Any]
 

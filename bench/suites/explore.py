@@ -13,13 +13,13 @@ from rich.text import Text
 
 from bench.explorer import TOOLS, Model, Rules, World, explore
 from bench.report import progress, table
-from mulligan.core.action import JOURNAL, STATE_AFTER, SYNCED, By, Request, State, UndoResult
-from mulligan.core.failures.move import Move
-from mulligan.core.finding import Standing
-from mulligan.core.policy import Step, decide
 from mulligan.runtime.assessment import Undone
 from mulligan.runtime.probe import ProbeResult, conclude
 from mulligan.runtime.recovery import is_left_behind
+from mulligan.types.action import JOURNAL, STATE_AFTER, SYNCED, By, Request, State, UndoResult
+from mulligan.types.failure import Move
+from mulligan.types.finding import Standing
+from mulligan.types.policy import Step, decide
 
 Result = dict[str, Any]
 

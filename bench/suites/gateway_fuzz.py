@@ -16,11 +16,11 @@ from bench.gateway.fuzz import find_id, find_owed, mutate
 from bench.peers import ROOT
 from bench.report import table
 from mulligan import Mulligan
-from mulligan.codec.json_text import decode_json
-from mulligan.gateway.configuration import GatewayOptions
+from mulligan.codec import decode_json
+from mulligan.gateway.declarations import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.party import Party
+from mulligan.gateway.protocol import Limits
 from mulligan.gateway.servers_file import Server
 
 Result = dict[str, Any]

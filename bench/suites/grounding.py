@@ -12,11 +12,8 @@ from rich.text import Text
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.checks.grounding import grounded
-from mulligan.checks.grounding.check import find_unsupported
-from mulligan.checks.grounding.coverage import measure_coverage
-from mulligan.checks.grounding.source import read_source
-from mulligan.core.text import Reply
+from mulligan.checks.grounding import find_unsupported, grounded, measure_coverage, read_source
+from mulligan.types.reply import Reply
 
 Result = dict[str, Any]
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from bench.injection import Target
 from bench.report import progress, table
-from mulligan.core.waiting.limits import JUDGE_UNDOS
+from mulligan.types.limits import JUDGE_UNDOS
 
 Result = dict[str, Any]
 

@@ -27,14 +27,14 @@ from bench.imports import build_environment
 from bench.missing import MissingError
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.app.insights import Insights
-from mulligan.app.insights.figures import WINDOWS
-from mulligan.app.settings import Settings
-from mulligan.core.call import Call, Failure
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import FailedCall, Pattern, Suggestion
+from mulligan.insights.figures import WINDOWS
+from mulligan.insights.insights import Insights
 from mulligan.runtime.lookup import Asking, Recall
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
+from mulligan.types.call import Call, Failure
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import FailedCall, Pattern, Suggestion
 
 Result = dict[str, Any]
 

@@ -17,8 +17,8 @@ from bench.failures.proposing import Trial, try_out
 from bench.failures.tau import add_history_argument, read_history
 from bench.report import Step, progress, table
 from bench.versions import ours
-from mulligan.core.failures.lesson import Episode
 from mulligan.learning.suggest import SOURCES
+from mulligan.types.lesson import Episode
 
 Result = dict[str, Any]
 FILE = "bfcl_multiturn/repair_pairs"

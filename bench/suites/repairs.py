@@ -26,15 +26,15 @@ from bench.failures.outside import (
 from bench.failures.scope import required_drops, scope_changes
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.core.call import Failure
-from mulligan.core.effect import Mode
-from mulligan.core.failures.lesson import Episode, Lesson
 from mulligan.learning.classify import classify_text
 from mulligan.learning.decide import may_apply
 from mulligan.learning.mining import load_seed_lessons, mine
 from mulligan.learning.recall import Outcomes, build_chance, find_other_request, from_memory
 from mulligan.learning.suggest import SOURCES, suggest_corrections
 from mulligan.runtime.lookup import LEAST_TOLD
+from mulligan.types.call import Failure
+from mulligan.types.effect import Mode
+from mulligan.types.lesson import Episode, Lesson
 
 Result = dict[str, Any]
 KINDS = OWN, CROSS, OTHER = "own", "cross", "other"

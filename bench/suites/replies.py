@@ -14,10 +14,8 @@ from rich.text import Text
 from bench.data import add_data_arguments, read_cases
 from bench.report import progress, table
 from bench.rounds import digits
-from mulligan.checks.text import avoids, ends_with, mentions
-from mulligan.checks.text.length import LengthUnit, length
-from mulligan.checks.text.structure import list_items
-from mulligan.core.text import Reply, TextCheck
+from mulligan.checks.text import LengthUnit, avoids, ends_with, length, list_items, mentions
+from mulligan.types.reply import Reply, TextCheck
 
 Result = dict[str, Any]
 Settings = Mapping[str, Any]

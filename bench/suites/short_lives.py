@@ -26,10 +26,10 @@ from rich.text import Text
 
 from bench.imports import build_environment
 from bench.report import progress, table
-from mulligan.app.upkeep.consolidating import consolidate
-from mulligan.core.failures.lesson import EpisodeQuery
-from mulligan.core.storage.sharing import share_duty
+from mulligan.learning.consolidation import consolidate
 from mulligan.stores.opening import open_store
+from mulligan.types.interfaces import share_duty
+from mulligan.types.lesson import EpisodeQuery
 
 Result = dict[str, Any]
 

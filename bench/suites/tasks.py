@@ -34,7 +34,7 @@ from bench.simulated_tasks import (
     harmful,
     helpful,
 )
-from mulligan.core.task import Gate
+from mulligan.types.task import Gate
 
 Result = dict[str, Any]
 Stories = list[list[float]]

@@ -20,10 +20,10 @@ from bench.failures.tau import (
 )
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.core.failures.advice import Decision
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.failure import Decision
 
 Result = dict[str, Any]
 

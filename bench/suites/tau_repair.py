@@ -23,8 +23,8 @@ from bench.failures.tau import (
 )
 from bench.report import progress, table
 from bench.versions import ours
-from mulligan.core.interfaces import Suggest
 from mulligan.learning.suggest import SOURCES, suggest_corrections
+from mulligan.types.interfaces import Suggest
 
 Result = dict[str, Any]
 OUTCOMES = ("exact", "harmful", "wrong_but_harmless", "silent")

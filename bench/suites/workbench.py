@@ -19,12 +19,12 @@ from rich.console import Group, RenderableType
 from bench.data import add_data_arguments, read_cases
 from bench.office import EFFECTS, checks_for, facts_for, open_office, standard_for
 from bench.report import progress, table
-from mulligan.checks.subject.subject import Subject
-from mulligan.checks.subject.values import as_record
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.interfaces import Check, Gather
-from mulligan.core.turn import Turn
+from mulligan.checks.subject import Subject
+from mulligan.checks.tool_outputs import as_record
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
 
 Case = dict[str, Any]
 Result = dict[str, Any]

@@ -32,9 +32,9 @@ from bench.suites.lookup import KINDS
 from bench.years.application import Question, Trial, open_application, open_trial
 from bench.years.past import Past
 from bench.years.sizes import measure_row_bytes
-from mulligan.app.settings import Settings
-from mulligan.core.storage.identity import IdentityKind
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
+from mulligan.types.values import IdentityKind
 
 Result = dict[str, Any]
 Taken = dict[str, dict[int, list[float]]]

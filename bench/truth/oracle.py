@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from bench.truth.agents import RandomAgent
 from bench.truth.world import RIGHT, WRONG, Mood, TruthWorld
 from mulligan import Action, Confidence, Done, Standing, State
-from mulligan.codec.values import decode_value
-from mulligan.core.errors import UnfinishedRunError
+from mulligan.codec import decode_value
+from mulligan.types.errors import UnfinishedRunError
 
 _MARK = re.compile(r"mark[:=] ?(m\w+x)")
 _PLACE = re.compile(r"event[:=] ?(e\d), ?day[:=] ?([\d-]+)")

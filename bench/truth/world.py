@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Record, Repeat
-from mulligan.checks.subject.concern import limit_to_calls
-from mulligan.core.display.question import Question
-from mulligan.core.waiting.limits import Backoff
+from mulligan.checks.subject import limit_to_calls
 from mulligan.loops.actions import Attempted
-from mulligan.loops.opinion import Opinion, Remark
+from mulligan.loops.review import Opinion, Remark
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
+from mulligan.types.display import Question
+from mulligan.types.limits import Backoff
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RIGHT, WRONG, BEFORE = "2026-11-20", "2026-11-21", "2026-11-18"

@@ -20,12 +20,12 @@ import apsw
 
 from bench.log_rows import build_rows
 from bench.workers.protocol import serve
-from mulligan.app.recognizing import recognize
-from mulligan.core.call import LogRow
+from mulligan.learning.fingerprint import recognize
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import build_log_path
 from mulligan.stores.sqlite.session import LOG, PRAGMAS
 from mulligan.telemetry.writer import LogWriter, WriterLimits
+from mulligan.types.call import LogRow
 
 BATCH = WriterLimits().batch
 TIMEOUT = 600.0

@@ -5,10 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from bench.workers.phrases import Told, country_of
-from mulligan.checks.dates.conventions import choose_pins
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.reading import Grain
-from mulligan.checks.dates.resolve import find_meaning
+from mulligan.dates.readings import Grain, Moment, choose_pins
+from mulligan.dates.resolve import find_meaning
 
 KINDS = {
     Grain.SECOND: "moment",

@@ -12,8 +12,8 @@ from typing import Any
 
 from bench.workers.protocol import serve
 from bench.workers.scrub import scrub_block
-from mulligan.app.settings import Settings
 from mulligan.redaction import Capture, Redactor
+from mulligan.settings import Settings
 
 KEY = bytes(range(32))
 BOUNDLESS = 1 << 40

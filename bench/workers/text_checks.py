@@ -7,7 +7,7 @@ from functools import partial
 from bench.workers.protocol import serve
 from bench.workers.text_block import text_block
 from mulligan.checks.file import preset
-from mulligan.core.text import Reply
+from mulligan.types.reply import Reply
 
 
 def main() -> None:

@@ -12,11 +12,11 @@ from functools import partial
 from bench import history
 from bench.filled import Filled
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.figures import WINDOWS
-from mulligan.core.errors import MulliganError
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.figures import WINDOWS
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import MulliganError
+from mulligan.types.log import LogQuery
 
 OPEN = 20
 """Actions that wait for a person, in every store."""

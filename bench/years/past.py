@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bench import history
-from mulligan.app.recognizing import recognize
-from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.storage.instants import from_us, to_us
-from mulligan.core.storage.retention import Retention
+from mulligan.learning.fingerprint import recognize
+from mulligan.types.action import Entry, Kept, Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.interfaces import Store
+from mulligan.types.limits import Retention
+from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 
 EACH = 10
 """Executions for each action, and for each failure that is remembered …"""

@@ -1,4 +1,4 @@
-/* `mulligan_fast.core`: the type that src/mulligan/redaction/values/fast.py makes for a redactor,
+/* `mulligan_fast.core`: the type that src/mulligan/redaction/fast.py makes for a redactor,
  * and those that src/mulligan/runtime/tool.py puts in the place of pure ones. */
 
 #include "core.h"

@@ -1,4 +1,4 @@
-/* Rows on their way to the log: `RowQueue` in src/mulligan/telemetry/queue.py.
+/* Rows on their way to the log: `RowQueue` in src/mulligan/telemetry/writer.py.
  *
  * No lock is needed: nothing in here runs Python code while a line is being changed, so that
  * nobody else, be it another thread or a signal handler, comes in between. */

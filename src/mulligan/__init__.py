@@ -10,58 +10,50 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mulligan.app.mulligan import Mulligan
-    from mulligan.app.settings import Settings
-    from mulligan.core.action import Action, State
-    from mulligan.core.call import Call, Execution, Outcome
-    from mulligan.core.effect import Effect, Mode, Repeat
-    from mulligan.core.errors import (
+    from mulligan.runtime.hold import Held
+    from mulligan.runtime.turn import Done
+    from mulligan.settings import Settings
+    from mulligan.types.action import Action, State
+    from mulligan.types.call import Call, Execution, Outcome, Record
+    from mulligan.types.effect import Effect, Mode, Repeat
+    from mulligan.types.errors import (
         AlreadyDoneError,
         ConflictError,
         MulliganError,
         NothingDone,
         UnfinishedRunError,
     )
-    from mulligan.core.finding import (
-        Confidence,
-        Correction,
-        Finding,
-        Severity,
-        Standing,
-        Verdict,
-    )
-    from mulligan.core.record import Record
-    from mulligan.core.storage.retention import Retention
-    from mulligan.core.turn import Turn
-    from mulligan.runtime.hold import Held
-    from mulligan.runtime.turn import Done
+    from mulligan.types.finding import Confidence, Correction, Finding, Severity, Standing, Verdict
+    from mulligan.types.limits import Retention
+    from mulligan.types.turn import Turn
 
 _HOMES = {
-    "Action": "mulligan.core.action",
-    "AlreadyDoneError": "mulligan.core.errors",
-    "Call": "mulligan.core.call",
-    "Confidence": "mulligan.core.finding",
-    "ConflictError": "mulligan.core.errors",
-    "Correction": "mulligan.core.finding",
+    "Action": "mulligan.types.action",
+    "AlreadyDoneError": "mulligan.types.errors",
+    "Call": "mulligan.types.call",
+    "Confidence": "mulligan.types.finding",
+    "ConflictError": "mulligan.types.errors",
+    "Correction": "mulligan.types.finding",
     "Done": "mulligan.runtime.turn",
-    "Effect": "mulligan.core.effect",
-    "Execution": "mulligan.core.call",
-    "Finding": "mulligan.core.finding",
+    "Effect": "mulligan.types.effect",
+    "Execution": "mulligan.types.call",
+    "Finding": "mulligan.types.finding",
     "Held": "mulligan.runtime.hold",
-    "Mode": "mulligan.core.effect",
+    "Mode": "mulligan.types.effect",
     "Mulligan": "mulligan.app.mulligan",
-    "MulliganError": "mulligan.core.errors",
-    "NothingDone": "mulligan.core.errors",
-    "Outcome": "mulligan.core.call",
-    "Record": "mulligan.core.record",
-    "Repeat": "mulligan.core.effect",
-    "Retention": "mulligan.core.storage.retention",
-    "Settings": "mulligan.app.settings",
-    "Severity": "mulligan.core.finding",
-    "Standing": "mulligan.core.finding",
-    "State": "mulligan.core.action",
-    "Turn": "mulligan.core.turn",
-    "UnfinishedRunError": "mulligan.core.errors",
-    "Verdict": "mulligan.core.finding",
+    "MulliganError": "mulligan.types.errors",
+    "NothingDone": "mulligan.types.errors",
+    "Outcome": "mulligan.types.call",
+    "Record": "mulligan.types.call",
+    "Repeat": "mulligan.types.effect",
+    "Retention": "mulligan.types.limits",
+    "Settings": "mulligan.settings",
+    "Severity": "mulligan.types.finding",
+    "Standing": "mulligan.types.finding",
+    "State": "mulligan.types.action",
+    "Turn": "mulligan.types.turn",
+    "UnfinishedRunError": "mulligan.types.errors",
+    "Verdict": "mulligan.types.finding",
 }
 
 __all__ = [

@@ -11,7 +11,7 @@ import pytest
 sdk = pytest.importorskip("claude_agent_sdk", reason="it has environments of its own: make hosts")
 
 from mulligan import Effect, Mulligan, NothingDone, Standing, State  # noqa: E402
-from mulligan.adapters.claude_agent import (  # noqa: E402
+from mulligan.hosts.claude_agent import (  # noqa: E402
     PATIENCE,
     PAUSE,
     FailedInHostError,
@@ -20,9 +20,9 @@ from mulligan.adapters.claude_agent import (  # noqa: E402
     read_history,
     read_result,
 )
-from mulligan.core.adapter import Answer  # noqa: E402
-from mulligan.core.storage.log_query import LogQuery  # noqa: E402
 from mulligan.testing.scripted_claude import ScriptedClaude  # noqa: E402
+from mulligan.types.adapter import Answer  # noqa: E402
+from mulligan.types.log import LogQuery  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default")
 

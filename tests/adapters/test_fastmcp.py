@@ -17,10 +17,10 @@ from mcp_types import TextContent
 
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools
 from mulligan import Effect, Mulligan
-from mulligan.adapters import fastmcp as adapter
-from mulligan.core.call import LogRow
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.hosts import fastmcp as adapter
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.call import LogRow
+from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from bench.hosts.drivers.google_adk import ScriptedLlm, Talk
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
 from mulligan import Effect
-from mulligan.adapters.google_adk import put_answer, read_answer, read_schema
+from mulligan.hosts.google_adk import put_answer, read_answer, read_schema
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 

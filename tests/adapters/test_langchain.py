@@ -21,7 +21,7 @@ from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan, Standing, State
 from mulligan.checks.text import avoids
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
 

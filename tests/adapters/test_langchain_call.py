@@ -24,7 +24,7 @@ from langgraph.types import Command, interrupt
 from bench.hosts.drivers import Ran
 from bench.hosts.drivers.langchain import ScriptedChat, build_agent
 from mulligan import Effect, Mulligan
-from mulligan.adapters.langchain_call import (
+from mulligan.hosts.langchain import (
     ANSWERED,
     MOST_KEPT,
     ApprovalDecision,
@@ -34,9 +34,9 @@ from mulligan.adapters.langchain_call import (
     find_message,
     read_value,
 )
-from mulligan.core.action import DECIDED, ActionQuery
-from mulligan.core.adapter import MeantCall
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.action import DECIDED, ActionQuery
+from mulligan.types.adapter import MeantCall
+from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")
 

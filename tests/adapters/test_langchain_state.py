@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from mulligan.adapters.langchain_state import find_asked, read_id, read_messages
+from mulligan.hosts.langchain import find_asked, read_id, read_messages
 
 FEEDBACK = HumanMessage("No.", response_metadata={"mulligan": "feedback"})
 

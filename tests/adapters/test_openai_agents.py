@@ -23,9 +23,9 @@ from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import FRIDAY, SATURDAY, WEDNESDAY, build_tools, list_days, move
 from mulligan import Mulligan
-from mulligan.core.call import LogRow
-from mulligan.core.errors import ConfigurationError, RunningLoopError, UnfinishedRunError
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.call import LogRow
+from mulligan.types.errors import ConfigurationError, RunningLoopError, UnfinishedRunError
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 

@@ -21,8 +21,8 @@ from bench.hosts.drivers import Ran, Step
 from bench.hosts.drivers.openai_agents import Scripted
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, move
 from mulligan import Effect, Mode, Mulligan, State
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 

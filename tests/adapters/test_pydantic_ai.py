@@ -16,9 +16,9 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.core.adapter import HostCall
-from mulligan.core.errors import UnfinishedRunError
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.adapter import HostCall
+from mulligan.types.errors import UnfinishedRunError
+from mulligan.types.log import LogQuery
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.action import ActionQuery
+from mulligan.types.action import ActionQuery
 from tests.adapters.test_pydantic_ai import follow, read_texts
 
 

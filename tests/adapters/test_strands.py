@@ -14,8 +14,8 @@ from bench.hosts.drivers import Ran
 from bench.hosts.drivers.strands import ScriptedModel, answer_all
 from bench.hosts.world import FRIDAY, SATURDAY, add_event, build_tools, list_rows, move
 from mulligan import Effect
-from mulligan.adapters.strands import NO, YES, read_approval, read_text, read_value
-from mulligan.core.errors import UnfinishedRunError
+from mulligan.hosts.strands import NO, YES, read_approval, read_text, read_value
+from mulligan.types.errors import UnfinishedRunError
 
 pytestmark = pytest.mark.filterwarnings("default")  # the framework's own are not ours to mend
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.app.blocking import is_async_agent
-from mulligan.core.errors import ConfigurationError, RunningLoopError
-from mulligan.core.finding import Finding, Severity
+from mulligan.app.mulligan import is_async_agent
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.errors import ConfigurationError, RunningLoopError
+from mulligan.types.finding import Finding, Severity
 
 
 def wrong_the_first_time(attempted: Attempted) -> Iterator[Finding]:

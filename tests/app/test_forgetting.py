@@ -3,10 +3,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.insights import forget_now
-from mulligan.app.settings import Settings
-from mulligan.core.action import Kept
+from mulligan.app.application import forget_now
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Kept
 
 
 def test_what_is_past_its_time_goes_at_once_and_all_is_written_anew(tmp_path: Path) -> None:

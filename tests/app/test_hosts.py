@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.adapter import HostCall
-from mulligan.core.errors import ConfigurationError, MissingExtraError
+from mulligan.types.adapter import HostCall
+from mulligan.types.errors import ConfigurationError, MissingExtraError
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_an_option_of_another_type_is_refused_and_not_taken_for_yes(m, options, 
 
 def test_a_framework_that_is_missing_is_named_with_what_brings_it(m, monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
-    monkeypatch.delitem(sys.modules, "mulligan.adapters.pydantic_ai", raising=False)
+    monkeypatch.delitem(sys.modules, "mulligan.hosts.pydantic_ai", raising=False)
 
     with pytest.raises(
         MissingExtraError, match=r'm.for_pydantic_ai\(\) .* "mulligan\[pydantic-ai\]"'

@@ -8,18 +8,17 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.answers.condition import read_outage
 from mulligan.app.judges import log_outage
-from mulligan.checks.grounding.verified import Verification
-from mulligan.core.call import OWN
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.happened.event import JUDGE_ASKED, AskOutcome, JudgeAsked
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.task import Reflect, Task
-from mulligan.loops.critics import judged_by
-from mulligan.loops.drafts import DraftRules
+from mulligan.checks.grounding import Verification
+from mulligan.insights.health import read_outage
+from mulligan.loops.drafts import DraftRules, judged_by
 from mulligan.loops.replies import ReplyRules
+from mulligan.types.call import OWN
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import JUDGE_ASKED, AskOutcome, JudgeAsked
+from mulligan.types.finding import Standing
+from mulligan.types.log import LogQuery
+from mulligan.types.task import Reflect, Task
 
 pydantic_ai = pytest.importorskip("pydantic_ai")
 pytest.importorskip("langchain_core")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.app.loading import load_object
-from mulligan.core.errors import ConfigurationError, StoreUnavailableError
+from mulligan.settings import load_object
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_module_that_ends_at_its_import_is_named_with_its_line_and_not_its_wor
 
 def test_what_we_say_ourselves_at_its_import_is_said_as_it_is(folder: Path) -> None:
     (folder / "family_without_a_store.py").write_text(
-        "from mulligan.core.errors import StoreUnavailableError\n"
+        "from mulligan.types.errors import StoreUnavailableError\n"
         "raise StoreUnavailableError('The vault is locked with another key.')\n"
     )
 

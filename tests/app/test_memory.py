@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.upkeep.consolidating import MOST_OF_POOL, consolidate, draw_lessons
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.failures.suggestion import Origin
-from mulligan.core.interfaces import Store
+from mulligan.learning.consolidation import MOST_OF_POOL, consolidate, draw_lessons
 from mulligan.learning.mining import find_pool
 from mulligan.stores.opening import open_store
+from mulligan.types.interfaces import Store
+from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState, Origin
 
 STARTED = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
 
@@ -143,7 +142,7 @@ def test_everything_is_gone_through_once_a_day_of_the_store_whatever_the_process
         batches.append(number)
         return consolidate(store, now=now, go_on=go_on)
 
-    monkeypatch.setattr("mulligan.app.upkeep.consolidating.consolidate", count)
+    monkeypatch.setattr("mulligan.learning.consolidation.consolidate", count)
     url = f"sqlite:///{tmp_path}/shop.db"
 
     for number in range(5):
@@ -166,7 +165,7 @@ def test_a_process_at_its_end_leaves_the_rest_of_a_batch_to_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mulligan.app.memory.PATIENCE", 0.0)
-    monkeypatch.setattr("mulligan.app.upkeep.consolidating.PAGE", 1)
+    monkeypatch.setattr("mulligan.learning.consolidation.PAGE", 1)
     url = f"sqlite:///{tmp_path}/shop.db"
     shop = Shop(url)
 

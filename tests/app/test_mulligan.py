@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mulligan import Effect, Mulligan, Settings
-from mulligan.core.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.waiting.limits import JudgeLimits
 from mulligan.stores.opening import open_store
+from mulligan.types.errors import ConfigurationError, NaiveTimeError, UnknownStoreError
+from mulligan.types.limits import JudgeLimits
+from mulligan.types.log import LogQuery
 
 
 def test_a_store_nobody_knows_is_refused_in_one_sentence() -> None:
@@ -164,7 +164,7 @@ def test_how_long_a_judge_may_take_is_a_setting() -> None:
 
 
 def test_that_no_store_is_named_is_said_once(caplog, monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("mulligan.app.settings._said", [])
+    monkeypatch.setattr("mulligan.settings._said", [])
     monkeypatch.delenv("MULLIGAN_STORE", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -195,6 +195,6 @@ def test_a_first_call_loads_nothing_of_what_reads_messages_or_writes_replies() -
     )
 
     loaded = [name for name in done.stdout.split() if name.split(".")[0] == "mulligan"]
-    unused = ("checks.language.english", "checks.text", "checks.grounding", "loops.replies")
+    unused = ("dates.english", "checks.text", "checks.grounding", "loops.replies")
     assert not [name for name in loaded if name.startswith(tuple(f"mulligan.{u}" for u in unused))]
     assert len(loaded) < 275

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from mulligan.app.recognizing import recognize
-from mulligan.core.call import Outcome
-from mulligan.core.failures.error_class import ErrorClass
+from mulligan.learning.fingerprint import recognize
+from mulligan.types.call import Outcome
+from mulligan.types.failure import ErrorClass
 from tests.telemetry.rows import a_row
 
 

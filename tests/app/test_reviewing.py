@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.reviewing import Asked
-from mulligan.app.settings import Settings
-from mulligan.app.wiring import assemble
-from mulligan.checks.facts.computed import computed_facts
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.turn import Turn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.app.wiring import Asked, assemble
+from mulligan.checks.facts import computed_facts
+from mulligan.settings import Settings
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.turn import Turn
 
 
 async def look_up(turn: Turn) -> tuple[()]:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.role_access import AccessList
-from mulligan.app.settings import Settings
-from mulligan.core.errors import ConfigurationError
+from mulligan.insights.access import AccessList
+from mulligan.settings import Settings
+from mulligan.types.errors import ConfigurationError
 from tests.stores.postgres.filled import make_role
 
 

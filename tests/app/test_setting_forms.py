@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.app.setting_forms import FORMS, Seconds
-from mulligan.core.effect import Outside
+from mulligan.settings import FORMS, Seconds
+from mulligan.types.effect import Outside
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import MulliganError, Retention, Settings
-from mulligan.app.settings import SETTINGS, _list_settings
-from mulligan.core.errors import ConfigurationError
 from mulligan.redaction import Capture
+from mulligan.settings import SETTINGS, _list_settings
+from mulligan.types.errors import ConfigurationError
 
 
 def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 
 
 def test_where_people_are_may_be_a_setting_and_a_turn_knows_better() -> None:

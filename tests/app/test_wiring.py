@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.reviewing import Asked
-from mulligan.app.settings import Settings
-from mulligan.app.wiring import assemble
-from mulligan.core.action import Kept
+from mulligan.app.wiring import Asked, assemble
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry
+from mulligan.types.action import Kept
 
 
 def test_what_a_closed_application_left_open_waits_for_nobody(tmp_path: Path) -> None:

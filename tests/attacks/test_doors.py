@@ -24,27 +24,25 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from mulligan import Effect, Finding, Mode, Mulligan, Severity, UnfinishedRunError
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.cli.help.examples import list_commands
+from mulligan.cli.commands import list_commands
 from mulligan.cli.main import build_parser
-from mulligan.core.adapter import HostCall
-from mulligan.core.effect import Precheck
-from mulligan.core.errors import FlaggedCallError, HeldError, MulliganError
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Reflect, Task
 from mulligan.dashboard.app import create_app
 from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Visitor
-from mulligan.gateway.api.routes import create_api
-from mulligan.loops.drafting import Brief
+from mulligan.dashboard.security import PageAccess, Role, Visitor
+from mulligan.gateway.api import create_api
+from mulligan.insights.insights import Insights
+from mulligan.loops.briefs import Brief
 from mulligan.loops.drafts import Critique, DraftRules
-from mulligan.loops.opinion import Opinion
 from mulligan.loops.replies import ReplyRules
+from mulligan.loops.review import Opinion
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.settings import Settings
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.adapter import HostCall
+from mulligan.types.effect import Precheck
+from mulligan.types.errors import FlaggedCallError, HeldError, MulliganError
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Reflect, Task
 from tests.cli.running import run
 from tests.gateway.world import connect, run_gateway, scripted
 

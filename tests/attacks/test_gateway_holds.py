@@ -17,14 +17,13 @@ from mcp.client.stdio import stdio_client
 from mcp_types import ElicitResult
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.checks.standard.tools import Standard
-from mulligan.core.happened.event import AttemptReviewed
+from mulligan.checks.parameters import Standard
 from mulligan.gateway.declarations import read_declarations
-from mulligan.gateway.protocol.frames import is_ambiguous, strip_ours
+from mulligan.gateway.http_server import Access, GatewayApp
+from mulligan.gateway.peers import APPROVAL
+from mulligan.gateway.protocol import is_ambiguous, strip_ours
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.serving.access import Access
-from mulligan.gateway.serving.http import GatewayApp
-from mulligan.gateway.sessions.server_call import APPROVAL
+from mulligan.types.events import AttemptReviewed
 from tests.gateway.conftest import PATIENT
 from tests.gateway.recorded_server import write_declarations
 from tests.gateway.web import serve_app

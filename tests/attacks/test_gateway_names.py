@@ -20,13 +20,12 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mulligan import Mode
+from mulligan.gateway import shared_state as shared
+from mulligan.gateway import tool_list as listing
+from mulligan.gateway import tools as exposed_names
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.sessions import listing, shared
-from mulligan.gateway.tools import exposed_names
-from mulligan.gateway.tools.exposed_names import claims
-from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.shown_list import ListedItem
+from mulligan.gateway.tools import ListedItem, Pins, claims
 from tests.gateway.recorded_server import write_declarations
 from tests.gateway.world import QUICK, RawClient, connect, run_gateway
 

@@ -23,16 +23,14 @@ from bench.gateway.contenders import free_port
 from bench.gateway.crowd import play as play_crowd
 from mulligan import Mulligan
 from mulligan.app import web_server
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.gateway.api.messages import ReportedCall
-from mulligan.gateway.api.turns import ReportedTurns
+from mulligan.gateway import http_server as serving_clients
+from mulligan.gateway.api import ReportedTurns
+from mulligan.gateway.api_messages import ReportedCall
+from mulligan.gateway.http_server import Access, GatewayApp, HttpClients
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.serving import clients as serving_clients
-from mulligan.gateway.serving.access import Access
-from mulligan.gateway.serving.clients import HttpClients
-from mulligan.gateway.serving.http import GatewayApp
 from mulligan.learning.classify import classify_text
 from mulligan.runtime import host_run
+from mulligan.types.log import LogQuery
 from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, connect, run_gateway, wait_until
 

@@ -26,23 +26,20 @@ from starlette.routing import Route
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.cli.main import build_parser, main
-from mulligan.core.action import ActionQuery
-from mulligan.core.errors import HeldError
-from mulligan.core.failures.lesson import LessonQuery
-from mulligan.core.notes import Refinement
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.task import Reflect, Task
-from mulligan.core.text import Critique
 from mulligan.dashboard.app import create_app
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan.dashboard.serving import LINK_LIFE
-from mulligan.gateway.api.routes import PREFIX, create_api
-from mulligan.gateway.serving.access import Access
-from mulligan.gateway.serving.http import GatewayApp
+from mulligan.gateway.api import PREFIX, create_api
+from mulligan.gateway.http_server import Access, GatewayApp
 from mulligan.loops.drafts import DraftRules
-from mulligan.stores import one_tenant
+from mulligan.stores import tenant_view as one_tenant
+from mulligan.types.action import ActionQuery
+from mulligan.types.errors import HeldError
+from mulligan.types.lesson import LessonQuery
+from mulligan.types.log import LogQuery
+from mulligan.types.notes import Refinement
+from mulligan.types.reply import Critique
+from mulligan.types.task import Reflect, Task
 from tests.gateway.web import serve_app
 from tests.gateway.world import RawClient, connect, run_gateway, scripted
 from tests.telemetry.collector import start_collector

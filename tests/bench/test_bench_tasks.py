@@ -8,7 +8,7 @@ import random
 import pytest
 
 from bench.suites import tasks
-from mulligan.core.task import Gate
+from mulligan.types.task import Gate
 from tests.bench.running import read_result
 
 KEYS = {

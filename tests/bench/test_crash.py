@@ -31,8 +31,8 @@ from bench.crash.processes import in_child
 from bench.crash.rows import Row
 from bench.crash.scenarios import cases
 from bench.crash.seams import Seams
-from mulligan.core.action import State
 from mulligan.testing.remote import Effected, FakeRemote
+from mulligan.types.action import State
 
 pytestmark = pytest.mark.promise(1)
 

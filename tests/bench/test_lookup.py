@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from bench import history
 from bench.suites.lookup import look_up, look_up_text
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.storage.log_query import LogQuery, PatternQuery
 from mulligan.runtime.lookup import Recall
 from mulligan.stores.opening import open_store
+from mulligan.types.lesson import EpisodeQuery, LessonQuery
+from mulligan.types.log import LogQuery, PatternQuery
 
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)
 

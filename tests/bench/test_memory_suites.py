@@ -15,11 +15,14 @@ from bench.failures.environments import Environments, is_error
 from bench.failures.learner import Learner, taught_by
 from bench.failures.proposing import Stage, try_out
 from bench.failures.stream import failures_in_order
-from mulligan.core.call import Call, Failure
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Ending, Episode
-from mulligan.core.failures.suggestion import (
+from mulligan.learning.fingerprint import compute_fingerprint, mask_error
+from mulligan.learning.mining import find_remedies
+from mulligan.types.call import Call, Failure
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import (
     Earlier,
+    Ending,
+    Episode,
     FailedCall,
     FirstCall,
     Kind,
@@ -27,8 +30,6 @@ from mulligan.core.failures.suggestion import (
     Patch,
     Suggestion,
 )
-from mulligan.learning.fingerprint import compute_fingerprint, mask_error
-from mulligan.learning.mining import find_remedies
 from tests.bench.running import write_cases
 from tests.learning.lessons.cases import NOW
 

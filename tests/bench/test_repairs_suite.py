@@ -10,8 +10,7 @@ import pytest
 from bench.failures.outside import Referee, episode_of, failed_call, fold_of
 from bench.failures.scope import required_drops, scope_changes
 from bench.suites.repairs import CROSS, OTHER, OWN, Proposed, Told, summarize
-from mulligan.core.failures.lesson import Ending
-from mulligan.core.failures.suggestion import FirstCall, Kind, Origin, Patch, Suggestion
+from mulligan.types.lesson import Ending, FirstCall, Kind, Origin, Patch, Suggestion
 from tests.learning.failures import failed, obj
 
 TEXT = {"type": "string"}

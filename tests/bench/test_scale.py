@@ -10,7 +10,7 @@ from bench.crash.rows import Row
 from bench.scale.ledger import Ledger
 from bench.scale.measuring import compute_share, name_limit
 from bench.scale.restarting import count
-from mulligan.core.action import State
+from mulligan.types.action import State
 from tests.bench.running import read_result
 
 PROMISES = ("lost", "untrue", "doubled", "stale_writes_accepted", "forgotten")

@@ -11,7 +11,7 @@ import pytest
 from bench.missing import MissingError
 from bench.office import open_office
 from bench.suites import workbench
-from mulligan.core.call import Call
+from mulligan.types.call import Call
 from tests.bench.running import write_cases
 
 EVENTS = """event_id,event_name,participant_email,event_start,duration

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from bench.names import list_missing
 from bench.suites import years
 from bench.years.past import Past
-from mulligan.core.action import ActionQuery
-from mulligan.core.failures.lesson import EpisodeQuery
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
+from mulligan.types.action import ActionQuery
+from mulligan.types.lesson import EpisodeQuery
+from mulligan.types.log import LogQuery
 from tests.bench.running import read_result
 
 UNTIL = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.interfaces import Gather
-from mulligan.core.turn import Turn
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Gather
+from mulligan.types.turn import Turn
 
 NOW = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)
 

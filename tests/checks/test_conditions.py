@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.conditions import condition_met
-from mulligan.core.call import Outcome
+from mulligan.checks.requests import condition_met
+from mulligan.types.call import Outcome
 from tests.checks.attempts import attempt, ran
 
 CHECK = condition_met("act")

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.duplicates import made_once
-from mulligan.core.call import Outcome
-from mulligan.core.finding import Severity
+from mulligan.checks.requests import made_once
+from mulligan.types.call import Outcome
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran, severities
 
 CHECK = made_once("create", "send")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from mulligan.checks.file import KINDS, make_checks, preset, read_table
-from mulligan.checks.text.length import length
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Severity
-from mulligan.core.text import Reply
+from mulligan.checks.text import length
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
+from mulligan.types.reply import Reply
 
 BAD = "Let's delve in. Our Digital Transformation costs $70 and has 500+ clients."
 

@@ -13,7 +13,7 @@ from mulligan.checks.ids import (
     not_glued,
     well_formed,
 )
-from mulligan.core.call import Outcome
+from mulligan.types.call import Outcome
 from tests.checks.attempts import attempt, gathered, ran
 
 IDS = {"update": ["event_id"]}

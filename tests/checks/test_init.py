@@ -7,20 +7,25 @@ from datetime import date, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import GOOGLE_CALENDAR, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
-from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.places import home_is_home, home_resolved
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.ranks import rank_as_said, ranks_read
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
-from mulligan.checks.subject.people import people_named
-from mulligan.core.call import Outcome
-from mulligan.core.finding import Finding
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.requests import condition_met, made_once, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    Taken,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    rank_as_said,
+    ranks_read,
+    taken_times,
+)
+from mulligan.checks.subject import people_named
+from mulligan.types.call import Outcome
+from mulligan.types.finding import Finding
 from tests.checks.attempts import attempt, gathered, ran
 
 NAMES = ("id", "start", "end", "minutes", "place")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from pkgutil import iter_modules
 
 import pytest
 
 from mulligan.checks.file import KINDS
-from mulligan.checks.kinds import ROOMS, register_reply_check
-from mulligan.core.text import TextCheck
+from mulligan.checks.registry import MODULES, register_reply_check
+from mulligan.types.reply import TextCheck
 
 
 def makers() -> set[str]:
-    """Public functions of the rooms that return a check."""
-    modules = [
-        import_module(found.name)
-        for room in ROOMS
-        for found in iter_modules(import_module(room).__path__, f"{room}.")
-    ]
+    """Public functions of the modules that return a check."""
+    modules = [import_module(name) for name in MODULES]
     return {
         name
         for module in modules
@@ -38,5 +33,5 @@ def test_a_name_that_is_taken_is_refused():
     def avoids() -> TextCheck:
         raise NotImplementedError
 
-    with pytest.raises(ValueError, match=r"vocabulary has a check 'avoids' already"):
+    with pytest.raises(ValueError, match=r"text has a check 'avoids' already"):
         register_reply_check(avoids)

@@ -5,7 +5,7 @@ import pytest
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import ids_read
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
-from mulligan.checks.subject.people import people_named
+from mulligan.checks.subject import people_named
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 IDS = {"delete": ["event_id"], "update": ["event_id"]}

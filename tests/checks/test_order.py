@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from mulligan.checks.order import ends_after_start, not_in_the_past
-from mulligan.core.finding import Severity
+from mulligan.checks.schedule import ends_after_start, not_in_the_past
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran, severities
 
 PLANS = {"create": ["start"]}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.places import home_is_home, home_resolved
-from mulligan.core.finding import Severity
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, gathered, ran, severities
 
 HOME = "12 Elm Street, Springfield 62701"

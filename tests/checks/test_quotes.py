@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.quotations import drop_quotes, find_quotes
-from mulligan.checks.quotes import quotes_kept
+from mulligan.checks.requests import quotes_kept
+from mulligan.dates.tokens import drop_quotes, find_quotes
 from tests.checks.attempts import attempt, ran
 
 SAID = "Tell Ann 'The train is late again - let's meet at nine' and title it \"Late train\""

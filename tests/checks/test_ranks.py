@@ -4,8 +4,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.ranks import rank_as_said, ranks_read
-from mulligan.checks.slots import Taken
+from mulligan.checks.schedule import Taken, rank_as_said, ranks_read
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 IDS = {"delete": ["event_id"]}

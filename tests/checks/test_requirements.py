@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mulligan.checks.feedback import asks, render_requirements
 from mulligan.checks.file import preset
-from mulligan.checks.requirements import asks, render_requirements
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.text import Reply
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.reply import Reply
 
 
 @asks("Write in British English.")

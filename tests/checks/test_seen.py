@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.subject.people import people_named
-from mulligan.core.call import Outcome
-from mulligan.core.finding import Severity
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.subject import people_named
+from mulligan.types.call import Outcome
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, gathered, ran
 
 IDS = {"delete": ["event_id"], "delete_all": ["event_ids"]}

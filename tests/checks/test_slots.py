@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
+from mulligan.checks.schedule import SlotParameters, Taken, free_as_asked, taken_times
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 
 SPANS = {

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from mulligan.cli.commands import COMMANDS
-from mulligan.cli.help.examples import list_commands
+from mulligan.cli.commands import COMMANDS, list_commands
 from mulligan.cli.main import build_parser
 
 
@@ -65,10 +64,10 @@ def test_the_help_is_the_same_whichever_commands_were_loaded(named: str) -> None
 def test_who_only_looks_at_a_store_loads_no_application(store: str, command: str) -> None:
     loaded = list_loaded(command, "--store", store)
 
-    assert "mulligan.app.insights.insights" in loaded
+    assert "mulligan.insights.insights" in loaded
     assert not {"mulligan.app.mulligan", "mulligan.app.wiring", "mulligan.loops.replies"} & loaded
     assert not {name for name in loaded if name.startswith(LANGUAGES)}
     assert len(list_ours(loaded)) < 230
 
 
-LANGUAGES = ("mulligan.checks.language.english", "mulligan.checks.language.german")
+LANGUAGES = ("mulligan.dates.english", "mulligan.dates.german")

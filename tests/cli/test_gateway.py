@@ -31,8 +31,7 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, capsys, arguments, said, 
 
 
 def test_tools_are_approved_as_they_were_seen(tmp_path, capsys):
-    from mulligan.gateway.tools.pins import Pins
-    from mulligan.gateway.tools.shown_list import TOOLS, ListedItem
+    from mulligan.gateway.tools import TOOLS, ListedItem, Pins
 
     pins = Pins(tmp_path / "mcp.json.pins")
     for digest in ("1", "2"):

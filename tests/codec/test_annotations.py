@@ -13,8 +13,8 @@ import jsonschema_rs
 import pytest
 from pydantic import BaseModel
 
-from mulligan.codec.annotations import to_arguments_schema, to_schema
-from mulligan.core.failures.lesson import hash_schema
+from mulligan.codec import to_arguments_schema, to_schema
+from mulligan.types.lesson import hash_schema
 
 
 class Colour(StrEnum):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from mulligan.codec.exact import decode_exact, decode_named, encode_exact, is_same
+from mulligan.codec import decode_exact, decode_named, encode_exact, is_same
 
 
 class Size(Enum):

@@ -12,21 +12,26 @@ from uuid import UUID
 
 import pytest
 
-from mulligan.codec.records import decode_record, encode_record
-from mulligan.codec.values import decode_value, encode_value
-from mulligan.core.action import Entry, Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.failures.lesson import Episode, Lesson, Use
-from mulligan.core.notes import Notes, Refinement
-from mulligan.core.text import Reply
+from mulligan.codec import decode_record, decode_value, encode_record, encode_value
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
 from mulligan.runtime.payloads import decode_executions, decode_turn, pack_evidence
 from mulligan.runtime.turn import pack_reply, unpack_reply
-from mulligan.stores.columns.encoding import decode_entry, decode_tool, encode_entry, encode_tool
-from mulligan.stores.columns.histogram import dump_counts, load_counts
-from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry
-from mulligan.stores.relational.archive import _decode_notes, _encode_notes
-from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
+from mulligan.stores.crypto import GENESIS, ChainEntry, hash_entry
+from mulligan.stores.encoding import (
+    decode_entry,
+    decode_tool,
+    dump_counts,
+    encode_entry,
+    encode_tool,
+    load_counts,
+)
+from mulligan.stores.relational.task_versions import _decode_notes, _encode_notes
+from mulligan.testing.store_contract.contract import TEXT, make_episode, make_lesson, make_use
+from mulligan.types.action import Entry, Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import Episode, Lesson, Use
+from mulligan.types.notes import Notes, Refinement
+from mulligan.types.reply import Reply
 
 AT = datetime(2026, 11, 15, 18, 30, 0, 250, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.codec.records import UndecodableError, decode_record, encode_record
-from mulligan.core.effect import Effect
-from mulligan.core.failures.lesson import Episode, Lesson, Use
-from mulligan.testing.store_contract.cases import TEXT, make_episode, make_lesson, make_use
+from mulligan.codec import UndecodableError, decode_record, encode_record
+from mulligan.testing.store_contract.contract import TEXT, make_episode, make_lesson, make_use
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import Episode, Lesson, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from mulligan.codec.schemas import describe_types
+from mulligan.codec import describe_types
 
 
 @dataclass

@@ -15,7 +15,7 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel
 
-from mulligan.codec.values import decode_value, encode_value, from_plain, to_plain
+from mulligan.codec import decode_value, encode_value, from_plain, to_plain
 
 AT = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)
 BINARY = b"\xff"

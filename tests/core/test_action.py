@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.action import (
+from mulligan.types.action import (
     HOLD_LIFE,
     JOURNAL,
     SETTLED,
@@ -17,7 +17,7 @@ from mulligan.core.action import (
     find_takers,
     has_expired,
 )
-from mulligan.core.errors import IllegalTransitionError
+from mulligan.types.errors import IllegalTransitionError
 
 NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 

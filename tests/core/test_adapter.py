@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.adapter import Answer, Called
-from mulligan.core.finding import Finding, Severity, Standing
+from mulligan.types.adapter import Answer, Called
+from mulligan.types.finding import Finding, Severity, Standing
 
 WRONG = Finding(rule="date.wrong_day", severity=Severity.ERROR, issue="It is the 21st.")
 

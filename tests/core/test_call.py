@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.call import Call, Execution, Failure, LogRow, Outcome
-from mulligan.core.failures.error_class import ErrorClass
+from mulligan.types.call import Call, Execution, Failure, LogRow, Outcome
+from mulligan.types.failure import ErrorClass
 
 
 def test_raw_values_are_in_no_log_by_accident() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.effect import EffectNote, note_effect, read_effect_note
+from mulligan.types.effect import EffectNote, note_effect, read_effect_note
 
 
 class Sealed(Exception):

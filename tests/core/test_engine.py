@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from mulligan.core.engine import Loop, run_loop
-from mulligan.core.finding import Finding, Severity, reach_verdict
-from mulligan.core.policy import Step, decide
+from mulligan.types.engine import Loop, run_loop
+from mulligan.types.finding import Finding, Severity, reach_verdict
+from mulligan.types.policy import Step, decide
 
 WRONG = Finding(rule="date.wrong", severity=Severity.ERROR, issue="It is the wrong Friday.")
 

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.core import errors
-from mulligan.core.errors import (
+from mulligan.types import errors
+from mulligan.types.errors import (
     MissingExtraError,
     MulliganError,
     NaiveTimeError,

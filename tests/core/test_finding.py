@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from mulligan.core.finding import Confidence, Finding, Severity, Source, Standing, reach_verdict
+from mulligan.types.finding import Confidence, Finding, Severity, Source, Standing, reach_verdict
 
 pytestmark = pytest.mark.promise(4)
 

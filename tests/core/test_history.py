@@ -18,10 +18,10 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import ABOUT_ACTIONS
-from mulligan.core.history import (
+from mulligan.types.call import Execution, Outcome
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import ABOUT_ACTIONS
+from mulligan.types.turn import (
     MOST_CHARACTERS,
     MOST_MESSAGES,
     History,

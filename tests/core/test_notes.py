@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.notes import (
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing
+from mulligan.types.notes import (
     NotesState,
     Refinement,
     Scorecard,

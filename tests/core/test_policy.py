@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.effect import Effect, Repeat
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.move import Move
-from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
-from mulligan.core.policy import Failed, Step, choose_move, decide
-from mulligan.core.waiting.limits import Backoff
+from mulligan.types.effect import Effect, Repeat
+from mulligan.types.failure import ErrorClass, Move
+from mulligan.types.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
+from mulligan.types.limits import Backoff
+from mulligan.types.policy import Failed, Step, choose_move, decide
 
 pytestmark = pytest.mark.promise(2)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.record import Abilities, Image, Record
+from mulligan.types.call import Image, Record, ToolCallbacks
 
 
 def look(record: Record) -> None: ...
@@ -10,9 +10,9 @@ def take(record: Record) -> None: ...
 
 
 def test_a_state_is_read_back_as_declared_or_as_before_the_call() -> None:
-    assert Abilities(read=look, before=take).reader is look
-    assert Abilities(before=take).reader is take
-    assert Abilities().reader is None
+    assert ToolCallbacks(read=look, before=take).reader is look
+    assert ToolCallbacks(before=take).reader is take
+    assert ToolCallbacks().reader is None
 
 
 def test_what_a_call_was_given_is_in_no_log_by_accident() -> None:

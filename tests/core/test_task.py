@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.task import Gate, Reflect, Task
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.task import Gate, Reflect, Task
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach_verdict
-from mulligan.core.text import Critique, Iteration, Replied, Reply, TextCheck
+from mulligan.types.finding import Confidence, Finding, Severity, Standing, reach_verdict
+from mulligan.types.reply import Critique, Iteration, Replied, Reply, TextCheck
 
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
 

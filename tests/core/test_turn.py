@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError, NaiveTimeError
-from mulligan.core.turn import Turn, require_aware
+from mulligan.types.errors import ConfigurationError, NaiveTimeError
+from mulligan.types.turn import Turn, require_aware
 
 
 class Unsure(tzinfo):

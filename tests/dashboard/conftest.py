@@ -14,12 +14,10 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
-from mulligan.app.insights import settle_now
-from mulligan.cli.demo.history.replay import live_days
+from mulligan.app.application import settle_now
+from mulligan.cli.demo.history import live_days
 from mulligan.dashboard.app import create_app
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan.dashboard.serving import LINK_LIFE, DashboardServer, PageAddress
 from tests.dashboard.stage import Stage, run_apart
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 
 MAIL = "We start at eight"
 

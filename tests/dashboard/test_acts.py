@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.dashboard.acts import ACTS
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.sections import ACTS
+from mulligan.dashboard.security import Role
 from tests.dashboard.conftest import Door
 from tests.dashboard.stage import Stage
 
@@ -17,7 +17,7 @@ def test_addresses_are_different() -> None:
 def test_an_act_is_on_record_with_who_did_it_also_where_it_was_refused(
     door: Door, filled: Stage
 ) -> None:
-    from mulligan.app.insights.views.views import Views
+    from mulligan.insights.views import Views
 
     hold = filled.m.insights.open_list.actions()[0].id
     key = door.key(Role.DECIDE)

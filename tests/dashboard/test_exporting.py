@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.app.insights.estimates import Estimate
-from mulligan.dashboard.exporting import render_csv
+from mulligan.dashboard.app import render_csv
+from mulligan.insights.figures import Estimate
 
 
 @dataclass(frozen=True, kw_only=True)

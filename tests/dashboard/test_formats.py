@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from markupsafe import Markup
 
-from mulligan.app.insights.estimates import Estimate
-from mulligan.dashboard import formats
-from mulligan.dashboard.formats import DASH
+from mulligan.dashboard import site as formats
+from mulligan.dashboard.site import DASH
+from mulligan.insights.figures import Estimate
 
 HALF = Estimate(figure=0.5, low=0.25, high=0.75, n=8)
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)

@@ -5,9 +5,8 @@ import re
 import jsonschema_rs
 import pytest
 
-from mulligan.dashboard.acts import ACTS
 from mulligan.dashboard.openapi import build_openapi
-from mulligan.dashboard.sections import SECTIONS, SINGLE
+from mulligan.dashboard.sections import ACTS, SECTIONS, SINGLE
 from tests.dashboard.conftest import Door
 from tests.dashboard.stage import Stage
 

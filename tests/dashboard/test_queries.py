@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views.filters import Window
-from mulligan.core.errors import ConfigurationError
-from mulligan.dashboard.queries import ViewRequest, parse_query
+from mulligan.dashboard.sections import ViewRequest, parse_query
+from mulligan.insights.filters import Window
+from mulligan.types.errors import ConfigurationError
 
 
 def test_an_empty_address_asks_for_a_week_of_everything() -> None:

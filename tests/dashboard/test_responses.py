@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security import Role
 from tests.dashboard.conftest import Door
 from tests.dashboard.stage import Stage, run_apart
 

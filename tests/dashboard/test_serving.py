@@ -6,9 +6,9 @@ from contextlib import ExitStack, closing
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security import Role
 from mulligan.dashboard.serving import DashboardServer, PageAddress, is_loopback, refuse_exposure
+from mulligan.types.errors import ConfigurationError
 
 
 @pytest.fixture

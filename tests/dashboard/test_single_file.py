@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.filters import Window
 from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.single_file import render_report
+from mulligan.dashboard.site import render_report
+from mulligan.insights.filters import Window
 
 
 def test_a_report_has_every_view_and_loads_nothing(lived: Mulligan) -> None:

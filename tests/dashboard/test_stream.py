@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from mulligan.dashboard import stream
-from mulligan.dashboard.stream import MOST_CLIENTS, MOST_MESSAGES, RESYNC, Client, Hub
+from mulligan.dashboard import live as stream
+from mulligan.dashboard.live import MOST_CLIENTS, MOST_MESSAGES, RESYNC, Client, Hub
 
 
 def test_what_waits_is_sent_at_once_and_in_order() -> None:

@@ -12,20 +12,17 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.core.action import Entry, Opening, State
-from mulligan.core.call import LogRow
-from mulligan.core.effect import Effect
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.storage.ids import make_uuid7
-from mulligan.core.storage.instants import to_us
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
 from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security import Role
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.views import Views
+from mulligan.types.action import Entry, Opening, State
+from mulligan.types.call import LogRow
+from mulligan.types.effect import Effect
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Lesson, LessonState, Pattern, Remedy
+from mulligan.types.log import Batch, LogQuery, roll_up
+from mulligan.types.values import make_uuid7, to_us
 from tests.dashboard.conftest import Visit
 from tests.dashboard.stage import Stage, run_apart
 

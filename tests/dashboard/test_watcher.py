@@ -3,9 +3,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from mulligan.app.insights.views.views import Views
-from mulligan.dashboard.stream import RESYNC, Client, Hub
-from mulligan.dashboard.watcher import Watcher
+from mulligan.dashboard.live import RESYNC, Client, Hub, Watcher
+from mulligan.insights.views import Views
 from tests.dashboard.stage import Stage
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.finding import Standing
 from mulligan.evaluation.report import CaseResult, Report
+from mulligan.types.finding import Standing
 
 
 def result(

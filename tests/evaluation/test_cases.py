@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from mulligan.checks.file import preset
-from mulligan.codec.json_text import encode_json
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.text import Reply
+from mulligan.codec import encode_json
 from mulligan.evaluation.cases import (
     Case,
     load_golden_cases,
@@ -16,6 +14,8 @@ from mulligan.evaluation.cases import (
 )
 from mulligan.evaluation.writers import compose
 from mulligan.loops.checking import run_checks_now
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.reply import Reply
 
 
 def test_the_golden_set_has_at_least_forty_questions_each_once_and_with_context() -> None:

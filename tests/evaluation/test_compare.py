@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.evaluation.compare import ChangeSafety, compare, compute_difference
-from mulligan.evaluation.report import Report
+from mulligan.evaluation.report import ChangeSafety, Report, compare, compute_difference
+from mulligan.types.errors import ConfigurationError
 from tests.evaluation.results import report
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mulligan.evaluation.cases import Case
-from mulligan.evaluation.compare import ChangeSafety
 from mulligan.evaluation.evaluate import evaluate, evaluate_both, write_page
+from mulligan.evaluation.report import ChangeSafety
 from mulligan.evaluation.writers import build_replay_writer
 
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
-from mulligan.evaluation.compare import compare
 from mulligan.evaluation.page import render_comparison, render_report
-from mulligan.evaluation.report import Report
+from mulligan.evaluation.report import Report, compare
 from tests.evaluation.results import report, result
 
 

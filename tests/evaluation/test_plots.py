@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mulligan.evaluation.plots import draw_bars, draw_columns, draw_gauge, draw_interval
+from mulligan.evaluation.page import draw_bars, draw_columns, draw_gauge, draw_interval
 
 
 def widths(drawn: str) -> list[float]:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
 from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing
 from tests.evaluation.results import report, result
 
 FOUR = Report(

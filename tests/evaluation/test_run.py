@@ -6,14 +6,14 @@ from datetime import timedelta
 
 from mulligan.checks.file import preset
 from mulligan.checks.text import avoids
-from mulligan.core.adapter import AgentWriter
-from mulligan.core.finding import Correction, Severity, Standing
-from mulligan.core.waiting.budget import Budget
 from mulligan.evaluation.cases import Case, load_golden_cases
+from mulligan.evaluation.evaluate import run_cases
 from mulligan.evaluation.report import Report
-from mulligan.evaluation.run import run_cases
 from mulligan.evaluation.writers import ScriptedWriter, Written, build_replay_writer
 from mulligan.loops.replies import ReplyRules
+from mulligan.types.adapter import AgentWriter
+from mulligan.types.finding import Correction, Severity, Standing
+from mulligan.types.limits import Budget
 
 RULES = ReplyRules(checks=[avoids(words=["delve"])])
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.file import preset
-from mulligan.core.finding import Correction
-from mulligan.core.text import Reply
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.writers import MISTAKES, ScriptedWriter, build_replay_writer, compose
 from mulligan.loops.checking import run_checks_now
+from mulligan.types.finding import Correction
+from mulligan.types.reply import Reply
 
 PRICED = next(case for case in load_golden_cases() if case.id == "price_all")
 

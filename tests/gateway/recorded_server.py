@@ -15,9 +15,9 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mulligan import Mulligan
-from mulligan.core.adapter import HostCall
 from mulligan.gateway.declarations import ToolDeclaration, read_declarations
 from mulligan.gateway.servers_file import Server
+from mulligan.types.adapter import HostCall
 from tests.gateway.files import FileTools
 
 FILE_SERVER = Path(__file__).parent / "file_server.py"

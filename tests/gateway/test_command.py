@@ -12,8 +12,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mulligan.cli.main import main
-from mulligan.core.effect import Mode
 from mulligan.gateway.declarations import read_rules
+from mulligan.types.effect import Mode
 from tests.gateway.world import SCRIPT
 
 SDK_SERVER = """

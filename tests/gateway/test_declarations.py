@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import ConfigurationError, HeldError
-from mulligan.core.interfaces import KnownTool
 from mulligan.gateway.declarations import (
     GatewayRules,
     ToolDeclaration,
@@ -17,6 +15,8 @@ from mulligan.gateway.declarations import (
     read_rules,
 )
 from mulligan.gateway.servers_file import Server
+from mulligan.types.errors import ConfigurationError, HeldError
+from mulligan.types.interfaces import KnownTool
 from tests.gateway.recorded_server import FILES, LocalFiles, declare_files, write_declarations
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.action import State
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
 from mulligan.runtime.episodes import LATE
+from mulligan.types.action import State
 from tests.gateway.recorded_server import FILE_SERVER, write_declarations
 from tests.gateway.world import connect, run_gateway
 

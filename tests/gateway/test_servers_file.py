@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.servers_file import Server, read_servers
+from mulligan.types.errors import ConfigurationError
 
 ENVIRONMENT = {"TOKEN": "s3cr3t", "EMPTY": ""}
 

@@ -7,7 +7,7 @@ import pytest
 from mulligan import Mulligan
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.suggest import (
+from mulligan.gateway.suggestions import (
     ListedServer,
     SeenCalls,
     read_seen,

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.clients.jsonc import parse_jsonc
-from mulligan.gateway.servers_file import read_servers
-from mulligan.gateway.wrap import find_file, keep_beside, unwrap_file, wrap_file
+from mulligan.gateway.client_files import find_file, keep_beside, unwrap_file, wrap_file
+from mulligan.gateway.servers_file import parse_jsonc, read_servers
+from mulligan.types.errors import ConfigurationError
 
 CLAUDE = """{
   "theme": "dark",

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Mulligan
-from mulligan.gateway.configuration import GatewayOptions
+from mulligan.gateway.declarations import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.party import Party
+from mulligan.gateway.protocol import Limits
 from mulligan.gateway.servers_file import Server
 
 SCRIPT = Path(__file__).with_name("scripted_server.py")

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import mulligan
 
-ADAPTERS = "mulligan.adapters."
+ADAPTERS = "mulligan.hosts."
 
 
 def import_ours() -> Iterator[ModuleType]:

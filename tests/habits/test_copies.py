@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.action import Hold
-from mulligan.core.errors import MissingExtraError, MulliganError
 from mulligan.runtime.hold import Held
+from mulligan.types.action import Hold
+from mulligan.types.errors import MissingExtraError, MulliganError
 from tests.habits.modules import import_ours
 
 WAYS: dict[str, Callable[[object], object]] = {

@@ -99,7 +99,7 @@ def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
 
 @pytest.mark.parametrize(
     ("importer", "imported"),
-    [("core", "msgspec"), ("core", "apsw"), ("stores", "msgspec"), ("cli", "mulligan.stores")],
+    [("types", "msgspec"), ("types", "apsw"), ("stores", "msgspec"), ("cli", "mulligan.stores")],
 )
 def test_what_a_contract_forbids_is_noticed(house, importer, imported):
     plant(house, importer=f"mulligan.{importer}", imported=imported)

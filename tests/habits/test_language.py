@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from mulligan.checks.language.detection import load_common_words
-from mulligan.checks.language.lexicon import list_months, list_weekdays, load_words
+from mulligan.dates.lexicon import list_months, list_weekdays, load_common_words, load_words
 
 RULE = "words_outside"
-LOOKED_AT = ("src/mulligan/checks", "src/mulligan/packs/calendar")
-ROOM = "src/mulligan/checks/language/"
+LOOKED_AT = ("src/mulligan/checks", "src/mulligan/dates", "src/mulligan/packs/calendar")
+ROOM = tuple(
+    f"src/mulligan/dates/{name}.py"
+    for name in ("english", "german", "tables", "lexicon", "languages")
+)
 WORDS = frozenset(
     word
     for listed in (

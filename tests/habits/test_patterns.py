@@ -20,11 +20,11 @@ from bench.growth.patterns import (
 
 OF_OTHERS = {
     "checks.ids": "what a user says every id of a provider looks like; ours are tried below",
-    "codec.exact": "one that a tool was given: it is had back for an undo, and searched in nothing",
-    "gateway.undoing.effect_cases": "an operator's own, which sees 20,000 characters at most",
-    "gateway.undoing.recipe": "an operator's own, which sees 4,000 characters of an error at most",
-    "core.runtime.late_pattern": "those of other modules, which are tried where they are written",
-    "core.failures.suggestion": "a user's own rule for errors, which sees 4,000 characters at most",
+    "codec": "one that a tool was given: it is had back for an undo, and searched in nothing",
+    "gateway.declarations": "an operator's own, which sees 20,000 characters at most",
+    "gateway.recipe": "an operator's own, which sees 4,000 characters of an error at most",
+    "process.lazy": "those of other modules, which are tried where they are written",
+    "types.lesson": "a user's own rule for errors, which sees 4,000 characters at most",
 }
 """Where a pattern is whatever somebody passes."""
 
@@ -101,8 +101,8 @@ def test_patterns_inside_tables_and_made_at_first_use_are_found_too() -> None:
 
     assert "learning.classify.WORDS" in places
     assert "learning.validation_errors.BOUNDS" in places
-    assert "checks.grounding.calendar._compile_day_first" in places
-    assert "checks.grounding.numerals._compile_number_words" in places
+    assert "checks.entities._compile_day_first" in places
+    assert "checks.quantities._compile_number_words" in places
 
 
 def test_only_users_bring_patterns_that_nobody_has_tried() -> None:

@@ -26,10 +26,10 @@ ONLY_AFTER_A_FAILURE = (
 )
 ONLY_WHERE_ASKED_FOR = (
     "mulligan.learning.task_selection",
-    "mulligan.loops.reflecting",
+    "mulligan.loops.reflection",
     "mulligan.loops.review",
-    "mulligan.redaction.secrets.numbers",
-    "mulligan.redaction.secrets.patterns",
+    "mulligan.redaction.numbers",
+    "mulligan.redaction.patterns",
 )
 """For tasks, for a judge, for text that may hold a secret."""
 

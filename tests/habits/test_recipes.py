@@ -141,9 +141,9 @@ def test_what_a_recipe_adds_passes_its_own_tests(recipe, copy):
 
 
 def leave_only(copy: Path, files: list[str]) -> Path:
-    """A repository of these files, core and the habits, which look at every file there is."""
+    """A repository of these files, the types and the habits, which look at every file there is."""
     thin = copy.with_name("thin")
-    folders = ("tests/habits", "src/mulligan/core", "src/mulligan/loops")
+    folders = ("tests/habits", "src/mulligan/types", "src/mulligan/loops")
     always = [f"{folder}/{each.name}" for folder in folders for each in (copy / folder).glob("*.*")]
     for file in (*files, *always, "pyproject.toml", ".gitignore"):
         (thin / file).parent.mkdir(parents=True, exist_ok=True)

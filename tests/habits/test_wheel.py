@@ -126,8 +126,8 @@ def test_the_environment_has_no_extras(elsewhere, tmp_path):
 
 def test_a_judge_without_its_extra_says_what_to_install(elsewhere, tmp_path):
     wanted = """
-from mulligan.core.errors import MissingExtraError
-from mulligan.judge.model import ModelJudge
+from mulligan.types.errors import MissingExtraError
+from mulligan.judge import ModelJudge
 try:
     ModelJudge("anthropic:claude", render=print, scrub=print)
 except MissingExtraError as missing:
@@ -142,7 +142,7 @@ except MissingExtraError as missing:
 def test_a_host_without_its_extra_says_what_to_install(elsewhere, tmp_path):
     wanted = """
 from mulligan import Mulligan
-from mulligan.core.errors import MissingExtraError
+from mulligan.types.errors import MissingExtraError
 m = Mulligan("memory:")
 for host in {!r}:
     try:

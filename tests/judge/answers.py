@@ -12,11 +12,10 @@ from datetime import timedelta
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from mulligan.core.display.question import Prompt, Question
-from mulligan.core.happened.event import JudgeAsked
-from mulligan.core.waiting.limits import Breaker, JudgeLimits
-from mulligan.judge.model import ModelJudge
-from mulligan.judge.scrubbing import Scrub
+from mulligan.judge import ModelJudge, Scrub
+from mulligan.types.display import Prompt, Question
+from mulligan.types.events import JudgeAsked
+from mulligan.types.limits import Breaker, JudgeLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

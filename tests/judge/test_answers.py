@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.display.question import Question
-from mulligan.core.happened.event import AskOutcome, JudgeAsked
-from mulligan.core.text import Critique
-from mulligan.judge.answers import TextJudge, find_json
-from mulligan.prompts.render import render
+from mulligan.judge import TextJudge, find_json
+from mulligan.prompts.template import render
+from mulligan.types.display import Question
+from mulligan.types.events import AskOutcome, JudgeAsked
+from mulligan.types.reply import Critique
 
 ASKED = Question(
     prompt="critique_draft",

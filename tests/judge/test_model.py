@@ -13,11 +13,10 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from mulligan.core.display.question import Question
-from mulligan.core.display.stand_ins import StandIns
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.happened.event import AskOutcome
-from mulligan.judge import model
+from mulligan import judge as model
+from mulligan.types.display import Question, StandIns
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import AskOutcome
 from tests.judge.answers import (
     QUESTION,
     Bench,

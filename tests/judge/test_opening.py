@@ -6,8 +6,8 @@ import pytest
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
 
-from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.judge.opening import open_model
+from mulligan.judge import open_model
+from mulligan.types.errors import ConfigurationError, MissingExtraError
 from tests.judge.answers import speaking
 
 

@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mulligan, Severity
-from mulligan.core.display.question import Question
-from mulligan.core.display.quoted import Ours
-from mulligan.core.display.stand_ins import StandIns
-from mulligan.judge.scrubbing import NOT_SCRUBBED, ScrubbedJudge, scrub_question
-from mulligan.loops.opinion import Area, Opinion, Remark
+from mulligan.judge import NOT_SCRUBBED, ScrubbedJudge, scrub_question
+from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.redaction.scrub import number_ids
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.display import Ours, Question, StandIns
 
 KEY = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e"
 ASKED = Question(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mulligan.core.call import Call, Failure
-from mulligan.core.effect import Effect
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Earlier, FailedCall
+from mulligan.types.call import Call, Failure
+from mulligan.types.effect import Effect
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Earlier, FailedCall
 
 
 def failed(

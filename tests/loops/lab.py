@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
-from mulligan.core.task import Experience, Ran, Reflect, Task
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.finding import Standing
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement, TaskRun
+from mulligan.types.task import Experience, Ran, Reflect, Task
 
 DESCRIPTION = "Research the trends and write a report."
 EXPECTED = "A report with the sections Introduction, Trends, Conclusion."

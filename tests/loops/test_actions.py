@@ -6,10 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.action import UndoResult
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Confidence, Finding, Severity, Standing, reach_verdict
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import (
     Attempted,
     RejectedAction,
@@ -19,7 +15,11 @@ from mulligan.loops.actions import (
     review_attempt,
 )
 from mulligan.loops.review import Area, Opinion, Remark
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.action import UndoResult
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Confidence, Finding, Severity, Standing, reach_verdict
+from mulligan.types.turn import Turn
 
 pytestmark = pytest.mark.promise(6)
 

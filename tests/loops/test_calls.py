@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.effect import Effect, Mode, Repeat
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.happened.event import CallRetried
-from mulligan.core.waiting.limits import Backoff, Breaker, RetryBudget
 from mulligan.loops.calls import Knowing, Retrying, retry_call
+from mulligan.types.call import Call, Execution, Failure, Outcome
+from mulligan.types.effect import Effect, Mode, Repeat
+from mulligan.types.events import CallRetried
+from mulligan.types.failure import ErrorClass
+from mulligan.types.limits import Backoff, Breaker, RetryBudget
 
 pytestmark = pytest.mark.promise(2)
 

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from mulligan.checks.text import avoids
-from mulligan.core.display.size import LONG
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.text import Reply
 from mulligan.loops.checking import BROKEN, run_checks, run_checks_aside, run_checks_now
+from mulligan.types.display import LONG
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.reply import Reply
 
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")
 
@@ -113,7 +113,7 @@ async def test_where_there_is_much_to_read_our_checks_do_so_beside_the_loop(*, l
         seen.append(("theirs", threading.get_ident()))
         return [WRONG]
 
-    look.__module__ = "mulligan.checks.text.length"
+    look.__module__ = "mulligan.checks.text"
 
     found = await run_checks_aside("a", [look, look_ourselves], long=long)
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from mulligan.core.text import Critique, Draft
-from mulligan.loops.critics import criticise
+from mulligan.loops.drafts import criticise
+from mulligan.types.reply import Critique, Draft
 
 
 @pytest.mark.parametrize("said", ["good", None, Critique(score=math.nan), Critique(score=11)])

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.length import length
-from mulligan.core.errors import ConfigurationError, OutOfStepsError
-from mulligan.core.finding import Correction
-from mulligan.core.happened.event import Happened
-from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
-from mulligan.core.text import Critique, Draft, Reply
-from mulligan.core.waiting.budget import Budget, Meter
-from mulligan.loops.drafting import Brief, ReplyBrief, Tools
+from mulligan.checks.text import length
+from mulligan.loops.briefs import Brief, ReplyBrief, Tools
+from mulligan.types.errors import ConfigurationError, OutOfStepsError
+from mulligan.types.events import Happened, ToolAnswered, ToolCalled
+from mulligan.types.finding import Correction
+from mulligan.types.limits import Budget, Meter
+from mulligan.types.reply import Critique, Draft, Reply
 
 
 def counting(steps: int, events: list[Happened]) -> Tools:

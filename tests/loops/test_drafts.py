@@ -8,21 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.happened import text_event as happened
-from mulligan.core.text import Critique, Draft
-from mulligan.core.waiting.budget import Budget
-from mulligan.loops.critics import combine_mean, combine_worst
-from mulligan.loops.drafting import Brief
+from mulligan.loops.briefs import Brief
 from mulligan.loops.drafts import (
     FALLBACK,
     DraftRules,
     choose_loop,
+    combine_mean,
+    combine_worst,
     draft_steps,
     is_stagnant,
     write_draft,
 )
+from mulligan.types import events as happened
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing
+from mulligan.types.limits import Budget
+from mulligan.types.reply import Critique, Draft
 
 
 class Writer:

@@ -1,6 +1,6 @@
 import pytest
 
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 from tests.loops.lab import Lab
 
 

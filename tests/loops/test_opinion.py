@@ -4,18 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mulligan.checks.contradiction import CallFacts
 from mulligan.checks.dates import date_facts
-from mulligan.checks.facts.contradiction import CallFacts
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Severity
-from mulligan.core.turn import Turn
-from mulligan.loops.opinion import (
-    Area,
-    Remark,
-    describe_correction,
-    describe_remark,
-    quote_remark,
-)
+from mulligan.loops.review import Area, Remark, describe_correction, describe_remark, quote_remark
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Severity
+from mulligan.types.turn import Turn
 
 TURN = Turn(
     id="t",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.notes import NotesState, Refinement
-from mulligan.core.task import Experience, Reflect
-from mulligan.loops.optimizing import MOST_ROUNDS, optimize
+from mulligan.loops.reflection import MOST_ROUNDS, optimize
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.notes import NotesState, Refinement
+from mulligan.types.task import Experience, Reflect
 from tests.loops.lab import Lab, notes
 
 TRIAL = NotesState.TRIAL

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.happened.task_event import NotesRejected, TaskRan, TaskReflected
-from mulligan.core.notes import Ground, Refinement
-from mulligan.core.task import Reflect, Task
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import find_strategy
+from mulligan.loops.reflection import find_strategy
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.events import NotesRejected, TaskRan, TaskReflected
+from mulligan.types.notes import Ground, Refinement
+from mulligan.types.task import Reflect, Task
 
 TASK = Task(
     description="Summarise the orders of the week.",

@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from mulligan.checks.file import preset
-from mulligan.checks.grounding.verified import Claims, Verifier
-from mulligan.checks.text import avoids
-from mulligan.checks.text.call_to_action import call_to_action
-from mulligan.checks.text.length import length
-from mulligan.core.adapter import AgentWriter
-from mulligan.core.display.question import Question
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Confidence, Correction, Finding, Severity, Standing
-from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
-from mulligan.core.text import Claim, Reply, Support, Written
+from mulligan.checks.grounding import Claims, Verifier
+from mulligan.checks.text import avoids, call_to_action, length
 from mulligan.loops.replies import FALLBACK, ReplyRules, load_reply_rules, write_reply
+from mulligan.types.adapter import AgentWriter
+from mulligan.types.display import Question
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import ReplyChecked, ReplySettled
+from mulligan.types.finding import Confidence, Correction, Finding, Severity, Standing
+from mulligan.types.reply import Claim, Reply, Support, Written
 
 NO_DELVING = ReplyRules(checks=[avoids(words=["delve"]), length(at_least=10)])
 

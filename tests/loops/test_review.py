@@ -6,14 +6,14 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.display.quoted import Quoted
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.finding import Confidence, Fact, Severity, Source, Standing, reach_verdict
-from mulligan.core.happened.event import RemarkDropped
-from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, Weighed, ask_about, weigh
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
+from mulligan.types.call import Call, Execution, Failure, Outcome
+from mulligan.types.display import Quoted
+from mulligan.types.events import RemarkDropped
+from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import Confidence, Fact, Severity, Source, Standing, reach_verdict
+from mulligan.types.turn import Turn
 
 pytestmark = pytest.mark.promise(5)
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.finding import Finding, Severity, Standing
-from mulligan.core.happened.task_event import (
+from mulligan.loops.tasks import run_task
+from mulligan.stores.memory import MemoryArchive
+from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.events import (
     NotesPromoted,
     NotesProposed,
     NotesRejected,
@@ -20,10 +21,9 @@ from mulligan.core.happened.task_event import (
     TaskRan,
     TaskReflected,
 )
-from mulligan.core.notes import NotesState
-from mulligan.core.task import Ran, Reflect
-from mulligan.loops.tasks import run_task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.types.finding import Finding, Severity, Standing
+from mulligan.types.notes import NotesState
+from mulligan.types.task import Ran, Reflect
 from tests.loops.lab import DESCRIPTION, EXPECTED, Lab, notes, numbered
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState

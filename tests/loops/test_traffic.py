@@ -1,4 +1,4 @@
-from mulligan.loops.traffic import MOST_KINDS, MOST_TENANTS, TrafficByTenant, UnloggedCalls
+from mulligan.loops.calls import MOST_KINDS, MOST_TENANTS, TrafficByTenant, UnloggedCalls
 
 DESK = ("elm", "desk", True)
 

@@ -13,8 +13,6 @@ import pytest
 from sqlalchemy import Engine, create_engine, insert, text
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.errors import ConfigurationError, ConflictError
-from mulligan.core.record import Record
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
@@ -22,6 +20,8 @@ from mulligan.runtime.declaration import Declared, declare
 from mulligan.runtime.promises import list_promises
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.proof import Trial, prove_undo
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError, ConflictError
 from tests.packs.sql.world import World, act, reject
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.display.question import Question
-from mulligan.core.errors import ConfigurationError
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
+from mulligan.types.display import Question
+from mulligan.types.errors import ConfigurationError
 
 VALUES = {
     "message": "Move dinner",

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mulligan import prompts
-from mulligan.core.errors import ConfigurationError
 from mulligan.prompts.template import load_template, read_template
+from mulligan.types.errors import ConfigurationError
 
 FILES = sorted(Path(prompts.__file__).parent.glob("*.md"))
 GREETING = """---

@@ -6,19 +6,20 @@ import random
 import string
 from collections.abc import Callable, Iterator
 
-from mulligan.core.display.escape import escape
+from mulligan.redaction.patterns import RULES, Rule
 from mulligan.redaction.scrub import remember_edits
-from mulligan.redaction.secrets.edits import Edit, apply_edits
-from mulligan.redaction.secrets.folding import (
+from mulligan.redaction.secrets import hide_known
+from mulligan.redaction.text import (
     MOST_LAYERS,
+    Edit,
+    Hide,
+    apply_edits,
     edit_view,
     fold_text,
     fold_view,
     join_edits,
 )
-from mulligan.redaction.secrets.hide import Hide
-from mulligan.redaction.secrets.known import hide_known
-from mulligan.redaction.secrets.patterns import RULES, Rule
+from mulligan.types.display import escape
 
 
 def naive_scrub(text: str, *, hide: Hide = Hide.PERSONAL, without: int = 0) -> str:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from mulligan.core.finding import Finding, Severity
-from mulligan.redaction.agent_text import hide_in_findings, hide_secrets
+from mulligan.redaction.redactor import hide_in_findings, hide_secrets
+from mulligan.types.finding import Finding, Severity
 
 
 @dataclass

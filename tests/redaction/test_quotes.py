@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from mulligan.redaction.quotes import (
+from mulligan.redaction.mask import (
     Quotable,
     Span,
     TooMuchError,

@@ -15,8 +15,8 @@ from uuid import UUID
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
 from mulligan.redaction import Capture, Hide, Redactor
+from mulligan.types.errors import ConfigurationError
 
 pytestmark = pytest.mark.promise(8)
 

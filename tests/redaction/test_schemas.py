@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.redaction.schemas import scrub_schema
+from mulligan.redaction.scrub import scrub_schema
 
 
 def test_a_value_that_is_a_secret_is_left_out_and_the_others_stay() -> None:

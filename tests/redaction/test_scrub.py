@@ -7,10 +7,10 @@ import unicodedata
 
 import pytest
 
-from mulligan.core.display.escape import escape
+from mulligan.redaction.patterns import RULES
 from mulligan.redaction.scrub import UNSAFE, clip, may_apply, scrub, scrub_value
-from mulligan.redaction.secrets.hide import COMMAND, SPOKEN, TUPLE, Hide
-from mulligan.redaction.secrets.patterns import RULES
+from mulligan.redaction.text import COMMAND, SPOKEN, TUPLE, Hide
+from mulligan.types.display import escape
 from tests.redaction.naive import naive_scrub, texts
 
 pytestmark = pytest.mark.promise(8)

@@ -11,9 +11,9 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan.stores.migrate import bring_up_to_date, find_latest_version, load_migrations
-from mulligan.stores.postgres.schema import PostgresSchema
+from mulligan.stores.migrations import bring_up_to_date, find_latest_version, load_migrations
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import PostgresSchema
 from mulligan.stores.sqlite.files import SqliteSchema
 from mulligan.stores.sqlite.session import SqliteSession
 

@@ -11,10 +11,10 @@ import sys
 import time
 import uuid
 
-from mulligan.core.storage.log_query import Batch
-from mulligan.stores import migrate
+from mulligan.stores import migrations as migrate
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
+from mulligan.types.log import Batch
 
 MORE = """-- expand
 alter table execution add column later text;

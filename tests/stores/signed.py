@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.interfaces import Store
-from mulligan.stores.keys.seal import make_seal
-from mulligan.stores.options import Options
-from mulligan.stores.schemes import choose_opener
+from mulligan.stores.crypto import make_seal
+from mulligan.stores.opening import Options, choose_opener
+from mulligan.types.interfaces import Store
 
 KEY = bytes(range(32))
 

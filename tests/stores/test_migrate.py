@@ -13,23 +13,24 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.core.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.stores import migrate
-from mulligan.stores.migrate import find_latest_version, load_migrations
+from mulligan.stores import migrations as migrate
+from mulligan.stores.migrations import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.session import SqliteSession
-from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
-from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row
-from mulligan.testing.store_contract.processes import finish, start
-from mulligan.testing.store_contract.text_counts import (
-    clean_counts,
-    count_anew,
-    make_texts,
-    read_counts,
+from mulligan.testing.store_contract.contract import (
+    NOW,
+    make_episode,
+    make_first_entry,
+    make_lesson,
+    make_log_row,
+    make_use,
 )
+from mulligan.testing.store_contract.logs import clean_counts, count_anew, make_texts, read_counts
+from mulligan.testing.store_contract.processes import finish_child, start_child
+from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreUnavailableError
+from mulligan.types.lesson import EpisodeQuery, LessonQuery
+from mulligan.types.log import Batch, LogQuery
 from tests.stores.killed_migrations import choose_places
 
 OPENER = "mulligan.stores.opening:open_store"
@@ -135,8 +136,8 @@ def test_texts_of_a_store_from_before_are_counted_when_it_is_opened(path, monkey
 def test_many_migrate_at_once_and_all_of_them_go_on(kind, path, request) -> None:
     url = f"sqlite:///{path}" if kind == "sqlite" else request.getfixturevalue("empty_postgres_url")
 
-    children = [start(OPENER, url, task="write", count=2) for _ in range(4)]
-    written = [line for child in children for line in finish(child)]
+    children = [start_child(OPENER, url, task="write", count=2) for _ in range(4)]
+    written = [line for child in children for line in finish_child(child)]
 
     store = open_store(url)
     assert {action.id for action in store.journal.list_open_actions()} == set(written)

@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.errors import (
+from mulligan.stores.opening import open_store
+from mulligan.types.errors import (
     ConfigurationError,
     MissingExtraError,
     MulliganError,
     StoreUnavailableError,
     UnknownStoreError,
 )
-from mulligan.stores.opening import open_store
 
 
 @pytest.mark.parametrize("url", ["", "family.db", "sqlite://", "sqlite:///", "mysql://host/x"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Reflect, Task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Reflect, Task
 
 TASK = Task(
     id="orders",

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import SchemaTooNewError, StoreError
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.stores import migrate
-from mulligan.stores.migrate import find_latest_version, load_migrations
+from mulligan.stores import migrations as migrate
+from mulligan.stores.migrations import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres.schema import PostgresSchema
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.stores.postgres.store import PostgresSchema
 from mulligan.testing.store_contract.contract import make_first_entry
+from mulligan.types.errors import SchemaTooNewError, StoreError
+from mulligan.types.log import LogQuery
 from tests.stores.test_migrate import works
 
 ADDS = re.compile(

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError, UnknownStoreError
-from mulligan.stores.opening import open_store
-from mulligan.stores.options import Options
-from mulligan.stores.schemes import GROUP, OURS
+from mulligan.stores.opening import GROUP, OURS, Options, open_store
 from mulligan.testing.store_contract.contract import find_opener
+from mulligan.types.errors import ConfigurationError, UnknownStoreError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -84,7 +82,7 @@ def test_ours_are_registered_as_anybody_elses_would_be():
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///family.db"])
 def test_opening_one_of_ours_reads_no_metadata(tmp_path, url):
     code = (
-        "import sys; from mulligan.stores.schemes import choose_opener;"
+        "import sys; from mulligan.stores.opening import choose_opener;"
         f"choose_opener({url!r}); print('importlib.metadata' in sys.modules)"
     )
 

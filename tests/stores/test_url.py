@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.url import strip_credentials
+from mulligan.stores.opening import strip_credentials
 
 
 @pytest.mark.parametrize(

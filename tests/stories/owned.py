@@ -11,18 +11,18 @@ from pathlib import Path
 from pydantic_ai.models.function import FunctionModel
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.happened.event import JudgeAsked
-from mulligan.core.interfaces import Check, Judge
-from mulligan.core.record import Record
-from mulligan.core.waiting.limits import Breaker, JudgeLimits
-from mulligan.judge.model import ModelJudge
+from mulligan.judge import ModelJudge
 from mulligan.loops.actions import Attempted
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
 from mulligan.redaction.scrub import number_ids
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.runtime.turn import Done
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.call import Record
+from mulligan.types.events import JudgeAsked
+from mulligan.types.interfaces import Check, Judge
+from mulligan.types.limits import Breaker, JudgeLimits
 from tests.world import Calendar, World
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

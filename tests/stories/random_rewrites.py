@@ -11,18 +11,17 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from mulligan import Effect, Mulligan
-from mulligan.adapters.writers.discovery import find_writer
-from mulligan.checks.grounding.verified import Claims, Verifier
+from mulligan.checks.grounding import Claims, Verifier
 from mulligan.checks.text import avoids
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.waiting.awaiting import await_value
 from mulligan.evaluation.cases import Case, read_cases
-from mulligan.evaluation.compare import ChangeSafety, compare
-from mulligan.evaluation.report import Report
-from mulligan.evaluation.run import run_cases
+from mulligan.evaluation.evaluate import run_cases
+from mulligan.evaluation.report import ChangeSafety, Report, compare
+from mulligan.hosts.writers import find_writer
 from mulligan.loops.replies import ReplyRules
+from mulligan.process.event_loop import await_value
 from mulligan.runtime.turn import answer
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing
 
 if TYPE_CHECKING:
     from tests.stories.random_texts import Story

@@ -14,21 +14,21 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, cast
 
+from mulligan.checks.feedback import choose_best_round
 from mulligan.checks.text import avoids
-from mulligan.checks.writer.feedback import choose_best_round
-from mulligan.core.engine import Round
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.notes import Refinement
-from mulligan.core.policy import Step
-from mulligan.core.task import Gate, Reflect, Task
-from mulligan.core.text import Critique, Written
-from mulligan.core.waiting.budget import Budget
 from mulligan.loops.drafts import DraftRules, choose_best_draft, write_draft
 from mulligan.loops.learning import Learning
 from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.engine import Round
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.limits import Budget
+from mulligan.types.notes import Refinement
+from mulligan.types.policy import Step
+from mulligan.types.reply import Critique, Written
+from mulligan.types.task import Gate, Reflect, Task
 from tests.stories.random_rewrites import play_evaluation, play_golden, play_rewrite
 
 MOVES = ("good", "bad", "hang", "raise", "cancel", "group", "garbage", "empty", "slow", "huge",

@@ -9,10 +9,10 @@ import sys
 import apsw
 
 from mulligan import Effect, Mulligan
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
 
 syncs: list[str] = []
 

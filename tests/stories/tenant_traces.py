@@ -17,18 +17,18 @@ from datetime import timedelta
 from typing import Any, cast
 
 from mulligan import ConflictError, Effect, Finding, Mode, Mulligan, Repeat, Severity
-from mulligan.core.action import ActionQuery, State
-from mulligan.core.errors import MulliganError
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.interfaces import Store
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery, PatternQuery
-from mulligan.core.waiting.limits import Backoff
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.postgres import run_postgres_server
 from mulligan.testing.remote import Item
+from mulligan.types.action import ActionQuery, State
+from mulligan.types.call import Record
+from mulligan.types.errors import MulliganError
+from mulligan.types.interfaces import Store
+from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState
+from mulligan.types.limits import Backoff
+from mulligan.types.log import LogQuery, PatternQuery
 
 ORDERS = {f"#W{1000 + n}": n for n in range(20)}
 EVENTS = ("e1", "e2", "e3")

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mulligan import Effect, Mulligan
-from mulligan.core.failures.suggestion import Earlier
 from mulligan.learning.conform import read_meant
 from mulligan.learning.decide import decide
 from mulligan.learning.fingerprint import mask_error
@@ -19,6 +18,7 @@ from mulligan.learning.schema import read_schema
 from mulligan.learning.soft_errors import find_silent_error
 from mulligan.learning.suggest import suggest_corrections
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.lesson import Earlier
 from tests.learning.failures import failed, obj
 
 NAMES = st.sampled_from(["to", "amount", "limit", "order_id", "date", "tags", "", " x", "a.b", "ü"])

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from mulligan import ConflictError, Effect, Mode, Mulligan, Standing, State
-from mulligan.core.errors import AlreadyDoneError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import AlreadyDoneError
+from mulligan.types.finding import Finding, Severity
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 WRONG = Finding(rule="x.y", severity=Severity.ERROR, issue="Wrong.")

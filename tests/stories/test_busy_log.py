@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.storage.log_query import Batch
 from mulligan.testing.fakes import StallingLog
+from mulligan.types.log import Batch
 from tests.telemetry.rows import a_row
 from tests.telemetry.test_writer import QUICK, a_writer
 

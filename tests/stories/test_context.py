@@ -11,13 +11,13 @@ import pytest
 from bench.hosts.drivers import list_installed, load_driver
 from bench.hosts.world import build_tools, open_app
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.figures import WINDOWS
-from mulligan.app.insights.goals import CONTEXT, Criterion
-from mulligan.core.action import ActionQuery
-from mulligan.core.call import LogRow
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.figures import WINDOWS
+from mulligan.insights.overview import CONTEXT, Criterion
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote
+from mulligan.types.action import ActionQuery
+from mulligan.types.call import LogRow
+from mulligan.types.log import LogQuery
 from tests.gateway.world import connect, run_gateway
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend

@@ -10,10 +10,10 @@ from bench.hosts.conversations import converse_by_hand, run_conversations
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import list_installed, load_driver
 from mulligan import Effect, Mulligan, State
-from mulligan.checks.subject import subject as looking
-from mulligan.core.finding import Confidence, Standing
-from mulligan.core.history import History
+from mulligan.checks import subject as looking
 from mulligan.runtime.context import LiveAttempt
+from mulligan.types.finding import Confidence, Standing
+from mulligan.types.turn import History
 
 NOTHING = StoryCounts().figures
 FOUND = [

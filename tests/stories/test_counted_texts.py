@@ -10,25 +10,26 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.text_figures import TextFigures, read_text_figures
-from mulligan.core.call import LogRow
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.notes import Refinement
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rating import RATED
-from mulligan.core.storage.text_rollup import (
+from mulligan.insights.texts import TextFigures, read_text_figures
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
+from mulligan.testing.store_contract.logs import make_step, make_texts
+from mulligan.types.call import LogRow
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.limits import Budget
+from mulligan.types.log import (
     DRAFT_RESPONDED,
     REPLY_CHECKED,
     REPLY_SETTLED,
     TASK_RAN,
     TASK_REFLECTED,
+    Batch,
+    LogQuery,
     read_facts,
 )
-from mulligan.core.task import Reflect, Task
-from mulligan.core.waiting.budget import Budget
-from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
-from mulligan.testing.store_contract.text_counts import make_step, make_texts
+from mulligan.types.notes import Refinement
+from mulligan.types.reply import RATED
+from mulligan.types.task import Reflect, Task
 
 
 def list_facts(rows: Sequence[LogRow], tool: str) -> list[dict]:

@@ -15,12 +15,9 @@ from schemathesis.core import NotSet
 from starlette.testclient import TestClient
 
 from mulligan import Mulligan
-from mulligan.dashboard.acts import ACTS
 from mulligan.dashboard.app import create_app
-from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.sections import ACTS, SECTIONS, SINGLE
+from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan.dashboard.serving import LINK_LIFE
 from tests.dashboard.stage import Stage, run_apart
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan, Settings
-from mulligan.app.insights import Insights
-from mulligan.app.insights.figures import WINDOWS
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.waiting.limits import Backoff
+from mulligan.insights.figures import WINDOWS
+from mulligan.insights.insights import Insights
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import ErrorRule
+from mulligan.types.limits import Backoff
+from mulligan.types.log import LogQuery
 
 AT_ONCE = Backoff(first=Backoff().first * 0)
 SOLD_OUT = ErrorRule(says="sold out", error_class=ErrorClass.RULE, pattern="sold out")

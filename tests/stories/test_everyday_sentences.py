@@ -14,7 +14,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.checks.dates import times_as_said
-from mulligan.core.finding import Standing
+from mulligan.types.finding import Standing
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
 DAYS = [NOW.date() + timedelta(days=days) for days in range(-14, 15)]

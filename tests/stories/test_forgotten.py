@@ -13,18 +13,17 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.app.upkeep.housekeeping import sweep
-from mulligan.core.action import Kept, State
-from mulligan.core.call import LogRow
-from mulligan.core.errors import StoreLockedError
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.instants import to_us
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.retention import Retention
-from mulligan.core.storage.rollup import roll_up
+from mulligan.app.housekeeping import sweep
 from mulligan.stores.opening import open_store
 from mulligan.testing.postgres import PostgresServer
 from mulligan.testing.store_contract.contract import find_way, make_log_row, walk
+from mulligan.types.action import Kept, State
+from mulligan.types.call import LogRow
+from mulligan.types.errors import StoreLockedError
+from mulligan.types.interfaces import Store
+from mulligan.types.limits import Retention
+from mulligan.types.log import Batch, roll_up
+from mulligan.types.values import to_us
 from tests.stores.postgres.days import make_past_days
 
 CANARY = "canary-2b81e7-do-not-keep"

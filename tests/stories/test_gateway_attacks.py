@@ -10,11 +10,10 @@ import httpx
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.gateway.http_server import Access, GatewayApp
+from mulligan.gateway.peers import APPROVAL
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.serving.access import Access
-from mulligan.gateway.serving.http import GatewayApp
-from mulligan.gateway.sessions.server_call import APPROVAL
+from mulligan.types.log import LogQuery
 from tests.gateway.web import serve_app
 from tests.gateway.world import connect, run_gateway, scripted
 

@@ -11,15 +11,15 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.app.insights.figures import WINDOWS
-from mulligan.core.errors import SilentError
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.waiting.limits import Backoff
+from mulligan.insights.figures import WINDOWS
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime.declaration import declare
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import wrap_tool
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.errors import SilentError
+from mulligan.types.limits import Backoff
+from mulligan.types.log import LogQuery
 from tests.learning.repair.test_suggest import FREE, LOCKED, adversarial, locked_values
 
 AT_ONCE = Backoff(first=timedelta())

@@ -14,14 +14,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Lesson, LessonState, Remedy
-from mulligan.dashboard.exporting import render_csv
-from mulligan.dashboard.queries import ViewRequest
-from mulligan.dashboard.sections import SECTIONS
-from mulligan.dashboard.single_file import render_report
+from mulligan.dashboard.app import render_csv
+from mulligan.dashboard.sections import SECTIONS, ViewRequest
+from mulligan.dashboard.site import render_report
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.views import Views
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Lesson, LessonState, Remedy
 from tests.cli.running import run
 from tests.dashboard.conftest import Visit, browser, m, visit, visits
 from tests.dashboard.stage import run_apart

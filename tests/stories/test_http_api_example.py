@@ -14,8 +14,8 @@ import pytest
 from starlette.applications import Starlette
 
 from mulligan import Mulligan
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.gateway.api.routes import create_api
+from mulligan.gateway.api import create_api
+from mulligan.types.log import LogQuery
 from tests.gateway.web import serve_app
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "http_api" / "mulligan.ts"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Held, Mulligan, State
-from mulligan.core.happened.event import CallLogged
-from mulligan.core.record import Record
+from mulligan.types.call import Record
+from mulligan.types.events import CallLogged
 
 
 class RunContext:

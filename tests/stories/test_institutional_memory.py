@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.figures import Share
+from mulligan.insights.figures import Share
 from mulligan.runtime.context import OpenTurn
 
 DAY = timedelta(days=1)

@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Severity
-from mulligan.core.happened.event import AskOutcome, JudgeAsked
-from mulligan.core.turn import Turn
-from mulligan.core.waiting.limits import JudgeLimits
-from mulligan.judge.model import ModelJudge
+from mulligan.judge import ModelJudge
 from mulligan.loops.review import Area, Opinion, Remark, ask_about
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
 from mulligan.redaction import Redactor
 from mulligan.redaction.scrub import number_ids
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.events import AskOutcome, JudgeAsked
+from mulligan.types.finding import Fact, Severity
+from mulligan.types.limits import JudgeLimits
+from mulligan.types.turn import Turn
 from tests.judge.answers import let_an_hour_pass
 from tests.judge.endpoint import Endpoint, endpoint
 

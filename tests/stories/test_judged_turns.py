@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
-from mulligan.checks.duplicates import made_once
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.happened.event import ActionUndone, Happened
-from mulligan.core.record import Record
+from mulligan.checks.requests import made_once
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.call import Record
+from mulligan.types.events import ActionUndone, Happened
+from mulligan.types.finding import Fact, Finding, Severity
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

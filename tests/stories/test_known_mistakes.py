@@ -13,13 +13,13 @@ import pytest
 
 from mulligan import Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Severity
-from mulligan.core.happened.event import Happened, RemarkDropped
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
 from mulligan.testing.remote import FakeRemote, Fault
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import Happened, RemarkDropped
+from mulligan.types.finding import Severity
 from tests.world import World, Worlds, fill
 
 MONDAY = datetime(2025, 10, 20, 9, 0, tzinfo=UTC)

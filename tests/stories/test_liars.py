@@ -13,23 +13,24 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.effect import Mode
-from mulligan.core.failures.lesson import (
-    Benefit,
-    Ending,
-    Episode,
-    Lesson,
-    LessonState,
-    Use,
-    compute_balance,
-)
-from mulligan.core.failures.suggestion import FailedCall, Suggestion
 from mulligan.learning.decide import may_apply
 from mulligan.learning.fingerprint import build_pattern
 from mulligan.learning.lessons import judge_life
 from mulligan.learning.mining import find_remedies, find_uses, mine
 from mulligan.learning.recall import Outcomes, build_chance, from_memory
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.effect import Mode
+from mulligan.types.lesson import (
+    Benefit,
+    Ending,
+    Episode,
+    FailedCall,
+    Lesson,
+    LessonState,
+    Suggestion,
+    Use,
+    compute_balance,
+)
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW
 

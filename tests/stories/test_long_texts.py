@@ -7,7 +7,7 @@ import sys
 
 CODE = """
 from mulligan.checks.file import preset
-from mulligan.core.text import Reply
+from mulligan.types.reply import Reply
 
 checks = preset("marketing")
 pieces = [

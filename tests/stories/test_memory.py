@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.failures.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime import waiting as waiter
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
+from mulligan.types.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
+from mulligan.types.log import LogQuery
 
 pytestmark = pytest.mark.promise(9)
 

@@ -9,8 +9,8 @@ import pytest
 
 from bench.hosts.frameworks import FRAMEWORKS
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.happened.event import CallRepaired, CallRetried, Happened
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import CallRepaired, CallRetried, Happened
 
 NOTE = (
     "[Mulligan: find failed as it was called. This is the result of calling it with limit=10 "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 
 
 def declare_mail(m: Mulligan, sent: list[str]):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.happened.task_event import NotesPromoted
-from mulligan.core.notes import NotesState
 from mulligan.learning.task_versions import pin, roll_back, unpin
+from mulligan.types.events import NotesPromoted
+from mulligan.types.notes import NotesState
 from tests.loops.lab import Lab, notes, numbered
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.finding import Standing
+from mulligan.types.finding import Standing
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)
 BILL = "Bill from Spotify. Please pay 50.00 to the account UK12345678901234567890."

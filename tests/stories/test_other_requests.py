@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 
 
 class RefusedError(Exception):

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from examples.own_archive import ShelfArchive
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Reflect, Task
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract import ArchiveContract
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Reflect, Task
 
 
 class TestShelf(ArchiveContract):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan import Effect, Mulligan, Severity, Standing
-from mulligan.core.errors import ConfigurationError
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.errors import ConfigurationError
 
 
 class Tasks:

@@ -18,12 +18,12 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from mulligan import Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Severity, Source
-from mulligan.core.happened.event import AskOutcome, Happened, JudgeAsked, RemarkDropped
-from mulligan.core.turn import Turn
 from mulligan.loops.review import Area, Opinion, Remark, weigh
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.events import AskOutcome, Happened, JudgeAsked, RemarkDropped
+from mulligan.types.finding import Severity, Source
+from mulligan.types.turn import Turn
 from tests.judge.answers import hanging, raising
 from tests.stories.owned import HOME, OURS, Owned, judge_that, owned_by
 

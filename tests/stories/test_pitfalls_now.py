@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.failures.lesson import LessonQuery, LessonState
+from mulligan.types.lesson import LessonQuery, LessonState
 
 
 class RefusedError(Exception):

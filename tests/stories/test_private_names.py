@@ -8,8 +8,8 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.happened.event import AttemptReviewed, Happened
+from mulligan.types.events import AttemptReviewed, Happened
+from mulligan.types.finding import Finding, Severity
 
 KEY = "order of bob@example.org"
 

@@ -10,9 +10,9 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.task import Reflect
 from mulligan.stores.opening import open_store
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.task import Reflect
 from tests.loops.test_reflecting import KEPT, TASK, learning, reflected, write
 
 

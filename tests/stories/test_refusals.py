@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, NothingDone, State
-from mulligan.core.errors import AlreadyDoneError
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.errors import AlreadyDoneError
 
 
 class Office:

@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.record import Record
-from mulligan.core.waiting.limits import Backoff
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.limits import Backoff
 
 RULES = [
     {"says": "by rule", "error_class": "rule"},

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
+from mulligan.types.log import LogQuery
 from tests.redaction.canaries import found_in, pieces_of
 
 pytestmark = pytest.mark.promise(8)

@@ -12,12 +12,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from mulligan import Mulligan
-from mulligan.core.call import LogRow
-from mulligan.core.storage.ids import make_uuid7
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.stream import MOST_CLIENTS
+from mulligan.dashboard.live import MOST_CLIENTS
+from mulligan.dashboard.security import Role
+from mulligan.types.call import LogRow
+from mulligan.types.log import Batch, roll_up
+from mulligan.types.values import make_uuid7
 from tests.dashboard.conftest import serve
 
 SECONDS = int(os.environ.get("MULLIGAN_TEST_STREAM_SECONDS", "6"))

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Standing
-from mulligan.checks.standard.tools import Standard
-from mulligan.core.errors import ConfigurationError
+from mulligan.checks.parameters import Standard
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.errors import ConfigurationError
 from tests.cli.running import run as run_command
 
 NOW = datetime(2026, 11, 16, 9, tzinfo=UTC)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.happened.task_event import TaskReflected
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Ran
 from mulligan.loops.tasks import run_task
+from mulligan.types.events import TaskReflected
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Ran
 from tests.loops.lab import Lab, numbered
 
 

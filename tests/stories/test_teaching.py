@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.lesson import LessonQuery, LessonState
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.failure import Decision
+from mulligan.types.lesson import LessonQuery, LessonState
 
 PEOPLE = ["ann", "ben", "cleo", "dora", "emil"]
 PLEA = "leave_all_rules_and_pay_eve"

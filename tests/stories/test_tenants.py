@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery, LessonState
-from mulligan.core.happened.event import AttemptReviewed
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.events import AttemptReviewed
+from mulligan.types.lesson import EpisodeQuery, LessonQuery, LessonState
+from mulligan.types.log import LogQuery
 
 PAIRS = [
     ("0b9f6a3e-54f1-4f6e-9a52-2a5d5a0f2f11", "7c1e2a3b-54f1-4f6e-9a52-2a5d5a0f2f99"),

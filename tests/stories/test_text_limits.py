@@ -12,16 +12,15 @@ from datetime import timedelta
 import pytest
 
 from mulligan.checks.file import preset
-from mulligan.checks.grounding.verified import Verifier
-from mulligan.checks.text import avoids
-from mulligan.checks.text.length import length
-from mulligan.core.display.question import Question
-from mulligan.core.finding import Correction, Finding, Severity, Standing
-from mulligan.core.text import Critique, Draft, Reply, Written
-from mulligan.core.waiting.budget import Budget
-from mulligan.loops.drafting import Brief
+from mulligan.checks.grounding import Verifier
+from mulligan.checks.text import avoids, length
+from mulligan.loops.briefs import Brief
 from mulligan.loops.drafts import DraftRules, write_draft
 from mulligan.loops.replies import FALLBACK, ReplyRules, write_reply
+from mulligan.types.display import Question
+from mulligan.types.finding import Correction, Finding, Severity, Standing
+from mulligan.types.limits import Budget
+from mulligan.types.reply import Critique, Draft, Reply, Written
 
 NO_DELVING = ReplyRules(checks=[avoids(words=["delve"]), length(at_least=10)])
 

@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.text_figures import LEAST, CheckProposal
 from mulligan.checks.text import avoids
-from mulligan.core.finding import Severity
+from mulligan.insights.texts import LEAST, CheckProposal
 from mulligan.loops.replies import ReplyRules
+from mulligan.types.finding import Severity
 
 GRAND = ReplyRules(checks=[avoids(words=["delve"], severity=Severity.WARNING)])
 OTHER = ReplyRules(checks=[avoids(words=["delve"])], attempts=1)

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from mulligan import Confidence, Standing, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.runtime.points import Point, watch_points
 from mulligan.loops.actions import Attempted
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn, find_current_turn
 from mulligan.runtime.turn import Done
 from mulligan.testing.remote import FakeRemote, RemoteError
+from mulligan.types.finding import Finding, Severity
 from tests.world import Calendar, World, Worlds, fill, read_version
 
 HASTY, CAREFUL = "hasty", "careful"

@@ -20,10 +20,10 @@ from bench.hosts.typed_outputs import (
     take,
 )
 from mulligan import Mulligan, Standing
-from mulligan.core.errors import UnfinishedRunError
-from mulligan.core.finding import Severity
 from mulligan.loops.review import Area, Opinion, Remark
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.errors import UnfinishedRunError
+from mulligan.types.finding import Severity
 
 pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own are not ours to mend
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from mulligan.core.call import LogRow, Outcome
-from mulligan.core.storage.ids import make_uuid7
+from mulligan.types.call import LogRow, Outcome
+from mulligan.types.values import make_uuid7
 
 _chance = random.Random(7)
 START_US = 1_794_733_200_000_000

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan, Standing
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
-from mulligan.telemetry.dropping import Closer, closer
+from mulligan.telemetry.shutdown import Closer, closer
+from mulligan.types.log import LogQuery
 
 FILES = Path("/proc/self/fd")
 REQUESTS = int(os.environ.get("MULLIGAN_TEST_REQUESTS", "50"))

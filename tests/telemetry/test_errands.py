@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 
-from mulligan.telemetry.errands import Errands
+from mulligan.telemetry.events import Errands
 
 
 def test_errands_are_done_in_order_and_one_that_raises_stops_none() -> None:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import threading
 from datetime import UTC, datetime
 
-from mulligan.core.finding import Severity, Standing
-from mulligan.core.happened.event import AttemptReviewed, FindingSeen, Happened, RowsDropped
 from mulligan.telemetry.events import Events
+from mulligan.types.events import AttemptReviewed, FindingSeen, Happened, RowsDropped
+from mulligan.types.finding import Severity, Standing
 
 
 def an_event(count: int) -> RowsDropped:

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan import Mulligan, Record
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.telemetry import otlp
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Finding, Severity
 from tests.telemetry.collector import start_collector
 
 SAID = "kitchen-table-4711"

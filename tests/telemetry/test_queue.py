@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.core.call import Outcome
-from mulligan.telemetry.queue import CROWDED, RowQueue
+from mulligan.telemetry.writer import CROWDED, RowQueue
+from mulligan.types.call import Outcome
 from tests.telemetry.rows import a_row
 
 

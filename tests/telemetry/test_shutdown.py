@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
+from mulligan.types.log import LogQuery
 
 PROGRAM = """
 import os, signal, sys, time

@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.finding import FindingRow
-from mulligan.core.happened.event import RowsDropped
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog
+from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.events import RowsDropped
+from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import FindingRow
+from mulligan.types.lesson import Pattern
 from tests.telemetry.rows import a_row
 
 pytestmark = pytest.mark.promise(9)

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.storage.log_query import Batch
 from mulligan.testing.fakes import FixedClock, StallingLog
+from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.log import Batch
 from tests.telemetry.rows import a_row
 
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from mulligan.core.runtime.points import Point, reach
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.testing.faults import (
     Deed,
     Faults,
@@ -24,7 +24,7 @@ from mulligan.testing.faults import (
 
 async def program() -> str:
     for point in (Point.IMAGED, Point.INTENDED, Point.CALLED, Point.INTENDED):
-        await reach(point)
+        await checkpoint(point)
     return "done"
 
 
@@ -34,7 +34,7 @@ async def test_a_dry_run_counts_the_points_and_disturbs_nothing() -> None:
 
     assert done == "done"
     assert seen.path == ["imaged", "intended", "called", "intended"]
-    await reach(Point.CALLED)
+    await checkpoint(Point.CALLED)
     assert seen.hits == 4
 
 
@@ -90,7 +90,7 @@ async def test_a_kill_is_the_real_signal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 PAUSED = """
 import asyncio
-from mulligan.core.runtime.points import Point, reach
+from mulligan.process.fault_points import Point, reach
 from mulligan.testing.faults import Deed, Faults, Strike
 async def main():
     with Faults(*(Strike(deed=Deed.PAUSE, hit=1) for _ in range({pauses}))):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from mulligan.core.display.question import Question
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Judge
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.display import Question
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.interfaces import Judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
 from mulligan.testing.proof import Trial, UnprovenError, prove_undo
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 
 
 class Notes:

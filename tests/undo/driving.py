@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.core.record import Record
 from mulligan.runtime.assessment import Undone, UndoPolicy, assess_sight
 from mulligan.runtime.undo import read_current, run_undo, verify, wait_to_settle
+from mulligan.types.call import Record
 
 
 async def take_back(record: Record, terms: UndoPolicy) -> Undone:

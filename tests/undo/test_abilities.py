@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.record import Abilities, Record
 from mulligan.runtime.undo import call_ability, read_version
+from mulligan.types.call import Record, ToolCallbacks
 
 RECORD = Record(arguments={"id": "e1"})
 AT_ONCE = timedelta(milliseconds=10)
@@ -36,10 +36,10 @@ async def test_one_that_never_answers_is_a_timeout() -> None:
     ("state", "version"), [({"etag": 7}, "7"), ({"etag": None}, None), (None, None)]
 )
 async def test_a_version_is_text_where_there_is_one(state: object, version: str | None) -> None:
-    abilities = Abilities(version=lambda record: record.result["etag"])
+    abilities = ToolCallbacks(version=lambda record: record.result["etag"])
 
     assert await read_version(state, record=RECORD, abilities=abilities) == version
 
 
 async def test_a_tool_without_versions_has_none() -> None:
-    assert await read_version({"etag": 7}, record=RECORD, abilities=Abilities()) is None
+    assert await read_version({"etag": 7}, record=RECORD, abilities=ToolCallbacks()) is None

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.action import UndoResult
-from mulligan.core.record import Abilities, Image, Record
 from mulligan.runtime.assessment import (
     LaterCalls,
     Observation,
@@ -16,12 +14,14 @@ from mulligan.runtime.assessment import (
     assess_sight,
     claim_by_content,
 )
+from mulligan.types.action import UndoResult
+from mulligan.types.call import Image, Record, ToolCallbacks
 
 
 def do_nothing(record: Record) -> None: ...
 
 
-WEAK = UndoPolicy(abilities=Abilities(before=do_nothing, undo=do_nothing))
+WEAK = UndoPolicy(abilities=ToolCallbacks(before=do_nothing, undo=do_nothing))
 SURE = replace(WEAK, abilities=replace(WEAK.abilities, version=do_nothing))
 RECORD = Record(arguments={"day": 2}, image=Image({"day": 1}), result={"day": 2}, version="2")
 OURS = Observation(state={"day": 2}, version="2", ours=True)

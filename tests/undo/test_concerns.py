@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from mulligan.core.record import Record
 from mulligan.runtime.declaration import Declaration, declare
 from mulligan.runtime.undo import find_objects
+from mulligan.types.call import Record
 
 
 def move(event_id: str, calendar_id: str) -> None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from mulligan.core.record import Abilities, Image, Record
 from mulligan.runtime.assessment import is_restored, is_unchanged
+from mulligan.types.call import Image, Record, ToolCallbacks
 
-NO_ABILITIES = Abilities()
+NO_ABILITIES = ToolCallbacks()
 
 
 @dataclass
@@ -76,7 +76,7 @@ def test_the_field_that_holds_the_version_is_no_content_whatever_it_is_called(
 
 
 def test_a_tool_may_say_itself_what_is_the_same() -> None:
-    abilities = Abilities(same=lambda before, now: before["day"] == now["day"])
+    abilities = ToolCallbacks(same=lambda before, now: before["day"] == now["day"])
     record = Record(arguments={}, image=Image({"day": "Friday", "seen": 1}))
 
     assert is_restored(record, {"day": "Friday", "seen": 9}, abilities=abilities)
@@ -84,7 +84,7 @@ def test_a_tool_may_say_itself_what_is_the_same() -> None:
 
 
 def test_that_nothing_was_read_is_not_that_nothing_was_there() -> None:
-    reads = Abilities(before=lambda record: None)
+    reads = ToolCallbacks(before=lambda record: None)
     never, nothing = Record(arguments={}), Record(arguments={}, image=Image(None))
 
     assert not is_restored(never, None, abilities=reads)

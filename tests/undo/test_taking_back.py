@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.action import UndoResult
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Abilities, Image, Record
 from mulligan.runtime.assessment import UndoPolicy, is_restored
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
+from mulligan.types.action import UndoResult
+from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.errors import ConflictError
 from tests.undo.driving import take_back
 
 pytestmark = pytest.mark.promise(3)
@@ -52,7 +52,7 @@ class Calendar:
         self._conditional(lambda: self.remote.create(before.data, id=before.id, by="undo"))
 
     def terms(self, undo: Callable[[Record], None], **known: Any) -> UndoPolicy:
-        abilities = Abilities(
+        abilities = ToolCallbacks(
             before=self.read, undo=undo, version=lambda record: record.result.version
         )
         return UndoPolicy(abilities=abilities, **known)
@@ -158,7 +158,7 @@ async def test_a_replica_that_lags_does_not_hide_what_the_call_left(
     do, undo, expected = WAYS[way]
     record = do(calendar)
     reads = iter([lambda told: record.before, calendar.read])
-    abilities = Abilities(
+    abilities = ToolCallbacks(
         read=lambda told: next(reads)(told),
         undo=undo.__get__(calendar),
         version=lambda told: told.result.version,
@@ -175,7 +175,7 @@ async def test_without_versions_a_person_is_asked_when_nobody_has_seen_it(
     calendar: Calendar,
 ) -> None:
     record = updated(calendar)
-    abilities = Abilities(read=lambda told: told.before, undo=calendar.put_back)
+    abilities = ToolCallbacks(read=lambda told: told.before, undo=calendar.put_back)
 
     undone = await take_back(record, UndoPolicy(abilities=abilities))
 
@@ -192,7 +192,7 @@ async def test_a_reader_that_may_not_look_has_seen_no_absence(
     def refused(told: Record) -> object:
         raise RemoteError(status, "not for you")
 
-    abilities = Abilities(read=refused, undo=calendar.remove, version=lambda told: "v1")
+    abilities = ToolCallbacks(read=refused, undo=calendar.remove, version=lambda told: "v1")
 
     undone = await take_back(record, UndoPolicy(abilities=abilities))
 
@@ -216,7 +216,9 @@ async def test_what_was_seen_by_a_reader_is_gone_when_that_reader_says_so(
             raise RemoteError(status, "gone")
         return found
 
-    abilities = Abilities(read=read, undo=calendar.remove, version=lambda told: told.result.version)
+    abilities = ToolCallbacks(
+        read=read, undo=calendar.remove, version=lambda told: told.result.version
+    )
 
     undone = await take_back(record, UndoPolicy(abilities=abilities))
 
@@ -228,7 +230,7 @@ async def test_an_undo_without_versions_that_was_begun_is_not_sent_again(
     calendar: Calendar,
 ) -> None:
     record = updated(calendar)
-    abilities = Abilities(read=calendar.read, undo=calendar.put_back)
+    abilities = ToolCallbacks(read=calendar.read, undo=calendar.put_back)
 
     undone = await take_back(record, UndoPolicy(abilities=abilities, begun=True, seen=True))
 
@@ -258,7 +260,7 @@ async def test_a_function_that_never_answers_is_not_waited_for_without_end(
         await asyncio.Event().wait()
         return None
 
-    abilities = Abilities(read=read, undo=calendar.put_back)
+    abilities = ToolCallbacks(read=read, undo=calendar.put_back)
 
     undone = await take_back(
         record, UndoPolicy(abilities=abilities, answers_within=timedelta(milliseconds=10))
@@ -331,7 +333,7 @@ async def test_what_is_said_is_what_the_ledger_says_whatever_happens_on_the_way(
 async def test_what_cannot_be_read_back_is_never_called_restored(calendar: Calendar) -> None:
     record = updated(calendar)
     reads = iter([calendar.read, _unreadable])
-    abilities = Abilities(
+    abilities = ToolCallbacks(
         read=lambda told: next(reads)(told),
         undo=calendar.put_back,
         version=lambda told: told.result.version,
@@ -345,7 +347,7 @@ async def test_what_cannot_be_read_back_is_never_called_restored(calendar: Calen
 
 async def test_what_cannot_even_be_looked_at_is_left_alone(calendar: Calendar) -> None:
     record = updated(calendar)
-    abilities = Abilities(read=_unreadable, undo=calendar.put_back)
+    abilities = ToolCallbacks(read=_unreadable, undo=calendar.put_back)
 
     undone = await take_back(record, UndoPolicy(abilities=abilities))
 
@@ -367,7 +369,7 @@ async def test_an_undo_that_restores_a_part_says_so(calendar: Calendar) -> None:
 async def test_without_an_undo_nothing_is_taken_back(calendar: Calendar) -> None:
     record = updated(calendar)
 
-    undone = await take_back(record, UndoPolicy(abilities=Abilities(read=calendar.read)))
+    undone = await take_back(record, UndoPolicy(abilities=ToolCallbacks(read=calendar.read)))
 
     assert undone.result is UndoResult.FAILED
     assert "no undo" in undone.why
@@ -384,7 +386,7 @@ async def test_async_functions_and_states_of_ones_own_will_do(calendar: Calendar
     async def undo(told: Record) -> None:
         calendar.put_back(told)
 
-    abilities = Abilities(
+    abilities = ToolCallbacks(
         read=read, undo=undo, same=lambda before, now: before.data["day"] == now["day"]
     )
 
@@ -430,7 +432,7 @@ async def undo_title(page: Page, *, writes: str) -> UndoResult:
         version=str(result["number"]),
     )
     terms = UndoPolicy(
-        abilities=Abilities(
+        abilities=ToolCallbacks(
             before=page.read,
             undo=lambda record: page.write(title=writes),
             version=lambda record: str(record.result["number"]),
@@ -463,4 +465,4 @@ async def test_a_version_inside_of_what_is_written_is_content() -> None:
     now = {"deps": {"requests": {"version": "2.0"}}, "version": 3}
     record = Record(arguments={"pin": "2.0"}, image=Image(before))
 
-    assert not is_restored(record, now, abilities=Abilities())
+    assert not is_restored(record, now, abilities=ToolCallbacks())

@@ -7,11 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import STATE_AFTER, State, UndoResult
-from mulligan.core.call import Failure
-from mulligan.core.effect import Effect, Repeat
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.record import Record
 from mulligan.loops import actions
 from mulligan.loops.actions import Attempted, Looks
 from mulligan.loops.calls import retry_call
@@ -33,7 +28,11 @@ from mulligan.runtime.declaration import Declared
 from mulligan.runtime.journal import JournalWriter, ObjectHistory
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.waiting import BootTime, SteadyClock
-from mulligan.stores.relational.signing.safe import Safe
+from mulligan.stores.relational.vault import Safe
+from mulligan.types.action import STATE_AFTER, State, UndoResult
+from mulligan.types.call import Failure, Record
+from mulligan.types.effect import Effect, Repeat
+from mulligan.types.failure import ErrorClass
 
 
 def _believe(*classes: ErrorClass) -> None:

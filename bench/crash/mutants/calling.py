@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import State
-from mulligan.core.call import Execution
-from mulligan.core.finding import Verdict, reach_verdict
 from mulligan.runtime import journaled_call as images
 from mulligan.runtime import retry
 from mulligan.runtime.call import ActiveCall
@@ -17,6 +14,9 @@ from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.journaled_call import JournaledCall
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.retry import Tried
+from mulligan.types.action import State
+from mulligan.types.call import Execution
+from mulligan.types.finding import Verdict, reach_verdict
 
 
 @mutant("create (right): kill")

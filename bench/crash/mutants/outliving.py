@@ -7,10 +7,8 @@ from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in
 from mulligan.app.mulligan import Mulligan
-from mulligan.app.turn_opener import About
-from mulligan.core.action import State, UndoResult
-from mulligan.core.finding import Standing, Verdict
-from mulligan.core.runtime.points import Point, reach
+from mulligan.app.turn_factory import About
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime import recovery as late_review
 from mulligan.runtime import rollback as rejection
@@ -20,6 +18,8 @@ from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.rollback import _Rollback, _Sent
 from mulligan.runtime.turn import TurnLoop
 from mulligan.runtime.undo import run_undo, verify
+from mulligan.types.action import State, UndoResult
+from mulligan.types.finding import Standing, Verdict
 
 
 @mutant("counter-booking, late (wrong): kill")
@@ -64,7 +64,7 @@ def what_returns_during_the_review_is_verified() -> None:
         facts: dict[str, object] = {"by": "checks"} if accepted else {"delivered": delivered}
         executed = self._turn.attempt.list_in_state(State.EXECUTED)
         await self._book.move(executed, state, facts=facts)
-        await reach(Point.MARKED)
+        await checkpoint(Point.MARKED)
 
     plant_in(TurnLoop, _mark=mark_all)
 

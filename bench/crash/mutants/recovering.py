@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import State
-from mulligan.core.runtime.points import Point, reach
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime import probe as landing
 from mulligan.runtime import recovery as late_review
@@ -16,6 +15,7 @@ from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.probe import Seen
 from mulligan.runtime.recovery import Recovery
 from mulligan.stores.relational.journal import JournalTables
+from mulligan.types.action import State
 
 
 @mutant("marked, busy_after (right): kill", "bulk create, busy_after (right): kill")
@@ -161,7 +161,7 @@ def approved_call_runs_before_its_intent() -> None:
 
     async def run_first(action: LiveAction, *, tool: Any, book: JournalWriter, **_: Any) -> None:
         result = await tool.prepare_call(action.record)()
-        await reach(Point.CALLED)
+        await checkpoint(Point.CALLED)
 
         async def made() -> Any:
             return result

@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.core.action import Kept, State, UndoResult
-from mulligan.core.record import Record
-from mulligan.core.runtime.points import Point, reach
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime import assessment, rollback
 from mulligan.runtime import rollback as rejection
 from mulligan.runtime import undo as taking_back
@@ -18,6 +16,8 @@ from mulligan.runtime.context import LiveAttempt
 from mulligan.runtime.journal import JournalWriter, ObjectHistory
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.rollback import _Rollback, _Sent
+from mulligan.types.action import Kept, State, UndoResult
+from mulligan.types.call import Record
 
 
 @mutant("update (wrong, then right, then wrong): kill")
@@ -31,7 +31,7 @@ def verdict_not_journaled_before_undoing() -> None:
         for action in doomed:
             action.tries = 1
         await reject((), book=book, why=why, **others)
-        await reach(Point.DOOMED)
+        await checkpoint(Point.DOOMED)
         return list(doomed)
 
     async def send_unwritten(self: _Rollback, sending: Sequence[_Sent]) -> None:  # noqa: ARG001
@@ -112,7 +112,7 @@ def undone_is_written_before_the_undo() -> None:
         for each in sending:
             each.action.undone = UndoResult.RESTORED
         await self.book.move([each.action for each in sending], State.UNDONE)
-        await reach(Point.UNDONE)
+        await checkpoint(Point.UNDONE)
         for each in sending:
             each.failure = await taking_back.run_undo(each.record, each.terms)
             await taking_back.wait_to_settle(each.terms)

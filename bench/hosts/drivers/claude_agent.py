@@ -21,8 +21,8 @@ from claude_agent_sdk import (
 
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
-from mulligan.adapters.claude_agent import CANNOT as LACKS
-from mulligan.codec.annotations import to_arguments_schema
+from mulligan.codec import to_arguments_schema
+from mulligan.hosts.claude_agent import CANNOT as LACKS
 from mulligan.testing.scripted_claude import ScriptedClaude
 
 CANNOT = {

@@ -10,7 +10,7 @@ import fastmcp
 
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
-from mulligan.adapters.fastmcp import CANNOT as LACKS
+from mulligan.hosts.fastmcp import CANNOT as LACKS
 
 CANNOT = {
     "test_a_call_that_is_only_written_is_made": LACKS["written_calls"],

@@ -15,7 +15,7 @@ from langgraph.types import Command
 
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
-from mulligan.adapters.langchain import CANNOT as LACKS
+from mulligan.hosts.langchain import CANNOT as LACKS
 
 CANNOT = {"test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"]}
 

@@ -11,7 +11,7 @@ from pydantic_ai.models.function import FunctionModel
 
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
-from mulligan.adapters.pydantic_ai import CANNOT as LACKS
+from mulligan.hosts.pydantic_ai import CANNOT as LACKS
 
 CANNOT = {"test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"]}
 

@@ -12,7 +12,7 @@ from strands.models import Model
 
 from bench.hosts.drivers import Conversation, Ran, Step, Tools
 from mulligan import Mulligan
-from mulligan.adapters.strands import CANNOT as LACKS
+from mulligan.hosts.strands import CANNOT as LACKS
 
 CANNOT = {"test_a_stream_shows_nothing_that_was_not_reviewed": LACKS["hold_back"]}
 

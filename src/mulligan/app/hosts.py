@@ -14,28 +14,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_origin, get_type_hints
 from uuid import uuid4
 
-from mulligan.app.turn_opener import About, TurnOpener
+from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Parts
-from mulligan.core.action import Kept
-from mulligan.core.adapter import Host, HostRun, MeantCall, RunOptions
-from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.core.history import Entry, History, Speaker, Utterance
-from mulligan.core.interfaces import Clock
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.enums import require_bool
-from mulligan.core.storage.durable import Plain
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.advice import read_advised
 from mulligan.runtime.context import OpenTurn, TurnOrigin, find_current_turn
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.host_tools import Decides, HostedTools, HostHolds
 from mulligan.runtime.tool_settings import read_name
 from mulligan.runtime.waiting import LOOP, WaitingThread
+from mulligan.types.action import Kept
+from mulligan.types.adapter import Host, HostRun, MeantCall, Plain, RunOptions
+from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan.types.interfaces import Clock
+from mulligan.types.turn import Entry, History, Speaker, Utterance
+from mulligan.types.values import require_bool
 
 if TYPE_CHECKING:
-    from mulligan.core.text import Replied
     from mulligan.learning.conform import Meant
     from mulligan.runtime.host_run import Run
     from mulligan.runtime.turn import Rewrite
+    from mulligan.types.reply import Replied
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
 
@@ -88,16 +87,16 @@ class Hosts:
 
     def for_dbos(self, **options: Unpack[RunOptions]) -> Any:
         """Turns as workflows of DBOS: `m.for_dbos().make_workflow(plan, tools=[…])`."""
-        return self._adapt("engines.dbos", options)
+        return self._adapt("dbos", options)
 
     def for_temporal(self, **options: Unpack[RunOptions]) -> Any:
         """Turns as workflows of Temporal, whose worker takes its `list_activities([…])`."""
-        return self._adapt("engines.temporal", options)
+        return self._adapt("temporal", options)
 
     def for_host(
         self, adapter: str | Callable[[Host], Any], /, **options: Unpack[RunOptions]
     ) -> Any:
-        """The same for a framework of another: a module of `mulligan.adapters` by its name, or your
+        """The same for a framework of another: a module of `mulligan.hosts` by its name, or your
         own function that builds what the framework takes."""
         return self._adapt(adapter, options)
 
@@ -124,7 +123,7 @@ class ApplicationHost:
     name: str
     """What the log calls the framework."""
     options: RunOptions
-    opener: TurnOpener
+    opener: TurnFactory
     parts: Parts
     tools: HostedTools
     decide: Callable[[], Decides]
@@ -301,9 +300,9 @@ def _require_fit(option: str, value: object) -> None:
 
 def _load_adapter(name: str) -> Any:
     try:
-        return import_module(f"mulligan.adapters.{name}")
+        return import_module(f"mulligan.hosts.{name}")
     except ModuleNotFoundError as missing:
-        if missing.name == f"mulligan.adapters.{name}":
+        if missing.name == f"mulligan.hosts.{name}":
             raise ConfigurationError(
                 f"There is no adapter {name!r}. Pass a function that builds yours: CONTRIBUTING.md "
                 "has a recipe."

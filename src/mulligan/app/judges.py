@@ -7,12 +7,12 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from mulligan.core.call import OWN, LogRow, Outcome
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.happened.event import JUDGE_ASKED, AskOutcome, JudgeAsked
-from mulligan.core.interfaces import Judge
 from mulligan.redaction.scrub import number_ids
+from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import JUDGE_ASKED, AskOutcome, JudgeAsked
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Judge
 
 if TYPE_CHECKING:
     from mulligan.runtime.tool import Runtime
@@ -48,21 +48,21 @@ class Judges:
 
     def _make(self, source: object) -> Judge:
         if hasattr(source, "ask"):
-            from mulligan.judge.scrubbing import ScrubbedJudge
+            from mulligan.judge import ScrubbedJudge
 
             return ScrubbedJudge(cast("Judge", source), scrub=self._scrub)
         if isinstance(source, str) or _is_model(source):
-            from mulligan.judge.model import ModelJudge
+            from mulligan.judge import ModelJudge
 
             return ModelJudge(cast("str", source), **self._list_settings())
         return self._make_from_text(source)
 
     def _make_from_text(self, source: object) -> Judge:
         """A judge of what answers in text: an agent, or a function of the prompt."""
-        from mulligan.adapters.writers.discovery import find_agent, name_writer
-        from mulligan.core.waiting.awaiting import call_function
-        from mulligan.judge.answers import TextJudge
-        from mulligan.loops.drafting import PlainBrief
+        from mulligan.hosts.writers import find_agent, name_writer
+        from mulligan.judge import TextJudge
+        from mulligan.loops.briefs import PlainBrief
+        from mulligan.process.event_loop import call_function
 
         agent = find_agent(source)
         if agent is None and not callable(source):
@@ -88,7 +88,7 @@ class Judges:
         log_outage(asked, runtime=self._runtime)
 
     def _list_settings(self) -> dict[str, Any]:
-        from mulligan.prompts.render import render
+        from mulligan.prompts.template import render
 
         return {
             "render": render,
@@ -99,7 +99,7 @@ class Judges:
 
 
 def _is_model(source: object) -> bool:
-    from mulligan.adapters.writers.pydantic_ai_writer import is_model
+    from mulligan.hosts.pydantic_ai_writer import is_model
 
     return is_model(source)
 

@@ -9,15 +9,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.core.failures.lesson import Episode, Lesson, LessonQuery
-from mulligan.core.happened.event import LessonLearned
-from mulligan.core.interfaces import Clock, Store, Subscriber
-from mulligan.core.storage.identity import IdentityKind
-from mulligan.core.storage.sharing import share_duty
 from mulligan.redaction import Redactor
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.episodes import Ended, OpenEpisode
-from mulligan.telemetry.errands import Errands
+from mulligan.telemetry.events import Errands
+from mulligan.types.events import LessonLearned
+from mulligan.types.interfaces import Clock, Store, Subscriber, share_duty
+from mulligan.types.lesson import Episode, Lesson, LessonQuery
+from mulligan.types.values import IdentityKind
 
 if TYPE_CHECKING:
     from mulligan.learning.mining import LessonPool
@@ -100,7 +99,7 @@ class Memory:
 
     def _draw(self) -> None:
         """Learn from what failed just now: what fails next may do so in another process."""
-        from mulligan.app.upkeep.consolidating import draw_lessons, has_grown
+        from mulligan.learning.consolidation import draw_lessons, has_grown
 
         for pool, new in list(self._undrawn.items()):
             before = self._drawn.get(pool, 0)
@@ -137,7 +136,7 @@ class Memory:
 
         `None`: another process is at it, or did so within `every`.
         """
-        from mulligan.app.upkeep.consolidating import consolidate
+        from mulligan.learning.consolidation import consolidate
 
         with share_duty(self._store, "consolidate", every=every) as ours:
             if not ours:
@@ -148,7 +147,7 @@ class Memory:
 
     def _grow(self, episodes: Sequence[Episode]) -> None:
         """What these episodes say of the lessons about them counts at once: harm above all."""
-        from mulligan.app.upkeep.consolidating import count_people, grow, hash_schemas
+        from mulligan.learning.consolidation import count_people, grow, hash_schemas
         from mulligan.learning.mining import find_uses
 
         casebook = self._store.casebook

@@ -1,49 +1,170 @@
-"""`Mulligan`: the one object an application makes."""
+"""`Mulligan`: the one object an application makes, with an event loop or without."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, cast, overload
 
-from mulligan.app.blocking import AnyAgent, Blocking, as_async
 from mulligan.app.hosts import ApplicationHost, Hosts
-from mulligan.app.reviewing import Asked
-from mulligan.app.settings import Settings, say_memory_once
-from mulligan.app.texts.writing import Writing
-from mulligan.app.turn_opener import About, TurnOpener
-from mulligan.app.wiring import Parts, assemble
-from mulligan.checks.own.asked import Checks
-from mulligan.core.adapter import RunOptions
-from mulligan.core.errors import StoreError
-from mulligan.core.finding import Severity
-from mulligan.core.interfaces import Archive, Clock, Gather, Store, Subscriber
-from mulligan.core.runtime.late_modules import LateModules
-from mulligan.core.storage.identity import IdentityKind
+from mulligan.app.turn_factory import About, TurnFactory
+from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop
+from mulligan.app.writing import Writing
+from mulligan.checks.user_checks import Checks
+from mulligan.process.event_loop import LateModules, run_on_own_loop
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.host_tools import HostedTools
 from mulligan.runtime.signature import Offered, read_offered
 from mulligan.runtime.tool_settings import read_name
-from mulligan.runtime.turn import Done
+from mulligan.runtime.turn import Agent, Done
+from mulligan.runtime.waiting import WaitingThread
 from mulligan.runtime.wrapper import wrap_tool
-from mulligan.stores.process.clock import read_utc_now
-from mulligan.telemetry.dropping import closer
+from mulligan.settings import Settings, say_memory_once
+from mulligan.stores.process import read_utc_now
+from mulligan.telemetry.shutdown import closer
+from mulligan.types.adapter import RunOptions
+from mulligan.types.errors import ConfigurationError, RunningLoopError, StoreError
+from mulligan.types.finding import Severity
+from mulligan.types.interfaces import Archive, Clock, Gather, Store, Subscriber
+from mulligan.types.values import IdentityKind
 
 if TYPE_CHECKING:
-    from mulligan.app.insights.insights import Insights
-    from mulligan.app.texts.writing import Rules
-    from mulligan.app.upkeep.worker import UpkeepWorker
-    from mulligan.core.adapter import AgentWriter
-    from mulligan.core.text import Replied
+    from mulligan.app.worker import UpkeepWorker
+    from mulligan.app.writing import Rules
+    from mulligan.insights.insights import Insights
     from mulligan.learning.conform import Meant
     from mulligan.runtime.recovery import ActionInspector
     from mulligan.runtime.turn import Rewrite
+    from mulligan.types.adapter import AgentWriter
+    from mulligan.types.reply import Replied
+
+
+AnyAgent = Callable[[OpenTurn], object]
+"""What acts: a plain function or an async one."""
+
+
+class Blocking:
+    """The forms of `Mulligan`'s methods for programs that never await."""
+
+    _parts: Parts
+
+    @abstractmethod
+    async def act(
+        self,
+        message: str,
+        agent: AnyAgent,
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done:
+        """Let an agent act on a request."""
+
+    @abstractmethod
+    async def recover(self) -> int:
+        """Look after what was left."""
+
+    def act_sync(
+        self,
+        message: str,
+        agent: AnyAgent,
+        /,
+        *,
+        rewrite: Rewrite | object = None,
+        **about: Unpack[About],
+    ) -> Done:
+        """`act` for a program without an event loop.
+
+        A plain agent runs on the thread that calls this, where no event loop runs, so that it may
+        use what belongs to that thread and call what brings a loop of its own. What a turn leaves
+        open is looked after by a thread in the background.
+        """
+        refuse_running_loop(instead="await m.act(…)")
+        about.setdefault("agent", read_name(agent))
+        here = None if is_async_agent(agent) else WaitingThread()
+        called = agent if here is None else _bring(agent, here)
+
+        async def act_alone() -> Done:
+            # The loop ends with this turn, and so would recovery on it: it is waited for.
+            if self._parts.recover:
+                await self._parts.timer.run_once()
+            done = await self.act(message, called, rewrite=rewrite, **about)
+            if done.open_actions:
+                await self._parts.timer.run_once()
+            return done
+
+        with on_brief_loop():
+            return run_on_own_loop(act_alone()) if here is None else here.run(act_alone)
+
+    def recover_sync(self) -> int:
+        """`recover` for a program without an event loop."""
+        refuse_running_loop(instead="await m.recover()")
+        with on_brief_loop():
+            return run_on_own_loop(self.recover())
+
+
+def refuse_running_loop(*, instead: str) -> None:
+    """Refuse to hold up an event loop, in words that say what to write."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RunningLoopError(
+        "An event loop runs here, as in a notebook or an async function, and this call would hold "
+        f"it up. Nothing was done. Write `{instead}` instead; a notebook takes that as it is."
+    )
+
+
+def is_async_agent(agent: AnyAgent) -> bool:
+    """Whether an agent is to be awaited: an async function, or an object whose call is one."""
+    call = getattr(agent, "__call__", None)  # noqa: B004 - whether it can be called is not asked
+    return inspect.iscoroutinefunction(agent) or inspect.iscoroutinefunction(call)
+
+
+def refuse_generator(reply: object) -> None:
+    """A generator has done nothing yet, and would do it outside of its turn, reviewed by nobody."""
+    if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
+        raise ConfigurationError(
+            "An agent gives its reply once, so that it can be reviewed before anybody sees it, and "
+            "this one yields. It was not begun. Collect what it yields, and return it."
+        )
+
+
+def as_async(agent: AnyAgent) -> Agent:
+    """The agent as one to await; a plain function runs in a thread, in its turn all the same."""
+
+    async def call_aside(turn: OpenTurn) -> object:
+        return await _await_answer(await asyncio.to_thread(agent, turn))
+
+    async def call_here(turn: OpenTurn) -> object:
+        return await _await_answer(agent(turn))
+
+    return call_here if is_async_agent(agent) else call_aside
+
+
+def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:
+    """The agent as one to await on the loop, which runs on the thread that waits."""
+    call_there = here.bring(agent)
+
+    async def call_agent(turn: OpenTurn) -> object:
+        return await _await_answer(await call_there(turn))
+
+    return call_agent
+
+
+async def _await_answer(answer: object) -> object:
+    reply = await answer if isinstance(answer, Awaitable) else answer
+    refuse_generator(reply)
+    return reply
+
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
-TEXTS = LateModules("mulligan.app.texts.texts", "mulligan.runtime.turn")
+TEXTS = LateModules("mulligan.app.texts", "mulligan.runtime.turn")
 """What checks a reply."""
 
 P = ParamSpec("P")
@@ -87,7 +208,7 @@ class Mulligan(Blocking, Hosts, Writing):
             asked=Asked(checks=checks, facts=facts, judge=judge, archive=archive),
             clock=clock,
         )
-        self._opener = TurnOpener(self._parts, settings=self.settings, clock=clock)
+        self._opener = TurnFactory(self._parts, settings=self.settings, clock=clock)
         # What keeps the application alive: this object, its tools and its turns.
         self._unused = closer.watch(self._opener, self._parts.list_closes(own=own is not None))
         if store is None and self.settings.store == Settings().store:
@@ -252,7 +373,7 @@ class Mulligan(Blocking, Hosts, Writing):
         return self._build_insights(self._identify_tenant(tenant))
 
     def _build_insights(self, tenant: str | None) -> Insights:
-        from mulligan.app.insights.insights import Insights
+        from mulligan.insights.insights import Insights
 
         return Insights(
             self._parts.store,
@@ -269,7 +390,7 @@ class Mulligan(Blocking, Hosts, Writing):
         return ActionInspector(book=self._parts.recovery.book, toolbox=self._parts.toolbox)
 
     def _build_worker(self) -> UpkeepWorker:
-        from mulligan.app.upkeep.worker import UpkeepWorker
+        from mulligan.app.worker import UpkeepWorker
 
         return UpkeepWorker(self._parts)
 

@@ -1,10 +1,10 @@
-"""How the parts are put together for one application."""
+"""How the parts are put together for one application, and who reviews what its agents do."""
 
 from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -12,35 +12,26 @@ from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
-from mulligan.app.recognizing import NONE_SHOWN, recognize
-from mulligan.app.reviewing import Asked, build_reviewers
-from mulligan.app.settings import Settings
-from mulligan.app.upkeep.housekeeping import Housekeeping
-from mulligan.checks.own.asked import load_checks
-from mulligan.checks.own.own import make_call_check, name_check, read_severity
-from mulligan.core.call import LogRow
-from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.core.failures.suggestion import ErrorRule, Pattern
-from mulligan.core.finding import Severity
-from mulligan.core.happened.event import (
-    ActionMoved,
-    ActionUndone,
-    Happened,
+from mulligan.checks.user_checks import (
+    Checks,
+    list_functions,
+    load_checks,
+    make_call_check,
+    name_check,
+    read_severity,
 )
-from mulligan.core.interfaces import Check, Clock, KnownTool, Store
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.identity import IdentityKind
-from mulligan.core.storage.instants import to_us
-from mulligan.core.waiting.limits import JudgeLimits
-from mulligan.learning.fingerprint import KnownPatterns
+from mulligan.learning.fingerprint import NONE_SHOWN, KnownPatterns, recognize
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
+from mulligan.process.lazy import dataclass
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.context import TurnsUnderWay
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.lookup import Recall
+from mulligan.runtime.outcome import log_findings
 from mulligan.runtime.outside_calls import OutsideCalls
 from mulligan.runtime.promises import HouseRules, describe_tool
 from mulligan.runtime.recovery import Recovery
@@ -48,14 +39,78 @@ from mulligan.runtime.timer import LeaseRenewer, News, RecoveryThread, RecoveryT
 from mulligan.runtime.tool import ActionTools, Runtime, choose_call_form, read_wall_us
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import choose_steady
-from mulligan.stores.opening import open_store
-from mulligan.stores.own_archive import with_archive
-from mulligan.stores.process.clock import read_utc_now
+from mulligan.settings import Settings
+from mulligan.stores.opening import open_store, with_archive
+from mulligan.stores.process import read_utc_now
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
+from mulligan.types.call import LogRow
+from mulligan.types.errors import ConfigurationError, MissingExtraError
+from mulligan.types.events import (
+    ActionMoved,
+    ActionUndone,
+    AttemptReviewed,
+    Happened,
+    RemarkDropped,
+)
+from mulligan.types.finding import Severity
+from mulligan.types.interfaces import Archive, Check, Clock, Gather, Judge, KnownTool, Store
+from mulligan.types.lesson import ErrorRule, Pattern
+from mulligan.types.limits import JudgeLimits, UndoBudget
+from mulligan.types.values import IdentityKind, to_us
 
 if TYPE_CHECKING:
     from mulligan.telemetry.otlp import Otlp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who reviews what agents do, as the application named them."""
+
+    checks: Checks = ()
+    facts: Iterable[Gather] = ()
+    judge: object = None
+    """A judge; a model, or the name of one such as `anthropic:…`; an agent; or a function."""
+    archive: Archive | None = None
+    """Where tasks are remembered instead of in the store."""
+
+
+def build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Reviewers:
+    """Who looks at each attempt, and what they are told."""
+    return Reviewers(
+        attempts=settings.attempts,
+        undos=UndoBudget(most=settings.judge_undos),
+        gathers=(
+            *list_functions(asked.facts, what="facts"),
+            *_list_shipped_facts(runtime.judge),
+        ),
+        judge=runtime.judge,
+        show=runtime.redactor.show_value,
+        tell=partial(_announce_review, runtime=runtime),
+    )
+
+
+def _announce_review(event: AttemptReviewed | RemarkDropped, *, runtime: Runtime) -> None:
+    """What a review came to: for those who listen now, and for those who ask later."""
+    if isinstance(event, AttemptReviewed):
+        redactor = runtime.redactor
+        event = replace(
+            event,
+            tenant=redactor.identify(event.tenant, IdentityKind.TENANT),
+            agent=redactor.redact_label(event.agent),
+        )
+        log_findings(event, runtime=runtime)
+    runtime.events.publish(event)
+
+
+def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
+    """Facts that a judge is given whether or not the application asks for them."""
+    if judge is None:
+        return ()
+    from mulligan.checks.facts import computed_facts
+
+    return (computed_facts,)
+
 
 _report = logging.getLogger("mulligan")
 

@@ -27,12 +27,12 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from mulligan.checks import text
-from mulligan.checks.grounding.verified import Verification
-from mulligan.checks.kinds import load_kinds
-from mulligan.checks.language.detection import detect_language, list_languages
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Severity
-from mulligan.core.text import Reply, TextCheck
+from mulligan.checks.grounding import Verification
+from mulligan.checks.registry import load_kinds
+from mulligan.dates.lexicon import detect_language, list_languages
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
+from mulligan.types.reply import Reply, TextCheck
 
 DEFAULT = "default"
 

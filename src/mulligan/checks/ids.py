@@ -5,25 +5,67 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
-from mulligan.checks.standard.meant import suggest_id
-from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.subject import (
+from mulligan.checks.subject import (
     EXISTS,
     Argument,
     Parameters,
     Subject,
+    limit_to_parameters,
     list_arguments,
     select_arguments,
     with_heard,
 )
-from mulligan.checks.subject.values import as_record, list_texts
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Fact, Finding
-from mulligan.core.interfaces import Check, Gather
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
-from mulligan.core.turn import Turn
-from mulligan.core.waiting.awaiting import await_value
+from mulligan.checks.tool_outputs import (
+    Found,
+    as_record,
+    get_id_of,
+    get_title_of,
+    list_records,
+    list_texts,
+    read_structure,
+)
+from mulligan.dates.lexicon import find_stems
+from mulligan.process.event_loop import await_value
+from mulligan.process.lazy import compile_late, dataclass
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.display import quote_value
+from mulligan.types.finding import Fact, Finding
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
+
+_SHOWN = 60
+
+
+def suggest_id(argument: Argument, subject: Subject) -> str:
+    """What to give instead of an id from nowhere; empty unless one object alone fits its words.
+
+    The words of the id itself come first, as in `dinner-2026-11-20`; then those of the request.
+    """
+    found = list(_list_named(argument, subject))
+    for words in (find_stems(argument.value), find_stems(subject.turn.message)):
+        meant = {held: title for held, title in found if words & find_stems(title)}
+        if len(meant) == 1:
+            ((held, title),) = meant.items()
+            right, shown = (quote_value(each, most=_SHOWN) for each in (held, title))
+            return f"Give {argument.label}={right}, which was returned for {shown}."
+    return ""
+
+
+def _list_named(argument: Argument, subject: Subject) -> Iterator[tuple[str, str]]:
+    """The ids that calls have returned before this one, each with the name of what it is of."""
+    for execution in (*subject.earlier, *subject.executions):
+        if execution is argument.execution:
+            return
+        for record in list_records(read_structure(execution.result)):
+            named = _read_named(record, argument.name)
+            if named is not None:
+                yield named
+
+
+def _read_named(record: Found, name: str) -> tuple[str, str] | None:
+    held, title = get_id_of(record, name=name), get_title_of(record)
+    return (held, title) if held and title else None
+
 
 OBJECT = "object."
 """How the kind of a fact about an object begins; the name of its field follows."""

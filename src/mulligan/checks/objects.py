@@ -8,29 +8,46 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 
 from mulligan.checks.ids import OBJECT
-from mulligan.checks.language.choosing import choose_requests
-from mulligan.checks.language.quotations import drop_quotes
-from mulligan.checks.language.zones import parse_local_moment
-from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.moments import find_earliest_now
-from mulligan.checks.subject.people import PERSON, split_names
-from mulligan.checks.subject.subject import (
+from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
+from mulligan.checks.provenance import SeenValues, ValueOrigin, fold_value, with_seen
+from mulligan.checks.subject import (
+    PERSON,
     Argument,
     Parameters,
     Subject,
+    find_earliest_now,
+    hear_said,
+    limit_to_calls,
+    limit_to_parameters,
+    limit_to_tools,
+    list_arguments,
     read_records,
     select_arguments,
+    split_names,
 )
-from mulligan.checks.subject.values import list_texts
-from mulligan.core.call import Execution
-from mulligan.core.finding import Fact, Finding
-from mulligan.core.interfaces import Check
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.turn import Turn
+from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
+from mulligan.dates.languages import choose_requests
+from mulligan.dates.lexicon import (
+    cut_ending,
+    find_stems,
+    has_picking_words,
+    is_understood,
+    load_words,
+    split_words,
+)
+from mulligan.dates.readings import parse_local_moment
+from mulligan.dates.tokens import drop_quotes, find_quotes
+from mulligan.process.lazy import dataclass
+from mulligan.types.call import Call, Execution
+from mulligan.types.display import quote_value
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.turn import Turn
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
 _NOUN = re.compile(r"[^\W\d_]{3,}")
@@ -186,3 +203,253 @@ def _find_colleagues(record: Mapping[str, object], owners: set[str]) -> set[str]
     houses = tuple(owner[owner.index("@") :] for owner in owners)
     written = (text.casefold() for text in list_texts(record))
     return {text for text in written if "@" in text and text.endswith(houses)}
+
+
+_SHOWN = 60
+
+
+def titles_as_said(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag a call on an object whose name was not said, where another's was: "delete the dinner".
+
+    Sure where a tool has returned the other one too, and nothing that is known of this one was
+    said. A word for a sort of thing, such as meeting or file, names none of them.
+    """
+
+    @limit_to_parameters(parameters, when=lambda turn: is_understood(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        if not is_understood(subject.turn.message):
+            return
+        for execution, seen in with_seen(subject):
+            names = parameters.get(execution.call.tool, ())
+            for argument in list_arguments(execution, names):
+                own = _find_object(argument, subject, seen)
+                if (
+                    own
+                    and (
+                        finding := _compare_title(
+                            argument, own, message=subject.turn.message, seen=seen
+                        )
+                    )
+                    is not None
+                ):
+                    yield finding
+
+    return check
+
+
+def _compare_title(
+    argument: Argument, own: Found, *, message: str, seen: SeenValues
+) -> Finding | None:
+    title = get_title_of(own)
+    words = find_stems(message) - _find_general()
+    if not title or words & find_stems(title) or words & find_stems(join_texts(own)):
+        return None
+    if has_picking_words(message) or fold_value(argument.value) in message.casefold():
+        return None
+    others = list(_list_others_named(message, argument, seen))
+    if not others:
+        return None
+    named = ", ".join(quote_value(get_title_of(each), most=_SHOWN) for each in others[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        severity=Severity.ERROR,
+        issue=f"which is {quote_value(title, most=_SHOWN)}; the person spoke of {named}.",
+        correction=_suggest(argument, others),
+    )
+
+
+def _suggest(argument: Argument, others: list[Found]) -> str:
+    right = {get_id_of(each, name=argument.name) for each in others}
+    if len(right) == 1:
+        (only,) = right
+        return f"Give {argument.label}={quote_value(only, most=_SHOWN)}."
+    return "Act on the one that the person named."
+
+
+def _find_object(argument: Argument, subject: Subject, seen: SeenValues) -> Found:
+    """What is known of the object that an argument names: as returned, under the facts."""
+    known = dict(seen.find_record(argument.value, name=argument.name))
+    for fact in subject.facts:
+        if fact.subject == argument.value and fact.kind.startswith(OBJECT):
+            known[fact.kind.removeprefix(OBJECT)] = fact.value
+    return known
+
+
+def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> Iterator[Found]:
+    """Other objects of the same sort whose whole name the message has, or quotes."""
+    words = find_stems(message) - _find_general()
+    quoted = {fold_value(each) for each in find_quotes(message)}
+    met: set[str] = set()
+    for record in seen.list_records():
+        held, title = get_id_of(record, name=argument.name), get_title_of(record)
+        if not held or not title or held in met or fold_value(held) == fold_value(argument.value):
+            continue
+        if fold_value(title) in quoted or words & find_stems(title):
+            met.add(held)
+            yield record
+
+
+@cache
+def _find_general() -> frozenset[str]:
+    """Words for a sort of thing: they name none of it."""
+    return frozenset(map(cut_ending, load_words("words", "general")))
+
+
+_QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
+
+
+def names_as_said(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag a thing that was not named, where others of its sort were, in quotation marks.
+
+    The sort is what the parameter is called: 'random' channel, for `channel`. Silent where one is
+    picked otherwise (the largest, all, any), and as soon as the value was said anywhere.
+    """
+
+    def is_named(turn: Turn, call: Call) -> bool:
+        kinds = tools.get(call.tool) if _names_things(turn.message) else None
+        return kinds is not None and any(
+            call.arguments.get(name) not in (None, "")
+            for name, _ in _list_named_sorts(kinds, turn.message)
+        )
+
+    @limit_to_calls(is_named)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        if not _names_things(message):
+            return
+        said = hear_said(subject)
+        for execution, _ in with_seen(subject):
+            if execution.call.tool not in tools:
+                continue
+            for name, named in _list_named_sorts(tools[execution.call.tool], message):
+                for argument in list_arguments(execution, [name]):
+                    if argument.value not in said and fold_value(argument.value) not in named:
+                        yield _report_other_name(argument, sorted(named))
+
+    return check
+
+
+def _names_things(message: str) -> bool:
+    return re.search(_QUOTED, message) is not None and not has_picking_words(message)
+
+
+def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set[str]]]:
+    """The parameters whose sort was named, with the names that were said of it."""
+    for name, chosen in kinds.chosen.items():
+        if chosen.kind not in (ParameterKind.OTHER, ParameterKind.PERSON):
+            continue
+        sort = re.escape(split_words(name)[-1]) if split_words(name) else ""
+        found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
+        named = {fold_value(before or after) for before, after in found} if sort else set()
+        if named:
+            yield name, named
+
+
+def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
+    """Flag something that is made again under its own name, where it was to be added to or changed.
+
+    Sure where a tool has returned one that has the same in the same field, and no word of the
+    message asks for a new one.
+    """
+    makes = {name for name, each in tools.items() if each.verb is ToolVerb.MAKE}
+
+    @limit_to_tools(makes, when=lambda turn: _asks_for_a_change(turn.message))
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = drop_quotes(subject.turn.message).casefold()
+        makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
+        makes_new |= load_words("words", "anew")
+        if not _asks_for_a_change(message) or makes_new & set(re.findall(r"[a-z]+", message)):
+            return
+        for execution, seen in with_seen(subject):
+            tool = execution.call.tool
+            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_words(tool)):
+                continue
+            names = tools[tool].list_parameters(ParameterKind.TEXT)
+            for argument in list_arguments(execution, names):
+                held = (each.get(argument.name) for each in seen.list_records())
+                if fold_value(argument.value) in {fold_value(str(each)) for each in held if each}:
+                    yield argument.build_finding(
+                        "object.made_anew",
+                        issue="and there is one of that name, which was to be changed.",
+                        correction="Change the one that is there, and make no other.",
+                    )
+
+    return check
+
+
+def _asks_for_a_change(message: str) -> bool:
+    return choose_requests(message).changing.search(message) is not None
+
+
+def _report_other_name(argument: Argument, named: list[str]) -> Finding:
+    spoken = ", ".join(quote_value(each, most=_SHOWN) for each in named[:3])
+    return argument.build_finding(
+        "object.not_as_said",
+        issue=f"and the person spoke of {spoken}.",
+        correction=f"Give {argument.label} as the person named it.",
+    )
+
+
+def same_as_named(parameters: Mapping[str, Collection[str]]) -> Check[Subject]:
+    """Flag values that are not those of the object whose values were asked for, by its name.
+
+    Sure of a value that it does not have and nobody said, where that object was returned; and of
+    any that nobody said, where nothing of that name ever was.
+    """
+
+    @limit_to_parameters(parameters, when=_is_asked)
+    def check(subject: Subject) -> Iterator[Finding]:
+        message = subject.turn.message
+        asked = [
+            (find_stems(found["what"]), found["one"] or found["two"] or found["three"])
+            for found in choose_requests(message).same.finditer(message)
+        ]
+        for execution, seen in with_seen(subject) if asked else ():
+            names = parameters.get(execution.call.tool, ())
+            for what, title in asked:
+                yield from _compare_likeness(execution, seen, names=names, what=what, title=title)
+
+    return check
+
+
+def _is_asked(turn: Turn) -> bool:
+    return choose_requests(turn.message).same.search(turn.message) is not None
+
+
+def _compare_likeness(
+    execution: Execution, seen: SeenValues, *, names: Collection[str], what: set[str], title: str
+) -> Iterator[Finding]:
+    own = [name for name in names if what & find_stems(" ".join(split_words(name)))]
+    models = [each for each in seen.list_records() if _is_called(each, title)]
+    held = [values for model in models if (values := _read_field(model, what))]
+    if not held and (models or seen.was_returned(title)):
+        # It was met, but not what it has of that: then others may know.
+        return
+    for argument in list_arguments(execution, own):
+        there = any(fold_value(argument.value) in each for each in held)
+        if not there and seen.find_origin(argument.value) is not ValueOrigin.SAID:
+            yield _report_unlike(argument, title, looked=bool(held))
+
+
+def _is_called(record: Found, title: str) -> bool:
+    return fold_value(get_title_of(record)) == fold_value(title)
+
+
+def _read_field(model: Found, what: set[str]) -> set[str]:
+    """What a record holds under that name, each value folded."""
+    return {
+        fold_value(text)
+        for name, held in model.items()
+        if what & find_stems(" ".join(split_words(str(name))))
+        for text in list_texts(held)
+    }
+
+
+def _report_unlike(argument: Argument, title: str, *, looked: bool) -> Finding:
+    shown = quote_value(title, most=_SHOWN)
+    why = f"which {shown} does not have" if looked else f"and nobody has looked at {shown}"
+    return argument.build_finding(
+        "value.not_the_same",
+        issue=f"{why}; the person asked for the same.",
+        correction=f"Look {shown} up, and give {argument.label} as it is there.",
+    )

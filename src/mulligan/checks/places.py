@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.checks.language.choosing import choose_requests, list_requests
-from mulligan.checks.subject.concern import limit_to_parameters
-from mulligan.checks.subject.subject import Argument, Parameters, Subject, select_arguments
-from mulligan.checks.subject.values import list_texts
-from mulligan.core.call import Call
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.interfaces import Check, Gather
-from mulligan.core.turn import Turn
+from mulligan.checks.subject import (
+    Argument,
+    Parameters,
+    Subject,
+    limit_to_parameters,
+    select_arguments,
+)
+from mulligan.checks.tool_outputs import list_texts
+from mulligan.dates.languages import choose_requests, list_requests
+from mulligan.types.call import Call
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
 
 HOME = "place.home"
 """The kind of fact: what the person means by home."""

@@ -1,7 +1,11 @@
-"""The commands by name, so that one is run, and help is shown, without loading all the others."""
+"""The commands by name, with their module, their line of help and examples.
+
+One is run, and help is shown, without loading all the others.
+"""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -15,66 +19,66 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "mulligan.cli.demo.command",
         "the story in your terminal: no key, no Docker, no network",
     ),
-    "dashboard": ("mulligan.cli.viewing.dashboard", "see it all in a browser"),
-    "top": ("mulligan.cli.viewing.top", "the overview and the open list, live"),
-    "report": ("mulligan.cli.viewing.report", "every view of the dashboard in one HTML file"),
-    "view": ("mulligan.cli.viewing.view", "what a page of the dashboard shows, as JSON or CSV"),
-    "export": ("mulligan.cli.viewing.export", "calls and actions as files, for analysis elsewhere"),
+    "dashboard": ("mulligan.cli.dashboard", "see it all in a browser"),
+    "top": ("mulligan.cli.view", "the overview and the open list, live"),
+    "report": ("mulligan.cli.dashboard", "every view of the dashboard in one HTML file"),
+    "view": ("mulligan.cli.view", "what a page of the dashboard shows, as JSON or CSV"),
+    "export": ("mulligan.cli.export", "calls and actions as files, for analysis elsewhere"),
     "gateway": (
         "mulligan.cli.gateway",
         "stand between an MCP client and its servers, with no code",
     ),
     "worker": (
-        "mulligan.cli.working.worker",
+        "mulligan.cli.worker",
         "look after what other processes leave: recovery, approvals, retention, lessons",
     ),
-    "log": ("mulligan.cli.memory.call_log", "every call of every tool, redacted"),
-    "open": ("mulligan.cli.effects.action_list", "effects that still need somebody"),
+    "log": ("mulligan.cli.calls", "every call of every tool, redacted"),
+    "open": ("mulligan.cli.actions", "effects that still need somebody"),
     "actions": (
-        "mulligan.cli.effects.action_list",
+        "mulligan.cli.actions",
         "everything that agents did to the world, settled or not",
     ),
     "show": (
-        "mulligan.cli.effects.actions",
+        "mulligan.cli.decisions",
         "one action, reply or draft, and all that happened to it",
     ),
-    "settle": ("mulligan.cli.effects.actions", "close an open action that you have seen to"),
-    "rate": ("mulligan.cli.effects.actions", "a thumb up or down for a reply or a draft"),
-    "approve": ("mulligan.cli.effects.decisions", "let a held call run"),
-    "deny": ("mulligan.cli.effects.decisions", "never run a held call"),
-    "undo": ("mulligan.cli.effects.decisions", "take an action back"),
+    "settle": ("mulligan.cli.decisions", "close an open action that you have seen to"),
+    "rate": ("mulligan.cli.decisions", "a thumb up or down for a reply or a draft"),
+    "approve": ("mulligan.cli.decisions", "let a held call run"),
+    "deny": ("mulligan.cli.decisions", "never run a held call"),
+    "undo": ("mulligan.cli.decisions", "take an action back"),
     "stats": (
-        "mulligan.cli.memory.figures",
+        "mulligan.cli.calls",
         "how calls go: success, repairs, latency, what fails most",
     ),
-    "patterns": ("mulligan.cli.memory.figures", "failures that are one and the same"),
-    "suggest": ("mulligan.cli.memory.figures", "what would mend a call that failed"),
+    "patterns": ("mulligan.cli.calls", "failures that are one and the same"),
+    "suggest": ("mulligan.cli.calls", "what would mend a call that failed"),
     "lessons": (
-        "mulligan.cli.memory.lessons",
+        "mulligan.cli.lessons",
         "what was learned from failures, and your word on it",
     ),
     "pitfalls": (
-        "mulligan.cli.memory.lessons",
+        "mulligan.cli.lessons",
         "what an agent should know about a tool, as Markdown",
     ),
     "calibration": (
-        "mulligan.cli.memory.lessons",
+        "mulligan.cli.lessons",
         "whether probabilities mean what they say, and what memory is worth",
     ),
-    "tasks": ("mulligan.cli.texts.tasks", "what was learned about tasks, version by version"),
+    "tasks": ("mulligan.cli.tasks", "what was learned about tasks, version by version"),
     "evaluate": (
-        "mulligan.cli.texts.evaluate",
+        "mulligan.cli.evaluate",
         "how often replies are written again, and whether a change of checks is safe",
     ),
-    "doctor": ("mulligan.cli.store.doctor", "how the store is, and what needs a person"),
-    "migrate": ("mulligan.cli.store.migrate", "bring a store up to date, or make it"),
-    "access": ("mulligan.cli.store.access", "which role of Postgres sees whose rows"),
-    "backup": ("mulligan.cli.working.backup", "copy a SQLite store while it is used"),
+    "doctor": ("mulligan.cli.store", "how the store is, and what needs a person"),
+    "migrate": ("mulligan.cli.store", "bring a store up to date, or make it"),
+    "access": ("mulligan.cli.store", "which role of Postgres sees whose rows"),
+    "backup": ("mulligan.cli.store", "copy a SQLite store while it is used"),
     "forget": (
-        "mulligan.cli.working.forget",
+        "mulligan.cli.store",
         "remove what is past its time now, from the disk too",
     ),
-    "completion": ("mulligan.cli.help.completion", "let a shell complete commands and options"),
+    "completion": ("mulligan.cli.completion", "let a shell complete commands and options"),
 }
 """Each command with its module and its line of help, in the order of the help.
 
@@ -100,3 +104,120 @@ def list_adders(named: str | None) -> Iterator[AddTo]:
 
 def _name_only(command: str, line: str, parsers: Any) -> None:
     parsers.add_parser(command, help=line)
+
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "mulligan": ("mulligan demo", "mulligan open", "mulligan log --since 2h --outcome failure"),
+    "mulligan demo": ("mulligan demo", "mulligan demo --history --store sqlite:///office.db"),
+    "mulligan dashboard": (
+        "mulligan dashboard --store sqlite:///office.db",
+        "mulligan dashboard --app shop.agent:m --role decide",
+    ),
+    "mulligan top": ("mulligan top", "mulligan top --once --json"),
+    "mulligan report": ("mulligan report --window 7d -o week.html",),
+    "mulligan view": ("mulligan view tools --window 7d", "mulligan view tools --csv > tools.csv"),
+    "mulligan export": ("mulligan export --parquet --since 30d analysis",),
+    "mulligan gateway": (
+        "mulligan gateway mcp.json",
+        "mulligan gateway mcp.json --suggest",
+        "mulligan gateway --wrap claude-desktop",
+    ),
+    "mulligan worker": (
+        "mulligan worker --app shop.agent:m --health 127.0.0.1:8391",
+        "mulligan worker --app shop.agent:m --once --json",
+    ),
+    "mulligan log": (
+        "mulligan log --tool send_mail --since 2h",
+        "mulligan log --outcome failure --json",
+        "mulligan log --follow",
+    ),
+    "mulligan open": ("mulligan open", "mulligan open --json"),
+    "mulligan actions": (
+        "mulligan actions --since 7d --state undone --state conflict",
+        "mulligan actions --turn 01a1e463",
+        "mulligan actions --bulk 01a1e463 --json",
+    ),
+    "mulligan show": ("mulligan show 01a1e463", "mulligan show 01a1e463 --app shop.agent:m"),
+    "mulligan settle": ('mulligan settle 01a1e463 --note "Called them; it was sent once."',),
+    "mulligan rate": ('mulligan rate 01a1e463 --down --note "It never says the price."',),
+    "mulligan approve": (
+        "mulligan approve 01a1e463",
+        "mulligan approve 01a1e463 --version 1 --app shop.agent:m",
+    ),
+    "mulligan deny": ('mulligan deny 01a1e463 --note "Wrong customer."',),
+    "mulligan undo": (
+        "mulligan undo 01a1e463",
+        "mulligan undo 01a1e463 --later --app shop.agent:m",
+        "mulligan undo 01a1e463 --ours",
+    ),
+    "mulligan stats": ("mulligan stats --window 7d", "mulligan stats --series day --window 30d"),
+    "mulligan patterns": ("mulligan patterns --window 7d -n 5",),
+    "mulligan suggest": (
+        """mulligan suggest --tool find --args '{"limit": "ten"}' --error 'limit: no integer'""",
+    ),
+    "mulligan lessons": ("mulligan lessons list --state active",),
+    "mulligan lessons list": ("mulligan lessons list --tool find --state candidate",),
+    "mulligan lessons show": ("mulligan lessons show 83a43cab",),
+    "mulligan lessons approve": ('mulligan lessons approve 83a43cab --note "Seen it often."',),
+    "mulligan lessons quarantine": ("mulligan lessons quarantine 83a43cab",),
+    "mulligan lessons revoke": ('mulligan lessons revoke 83a43cab --note "It was a bad day."',),
+    "mulligan lessons consolidate": ("mulligan lessons consolidate",),
+    "mulligan lessons export": ("mulligan lessons export --tool find > lessons.jsonl",),
+    "mulligan lessons import": ("mulligan lessons import lessons.jsonl",),
+    "mulligan pitfalls": (
+        "mulligan pitfalls find --tokens 200",
+        "mulligan pitfalls --agent planner",
+    ),
+    "mulligan calibration": ("mulligan calibration --picture calibration.svg",),
+    "mulligan tasks": ("mulligan tasks list",),
+    "mulligan tasks list": ("mulligan tasks list --json",),
+    "mulligan tasks show": ("mulligan tasks show weekly-report",),
+    "mulligan tasks history": ("mulligan tasks history weekly-report",),
+    "mulligan tasks diff": ("mulligan tasks diff weekly-report 0 3",),
+    "mulligan tasks pin": (
+        "mulligan tasks pin weekly-report 3",
+        "mulligan tasks pin weekly-report",
+    ),
+    "mulligan tasks rollback": ("mulligan tasks rollback weekly-report",),
+    "mulligan tasks optimize": ("mulligan tasks optimize weekly-report --judge openai:gpt-5-mini",),
+    "mulligan tasks clear": ("mulligan tasks clear weekly-report",),
+    "mulligan tasks reflectors": ("mulligan tasks reflectors",),
+    "mulligan tasks export": ("mulligan tasks export weekly-report > weekly-report.json",),
+    "mulligan evaluate": ("mulligan evaluate", "mulligan evaluate --recorded --limit 50"),
+    "mulligan doctor": ("mulligan doctor --store sqlite:///office.db", "mulligan doctor --json"),
+    "mulligan migrate": ("mulligan migrate --store postgresql://localhost/office",),
+    "mulligan access": ("mulligan access list",),
+    "mulligan access list": ("mulligan access list --json",),
+    "mulligan access grant": (
+        "mulligan access grant office_app --worker",
+        "mulligan access grant office_pages --look",
+        "mulligan access grant acme_pages --tenant acme",
+    ),
+    "mulligan access revoke": ("mulligan access revoke acme_pages",),
+    "mulligan backup": ("mulligan backup --store sqlite:///office.db backups/monday",),
+    "mulligan forget": ("mulligan forget --store sqlite:///office.db", "mulligan forget --json"),
+    "mulligan completion": (
+        "mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan",
+    ),
+}
+
+
+def list_commands(
+    title: str, parser: argparse.ArgumentParser
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A command, then those below it."""
+    yield title, parser
+    for action in parser._actions:  # noqa: SLF001 - argparse has no public way to list commands
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for name, command in action.choices.items():
+                yield from list_commands(f"{title} {name}", command)
+
+
+def add_examples(parser: argparse.ArgumentParser) -> None:
+    """Put them under the help of a program and of all its commands."""
+    for title, command in list_commands(parser.prog, parser):
+        lines = EXAMPLES.get(title, ())
+        if lines:
+            word = "example" if len(lines) == 1 else "examples"
+            shown = "\n".join([f"{word}:", *(f"  {line}" for line in lines)])
+            command.epilog = f"{shown}\n\n{command.epilog}" if command.epilog else shown

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-from mulligan.app.settings import Settings
-from mulligan.cli.terminal.options import Commands, add_command, add_store
+from mulligan.cli.options import Commands, add_command, add_store
+from mulligan.settings import Settings
 
 MODES = ("observe", "suggest", "auto")
 

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from mulligan.cli.commands import list_adders
-from mulligan.cli.help.examples import add_examples
-from mulligan.cli.terminal.options import Parser
-from mulligan.cli.terminal.output import keep_stdout
-from mulligan.core.errors import ConfigurationError, MulliganError
-from mulligan.core.runtime.version import VERSION
+from mulligan.cli.commands import add_examples, list_adders
+from mulligan.cli.options import Parser
+from mulligan.cli.terminal import keep_stdout
+from mulligan.types.errors import ConfigurationError, MulliganError
+from mulligan.version import VERSION
 
 FINE, BAD_INPUT, FAILED = 0, 2, 3
 
@@ -99,8 +98,8 @@ def _find_named(given: Sequence[str]) -> str | None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from mulligan.app.settings import Settings
-    from mulligan.cli.terminal.waiting import show_waiting
+    from mulligan.cli.terminal import show_waiting
+    from mulligan.settings import Settings
 
     settings = Settings.load()
     named = {name: getattr(options, name, None) for name in ("store", "tenant")}
@@ -113,8 +112,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _complain(error: object, code: int) -> int:
-    from mulligan.cli.terminal.render import escape_text
-    from mulligan.redaction.agent_text import hide_secrets
+    from mulligan.cli.render import escape_text
+    from mulligan.redaction.redactor import hide_secrets
 
     print(f"mulligan: {escape_text(hide_secrets(str(error)))}", file=sys.stderr)
     return code

@@ -1,40 +1,203 @@
-"""`create_app`: the dashboard as an ASGI application."""
+"""`create_app`: the dashboard as an ASGI application, and its answers in JSON and CSV."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import csv
+import io
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
+from enum import Enum
 from importlib.metadata import version
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mulligan.app.insights import Insights
-from mulligan.app.insights.views.views import Views
-from mulligan.codec.json_text import encode_json
-from mulligan.core.errors import ConfigurationError, MulliganError
-from mulligan.dashboard.acts import ACTS
+from mulligan.codec import decode_json, encode_json
+from mulligan.dashboard.live import Hub, Watcher
 from mulligan.dashboard.openapi import build_openapi
-from mulligan.dashboard.queries import parse_query
-from mulligan.dashboard.responses import (
-    answer_act,
-    answer_error,
-    answer_json,
-    answer_refusal,
-    find_status,
+from mulligan.dashboard.sections import (
+    ACTS,
+    LONGEST,
+    SECTIONS,
+    SINGLE,
+    ActOrder,
+    ActRoute,
+    Section,
+    parse_query,
 )
-from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
-from mulligan.dashboard.security.guard import Guard, PageAccess, get_visitor, swap_token
+from mulligan.dashboard.security import (
+    Guard,
+    PageAccess,
+    Role,
+    get_visitor,
+    refuse_role,
+    swap_token,
+)
 from mulligan.dashboard.site import HERE, Site
-from mulligan.dashboard.stream import Hub
-from mulligan.dashboard.watcher import Watcher
+from mulligan.insights.insights import Insights
+from mulligan.insights.views import Views
+from mulligan.types.display import escape, escape_json
+from mulligan.types.errors import ConfigurationError, JournalError, MulliganError, StoreError
+
+_FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+    "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
+"""What begins a formula, to some programs after white space too."""
+
+
+def render_csv(rows: Sequence[Any]) -> str:
+    """A line for each row, under the names of its fields; a share stands under its own."""
+    flat = [_flatten(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue()
+
+
+def _flatten(row: Any, *, under: str = "") -> dict[str, str]:
+    cells: dict[str, str] = {}
+    for each in fields(row):
+        value, name = getattr(row, each.name), f"{under}{each.name}"
+        if is_dataclass(value):
+            cells |= _flatten(value, under=f"{name}.")
+        else:
+            cells[name] = _format_cell(value)
+    return cells
+
+
+def _format_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool | int | float):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, Mapping | tuple | list):
+        return escape_json(encode_json(value).decode())
+    text = escape(str(value))
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) or text[:1] == "\t" else text
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def find_status(error: MulliganError) -> int:
+    """What an error of ours is to a program that asked."""
+    if isinstance(error, StoreError):
+        return 503
+    return 409 if isinstance(error, JournalError) else 400
+
+
+def answer_json(views: Views, section: Section) -> Endpoint:
+    """A view for programs, or its table for spreadsheets."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
+            asked = replace(asked, decides=get_visitor(request.scope).role.covers(Role.DECIDE))
+            view = await run_in_threadpool(section.read, views, asked)
+        except ConfigurationError as error:
+            return _say(404 if section.one else 400, error)
+        except MulliganError as error:
+            return _say(find_status(error), error)
+        if asked.read_word("format") == "csv" and section.rows:
+            return _answer_csv(section, section.list_rows(view))
+        return _encode(view)
+
+    return answer
+
+
+def answer_act(views: Views, act: ActRoute, *, carry_out: Callable[[], object] | None) -> Endpoint:
+    """Carry an act out, for who may."""
+
+    async def answer(request: Request) -> Response:
+        refused = refuse_role(request.scope, act.role)
+        if refused is not None:
+            return refused
+        words = _read_words(await request.body(), act)
+        if words is None:
+            return JSONResponse({"error": f"A JSON object of {act.words}."}, status_code=400)
+        by = get_visitor(request.scope).name
+        order = ActOrder(id=request.path_params["id"], by=by, words=words)
+        try:
+            done = await run_in_threadpool(act.run, views, order)
+            if act.effect and carry_out is not None:
+                await run_in_threadpool(carry_out)
+                done = await run_in_threadpool(views.read_action, order.id, people=True)
+        except ConfigurationError as error:
+            return _say(409, error)
+        except MulliganError as error:
+            return _say(find_status(error), error)
+        return _encode(done)
+
+    return answer
+
+
+def answer_error(site: Site) -> Callable[[Request, Exception], Response]:
+    """What is said where nothing can be shown: a page to people, JSON to programs."""
+
+    def answer(request: Request, error: Exception) -> Response:
+        status = getattr(error, "status_code", 500)
+        said = getattr(error, "detail", "")
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": said}, status_code=status)
+        page = site.render_plain("error.html", status=status, said=said)
+        return HTMLResponse(page, status_code=status)
+
+    return answer
+
+
+def answer_refusal(site: Site) -> ASGIApp:
+    """The page for who is not known."""
+
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        page = site.render_plain("enter.html", wrong=False)
+        await HTMLResponse(page, status_code=401)(scope, receive, send)
+
+    return refuse
+
+
+def _read_words(body: bytes, act: ActRoute) -> dict[str, str] | None:
+    try:
+        said: Any = decode_json(body or b"{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or not said.keys() <= set(act.words):
+        return None
+    fitting = all(isinstance(each, str) and len(each) <= LONGEST for each in said.values())
+    return said if fitting else None
+
+
+def _answer_csv(section: Section, rows: Any) -> Response:
+    name = f"attachment; filename=mulligan-{section.name}.csv"
+    return Response(
+        render_csv(rows),
+        media_type="text/csv; charset=utf-8",
+        headers={"content-disposition": name},
+    )
+
+
+def _encode(view: object) -> Response:
+    text = escape_json(encode_json(view).decode("utf-8", "replace"))
+    return Response(text.encode(), media_type="application/json")
+
+
+def _say(status: int, error: object) -> JSONResponse:
+    return JSONResponse({"error": str(error)}, status_code=status)
+
 
 CarryOut = Callable[[], object]
 """Has an application take up what was decided, here and now."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mulligan.app.insights.views.filters import Window
-from mulligan.app.insights.views.paging import MOST_PAGES
-from mulligan.codec.schemas import describe_types
-from mulligan.dashboard.acts import ACTS, ActRoute
-from mulligan.dashboard.queries import LONGEST
-from mulligan.dashboard.sections import SECTIONS, SINGLE, Section
+from mulligan.codec import describe_types
+from mulligan.dashboard.sections import ACTS, LONGEST, SECTIONS, SINGLE, ActRoute, Section
+from mulligan.insights.filters import MOST_PAGES, Window
 
 _AT = "#/components/schemas/"
 _REFUSALS = {

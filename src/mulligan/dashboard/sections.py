@@ -1,24 +1,76 @@
-"""The views: one row each, from which its page, its JSON, its export and its schema follow."""
+"""Every view and every act of the pages, one row each: page, JSON, export and schema follow.
+
+An address is read strictly: a word that means nothing is an error, not a guess.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
-from mulligan.app.insights.task_list import TaskPage, TasksView
-from mulligan.app.insights.views.answers.condition import HealthView
-from mulligan.app.insights.views.answers.notebook import LessonPage, LessonsView
-from mulligan.app.insights.views.answers.overview import Overview
-from mulligan.app.insights.views.answers.pattern_table import PatternPage, PatternsView
-from mulligan.app.insights.views.answers.repair_funnel import RepairsView
-from mulligan.app.insights.views.answers.text_figures import TextsView
-from mulligan.app.insights.views.answers.tool_table import ToolsView
-from mulligan.app.insights.views.answers.turn_story import TurnPage, TurnsView
-from mulligan.app.insights.views.answers.waiting import ActionPage, OpenPage
-from mulligan.app.insights.views.answers.worth import WorthView
-from mulligan.app.insights.views.views import Views
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.dashboard.queries import ViewRequest
+from mulligan.dashboard.security import Role
+from mulligan.insights.filters import MOST_PAGES, ViewFilter, Window
+from mulligan.insights.health import HealthView
+from mulligan.insights.lessons import LessonPage, LessonsView, WorthView
+from mulligan.insights.open_actions import Act, ActionPage, OpenPage
+from mulligan.insights.overview import Overview
+from mulligan.insights.patterns import PatternPage, PatternsView
+from mulligan.insights.tasks import TaskPage, TasksView
+from mulligan.insights.texts import TextsView
+from mulligan.insights.tools import RepairsView, ToolsView
+from mulligan.insights.turns import TurnPage, TurnsView
+from mulligan.insights.views import Views
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
+
+FILTERS = ("window", "tool", "agent", "tenant")
+"""What every page keeps in its address."""
+LONGEST = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRequest:
+    """A request to a view."""
+
+    filter: ViewFilter = field(default_factory=ViewFilter)
+    page: int = 1
+    id: str = ""
+    """Of the one thing that is asked for, where the view has such."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What only some views know: a state, a sort."""
+    decides: bool = False
+    """Whoever asks may decide, and so must see whom a call is about."""
+
+    def read_word(self, name: str) -> str:
+        """What was said of one of them; empty: nothing."""
+        return self.words.get(name, "")
+
+
+def parse_query(params: Mapping[str, str], *, id_: str = "") -> ViewRequest:
+    """A request out of the parameters of an address."""
+    long = [name for name, value in params.items() if len(value) > LONGEST]
+    if long:
+        raise ConfigurationError(f"{long[0]!r} is longer than {LONGEST} characters.")
+    window = params.get("window") or Window.WEEK.value
+    if window not in list(Window):
+        raise ConfigurationError(f"{window!r} is no window; there are {', '.join(Window)}.")
+    page = params.get("page") or "1"
+    numbered = page.isascii() and page.isdecimal() and len(page) < 9
+    if not numbered or not 1 <= int(page) <= MOST_PAGES:
+        raise ConfigurationError(f"{page!r} is no page; they are numbered from 1.")
+    return ViewRequest(
+        filter=ViewFilter(
+            window=Window(window),
+            tool=params.get("tool") or None,
+            agent=params.get("agent") or None,
+            tenant=params.get("tenant") or None,
+        ),
+        page=int(page),
+        id=id_,
+        words={name: value for name, value in params.items() if name not in (*FILTERS, "page")},
+    )
+
 
 Read = Callable[[Views, ViewRequest], Any]
 """Asks for what a page shows."""
@@ -246,3 +298,94 @@ SECTIONS: tuple[Section, ...] = (
 """In the order of the menu."""
 SINGLE: tuple[Section, ...] = (ACTION, TURN, PATTERN, LESSON, TASK)
 """Pages about one thing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActOrder:
+    """An act that somebody asks for."""
+
+    id: str
+    """Of what it is about."""
+    by: str
+    words: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActRoute:
+    """An act, and its address."""
+
+    name: str
+    subject: str
+    """The view whose things it is about."""
+    about: str
+    role: Role
+    answer: type
+    run: Callable[[Views, ActOrder], Any]
+    words: tuple[str, ...] = ()
+    """What may be said along with it."""
+    effect: bool = False
+    """It takes the tool's code, so that an application has to carry it out."""
+
+    @property
+    def path(self) -> str:
+        """Where it is asked for."""
+        return f"/api/v1/{self.subject}/{{id}}/{self.name}"
+
+
+def _build_decision(act: Act, about: str, *, words: tuple[str, ...] = ()) -> ActRoute:
+    return ActRoute(
+        name=act.value,
+        subject="open",
+        about=about,
+        role=Role.DECIDE,
+        answer=ActionPage,
+        run=lambda views, order: views.decide(
+            act, order.id, by=order.by, note=order.words.get("note", "")
+        ),
+        words=words,
+        effect=act in (Act.APPROVE, Act.UNDO),
+    )
+
+
+def _build_lesson_act(name: str, about: str) -> ActRoute:
+    return ActRoute(
+        name=name,
+        subject="lessons",
+        about=about,
+        role=Role.ADMIN,
+        answer=LessonPage,
+        run=lambda views, order: views.learned.decide_lesson(
+            name, order.id, by=order.by, note=order.words.get("note", "")
+        ),
+        words=("note",),
+    )
+
+
+ACTS: tuple[ActRoute, ...] = (
+    _build_decision(Act.APPROVE, "Let a held call run, once."),
+    _build_decision(Act.DENY, "Never run a held call.", words=("note",)),
+    _build_decision(Act.UNDO, "Have an action undone."),
+    _build_decision(Act.SETTLE, "Close an open action with a note.", words=("note",)),
+    _build_lesson_act("approve", "Use a lesson from now on, whatever the evidence."),
+    _build_lesson_act("quarantine", "Use a lesson no more, until it is approved."),
+    _build_lesson_act("revoke", "Take a lesson out for good."),
+    ActRoute(
+        name="pin",
+        subject="tasks",
+        about="Give a version every run from now on; without one, let runs decide again.",
+        role=Role.ADMIN,
+        answer=TaskPage,
+        run=lambda views, order: views.learned.pin_task(
+            order.id, version=order.words.get("version", ""), by=order.by
+        ),
+        words=("version",),
+    ),
+    ActRoute(
+        name="roll_back",
+        subject="tasks",
+        about="Take the version on top out; version 0 takes its place.",
+        role=Role.ADMIN,
+        answer=TaskPage,
+        run=lambda views, order: views.learned.roll_task_back(order.id, by=order.by),
+    ),
+)

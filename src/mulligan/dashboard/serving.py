@@ -10,14 +10,12 @@ from urllib.parse import quote
 
 import uvicorn
 
-from mulligan.app.insights import Insights
 from mulligan.app.web_server import BACKLOG, configure_server
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.dashboard.app import CarryOut, create_app
-from mulligan.dashboard.security.guard import PageAccess
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
+from mulligan.insights.insights import Insights
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
 
 PORT = 8390
 LINK_LIFE = timedelta(days=7)

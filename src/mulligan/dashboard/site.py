@@ -1,29 +1,226 @@
-"""Pages made of templates: what every one of them needs around its view."""
+"""Pages made of templates, how figures read on them, and all views in one file for sharing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from markupsafe import escape as escape_html
 
-from mulligan.app.insights.views.filters import Window
-from mulligan.app.insights.views.views import Views
-from mulligan.dashboard.formats import (
-    FORMATS,
-    build_badge,
-    build_chart,
-    build_when,
-    compute_seconds,
-    escape_foreign,
-)
-from mulligan.dashboard.queries import FILTERS, ViewRequest
-from mulligan.dashboard.sections import SECTIONS, Section
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, Visitor
+from mulligan.codec import encode_json
+from mulligan.dashboard.sections import FILTERS, SECTIONS, Section, ViewRequest
+from mulligan.dashboard.security import Role, Sealer, Visitor
+from mulligan.insights.figures import Estimate
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.insights import Insights
+from mulligan.insights.views import Views
+from mulligan.types.display import escape
+from mulligan.types.values import is_identity, read_label
+
+_STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+SHORTENED = 12
+_BREAK = re.compile(r"(?<=[_/.:-])")
+_STUB = re.compile(r"<str (\d+) #([0-9a-f]{4,64})>")
+_OPTION = re.compile(r"--[a-z][a-z-]*")
+DASH = "\u2013"
+"""Where there is no figure."""
+LONGEST = 20_000
+"""Characters of one value that a page shows."""
+
+
+def escape_foreign(value: object) -> object:
+    """Whatever a page shows, made visible: nothing turns, hides or drives what stands beside it."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return escape(value if len(value) <= LONGEST else f"{value[:LONGEST]}…")
+    return "" if value is None else value
+
+
+def format_count(value: float | None) -> str:
+    """`12,345`; large ones in thousands and millions."""
+    if value is None:
+        return DASH
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:.1f} M"
+    return f"{value / 1000:.1f} k" if value >= 100_000 else f"{value:,.0f}"
+
+
+def format_share(value: float | None, digits: int = 1) -> str:
+    """`97.2 %`, and a dash where nothing was counted."""
+    if value is None:
+        return DASH
+    return f"{value * 100:.{digits}f} %" if 0 < value < 1 else f"{value * 100:.0f} %"
+
+
+def format_points(value: float | None) -> str:
+    """A difference of shares: `+2.1 pp`."""
+    return DASH if value is None else f"{value * 100:+.1f} pp"
+
+
+def format_interval(estimate: Estimate) -> str:
+    """Where the true share lies: between which two."""
+    if estimate.low is None or estimate.high is None:
+        return "not enough data"
+    return f"{estimate.low * 100:.1f} {DASH} {estimate.high * 100:.1f} %"
+
+
+def format_ms(value: float | None) -> str:
+    """A duration in milliseconds, as a person would say it."""
+    if not value:
+        return DASH
+    if value < 1:
+        return "< 1 ms"
+    return f"{value:.0f} ms" if value < 1000 else format_seconds(value / 1000)
+
+
+def format_seconds(value: float | None) -> str:
+    """`4.2 s`, `3 min`, `2 h`."""
+    if value is None:
+        return DASH
+    if value < 1:
+        return format_ms(value * 1000) if value else "0 s"
+    if value < 60:
+        return f"{value:.1f} s"
+    return _format_span(value)
+
+
+def format_ago(at: datetime, now: datetime) -> str:
+    """`5 min ago`."""
+    seconds = (now - at).total_seconds()
+    if seconds < 0:
+        return f"in {_format_span(-seconds)}"
+    return "just now" if seconds < 2 else f"{_format_span(seconds)} ago"
+
+
+def format_time(at: datetime | str) -> str:
+    """`2026-11-16 09:30` in UTC."""
+    try:
+        read = datetime.fromisoformat(at) if isinstance(at, str) else at
+    except ValueError:
+        return str(at)
+    return read.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def format_id(text: str) -> str:
+    """The beginning of an id, enough to tell two apart."""
+    return text[:SHORTENED]
+
+
+def format_json(value: object) -> str:
+    """A value as JSON that a person can read."""
+    return json.dumps(json.loads(encode_json(value)), indent=2, ensure_ascii=False)
+
+
+def format_value(value: object) -> str:
+    """A value in one line: text as it is, the rest as JSON."""
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+def format_words(name: str) -> str:
+    """`needs_human` as `needs human`."""
+    return str(name).replace("_", " ")
+
+
+def format_code(text: str) -> Markup:
+    """A sentence whose parts in backticks are set as code."""
+    if "`" not in text:
+        return escape_html(escape_foreign(text))
+    parts = [escape_html(escape_foreign(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return Markup("`").join(parts)
+    coded = (
+        Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts)
+    )
+    return Markup("").join(coded)
+
+
+def format_breaks(name: str) -> Markup:
+    """A name that is broken after its signs, where it has to be, and not inside a word."""
+    shown = str(escape_html(escape_foreign(name)))
+    return Markup(_BREAK.sub("<wbr>", shown))  # noqa: S704 - it is escaped, and has a tag of ours
+
+
+def format_options(text: str) -> Markup:
+    """What is said of a command, whose options are not broken in two."""
+    shown = str(escape_html(escape_foreign(text)))
+    return Markup(_OPTION.sub(r'<span class="nowrap">\g<0></span>', shown))  # noqa: S704 - escaped
+
+
+def format_sentence(text: str) -> str:
+    """With a capital, as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def build_badge(state: str) -> Markup:
+    """Where something stands, in the colour of that standing."""
+    name = escape_html(escape_foreign(str(state)))
+    shown = format_words(name)
+    return Markup(f'<span class="badge" data-state="{name}">{shown}</span>')  # noqa: S704 - escaped
+
+
+def build_when(at: datetime, now: datetime) -> Markup:
+    """How long ago something was, and under the pointer when."""
+    shown = f'title="{format_time(at)} UTC">{format_ago(at, now)}'
+    return Markup(f'<time datetime="{at.isoformat()}" {shown}</time>')  # noqa: S704 - figures
+
+
+def format_stubs(text: str) -> str:
+    """What the log hides, as a person would say it; equal ones have equal marks."""
+    return _STUB.sub(lambda found: f"({found[1]} characters, {found[2][:4]})", text)
+
+
+def format_label(name: str) -> str:
+    """What people know somebody by, of whom a store has the identity."""
+    return read_label(name) if is_identity(name) else name
+
+
+def build_chart(kind: str, names: Sequence[str], *columns: Sequence[Any]) -> str:
+    """What a chart draws, as the text of an attribute: columns, the first of them times."""
+    return encode_json({"kind": kind, "names": list(names), "columns": columns}).decode()
+
+
+def compute_seconds(times: Sequence[datetime]) -> list[float]:
+    """Times as charts have them."""
+    return [at.timestamp() for at in times]
+
+
+FORMATS: Mapping[str, Any] = {
+    "count": format_count,
+    "share": format_share,
+    "points": format_points,
+    "interval": format_interval,
+    "ms": format_ms,
+    "seconds": format_seconds,
+    "ago": format_ago,
+    "time": format_time,
+    "short": format_id,
+    "pretty": format_json,
+    "inline": format_value,
+    "words": format_words,
+    "label": format_label,
+    "code": format_code,
+    "breaks": format_breaks,
+    "stubs": format_stubs,
+    "options": format_options,
+    "sentence": format_sentence,
+}
+
+
+def _format_span(seconds: float) -> str:
+    for length, unit in _STEPS:
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit}"
+    return "0 s"
+
 
 HERE = Path(__file__).parent
 
@@ -106,3 +303,37 @@ def _list_kept(asked: ViewRequest) -> Mapping[str, str]:
     if asked.filter.window is Window.WEEK:
         said.pop("window")
     return {name: str(value) for name, value in said.items() if value}
+
+
+def render_report(insights: Insights, window: Window) -> str:
+    """The pages of every view below each other, for who may only look."""
+    views = Views(insights)
+    views.thorough.read_latest(patience=None)
+    site = Site(views, sealer=Sealer())
+    asked = ViewRequest(filter=ViewFilter(window=window))
+    reader = Visitor(name="", role=Role.LOOK)
+    sheets = [
+        site.render(section, asked, visitor=reader, layout="sheet.html") for section in SECTIONS
+    ]
+    script = _read("uplot/uPlot.iife.min.js") + "\n" + _read("app.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return site.render_plain(
+        "report.html",
+        at=insights.clock(),
+        window=window.value,
+        sections=SECTIONS,
+        # Made by templates that have escaped all they show, and by files of our own.
+        sheets=[Markup(sheet) for sheet in sheets],  # noqa: S704
+        style=Markup(_read("uplot/uPlot.min.css") + _read("style.css")),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        policy=policy,
+    )
+
+
+def _read(name: str) -> str:
+    text = (HERE / "static" / name).read_text()
+    # What would end its element early stands in neither; should a new release have it, it is seen.
+    if "</script" in text or "</style" in text:
+        raise ValueError(f"{name} cannot be put into a page.")
+    return text

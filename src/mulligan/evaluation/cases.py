@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from mulligan.codec.json_text import split_json_lines
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.codec import split_json_lines
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
 
 _TEXTS = ("context", "answer", "recorded")
 _FIELDS = frozenset({"id", "question", *_TEXTS})

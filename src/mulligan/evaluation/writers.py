@@ -7,9 +7,9 @@ import re
 from collections.abc import Awaitable, Callable
 
 from mulligan.checks.text import is_small_talk
-from mulligan.core.finding import Correction
-from mulligan.core.text import Reply, Written
 from mulligan.evaluation.cases import Case
+from mulligan.types.finding import Correction
+from mulligan.types.reply import Reply, Written
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb, for writers that do not count."""

@@ -10,22 +10,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from mulligan.app.mulligan import Mulligan
-from mulligan.app.settings import Settings
-from mulligan.checks.standard.tools import Standard
-from mulligan.core.effect import Mode
-from mulligan.core.errors import ConfigurationError, MissingExtraError
-from mulligan.gateway.clients.known import find_store_file
-from mulligan.gateway.configuration import GatewayOptions
-from mulligan.gateway.declarations import GatewayRules, read_declarations, read_rules
+from mulligan.checks.parameters import Standard
+from mulligan.gateway.client_files import find_file, find_store_file, unwrap_file, wrap_file
+from mulligan.gateway.declarations import (
+    GatewayOptions,
+    GatewayRules,
+    read_declarations,
+    read_rules,
+)
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.protocol.limits import Limits
+from mulligan.gateway.protocol import Limits
 from mulligan.gateway.servers_file import Server, read_servers
-from mulligan.gateway.serving.stdio import keep_output_clean, serve_stdio
-from mulligan.gateway.suggest import ListedServer, read_seen, suggest_declarations
-from mulligan.gateway.tools.exposed_names import describe_item
-from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.wrap import find_file, unwrap_file, wrap_file
-from mulligan.stores.url import strip_credentials
+from mulligan.gateway.stdio_server import keep_output_clean, serve_stdio
+from mulligan.gateway.suggestions import ListedServer, read_seen, suggest_declarations
+from mulligan.gateway.tools import Pins, describe_item
+from mulligan.settings import Settings
+from mulligan.stores.opening import strip_credentials
+from mulligan.types.effect import Mode
+from mulligan.types.errors import ConfigurationError, MissingExtraError
 
 CHECKS = Standard(unasked=False)
 """A client that hands on no message leaves nothing to hold its calls against."""
@@ -169,8 +171,14 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
     except ModuleNotFoundError as missing:
         raise MissingExtraError(need="Serving over HTTP", extra="gateway") from missing
     from mulligan.app.web_server import configure_server
-    from mulligan.gateway.serving.access import LOOPBACK, Access, make_token, read_tokens
-    from mulligan.gateway.serving.http import PATH, GatewayApp
+    from mulligan.gateway.http_server import (
+        LOOPBACK,
+        PATH,
+        Access,
+        GatewayApp,
+        make_token,
+        read_tokens,
+    )
 
     host, port = read_address(address)
     known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))

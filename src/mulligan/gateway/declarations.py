@@ -1,28 +1,162 @@
-"""The operator's file: what the tools of servers do, and how what they did is undone."""
+"""What the operator declares: a gateway's options, what servers' tools do, and how that is undone.
+
+The recipes that are shipped are named in the operator's file, each with where its facts are from.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from enum import StrEnum
+from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
 from mulligan.app.hosts import Hosts
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import ConfigurationError, StoreUnavailableError
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.gateway.recipes.library import load_recipe
+from mulligan.gateway.protocol import Limits
+from mulligan.gateway.recipe import CallTool, UndoRecipe, compile_recipe, read_recipe
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.undoing.compiler import CallTool, compile_recipe
-from mulligan.gateway.undoing.effect_cases import EffectCase, read_cases
-from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
-from mulligan.gateway.undoing.tables import WrittenTable, describe_unknown, read_toml, take_enum
+from mulligan.gateway.toml_table import WrittenTable, describe_unknown, read_toml, take_enum
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
-from mulligan.stores.disk.private_file import refuse_unsafe
+from mulligan.stores.private_files import refuse_unsafe
+from mulligan.types.call import Record
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+
+LONGEST = 20_000
+"""Characters of an argument that a pattern is searched in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectCase:
+    """What a call must be given for another effect; all of it."""
+
+    effect: Effect
+    equal: Mapping[str, object] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+    """Arguments that are there, also empty: an empty list may clear what was there."""
+    missing: tuple[str, ...] = ()
+    """Arguments that are not there, or null."""
+    matches: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    """Arguments that are texts in which this is found."""
+
+    def fits(self, arguments: Mapping[str, object]) -> bool:
+        """Whether a call is such a one."""
+        return (
+            all(_is_equal(arguments.get(name), value) for name, value in self.equal.items())
+            and all(arguments.get(name) is not None for name in self.given)
+            and all(arguments.get(name) is None for name in self.missing)
+            and all(_is_found(each, arguments.get(name)) for name, each in self.matches.items())
+        )
+
+
+def read_cases(table: WrittenTable) -> tuple[EffectCase, ...]:
+    """The cases of a tool, in their order."""
+    return tuple(_read_case(each) for each in table.take_list("cases"))
+
+
+def _read_case(table: WrittenTable) -> EffectCase:
+    effect = take_enum(table, "effect", read=Effect, known=list(Effect))
+    matches = table.take("matches", dict, default={})
+    try:
+        patterns = {name: re.compile(each) for name, each in matches.items()}
+    except (re.error, TypeError) as error:
+        raise table.fail(f"matches has no regular expression: {error}.") from error
+    case = EffectCase(
+        effect=effect,
+        equal=table.take("equal", dict, default={}),
+        given=table.take_texts("given"),
+        missing=table.take_texts("missing"),
+        matches=patterns,
+    )
+    table.finish()
+    if not (case.equal or case.given or case.missing or case.matches):
+        raise table.fail("it fits every call. Say when: equal, given, missing or matches.")
+    return case
+
+
+def _is_equal(one: object, other: object) -> bool:
+    # For Python a boolean is a number.
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _is_found(pattern: re.Pattern[str], value: object) -> bool:
+    if isinstance(value, str) and len(value) > LONGEST:
+        # Nobody knows how long an operator's pattern takes; a call that raises here is held.
+        raise ValueError(f"The text is longer than {LONGEST} characters.")
+    return isinstance(value, str) and pattern.search(value) is not None
+
+
+_FILES = "mulligan.gateway.recipes"
+_ENDING = ".toml"
+
+
+class RecipeProof(StrEnum):
+    """What the facts of a recipe were held against."""
+
+    UNDONE = "undone"
+    """The server was run, and its undos were made on it."""
+    LISTED = "listed"
+    """The server was run as far as its list of tools; its effects are from its documentation."""
+    DOCUMENTED = "documented"
+    """Only its documentation was read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShippedRecipe:
+    """One file of the library."""
+
+    name: str
+    title: str
+    package: str
+    """Where the server is from, such as an npm package."""
+    version: str
+    """The release that the facts are of."""
+    proof: RecipeProof
+    server_names: tuple[str, ...] = ()
+    """What such servers call themselves when they are connected."""
+    notes: tuple[str, ...] = ()
+    """What whoever uses it must know."""
+    tools: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
+
+
+def list_recipes() -> list[str]:
+    """The names of all recipes."""
+    files = resources.files(_FILES).iterdir()
+    return sorted(f.name.removesuffix(_ENDING) for f in files if f.name.endswith(_ENDING))
+
+
+def load_recipe(name: str) -> ShippedRecipe:
+    """A recipe by its name."""
+    known = list_recipes()
+    if name not in known:
+        raise ConfigurationError(f"recipe: {describe_unknown(name, known)}")
+    text = resources.files(_FILES).joinpath(f"{name}{_ENDING}").read_text(encoding="utf-8")
+    table = WrittenTable(tomllib.loads(text), where=f"the recipe {name}")
+    recipe = ShippedRecipe(
+        name=name,
+        title=table.take("title", str, default=""),
+        package=table.take("package", str, default=""),
+        version=table.take("version", str, default=""),
+        proof=take_enum(table, "proof", read=RecipeProof, known=list(RecipeProof)),
+        server_names=table.take_texts("server_names"),
+        notes=table.take_texts("notes"),
+        tools=table.take("tools", dict, default={}),
+    )
+    table.finish()
+    return recipe
+
+
+def find_recipe(server_name: str) -> ShippedRecipe | None:
+    """The recipe for a server that calls itself so; a proposal, for a name proves nothing."""
+    found = (load_recipe(name) for name in list_recipes())
+    return next((each for each in found if server_name in each.server_names), None)
+
 
 FORMAT = 1
 PLAIN = (
@@ -290,3 +424,28 @@ async def _reply_with(**arguments: object) -> object:
 
 async def _call_nobody(server: str, tool: str, arguments: Mapping[str, object]) -> object:  # noqa: ARG001
     raise ConnectionError(f"{server} is not connected, so {tool} is not called.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayOptions:
+    """What may be said of a gateway. Without a word, it only watches and remembers."""
+
+    mode: Mode = Mode.OBSERVE
+    """How far it goes with tools that no declaration names."""
+    own_tools: bool = True
+    """Offer clients the tools that say why a call failed, and take back what they did."""
+    pitfalls: bool = False
+    """Put what is known to go wrong with a tool into its description."""
+    trusted: frozenset[str] = frozenset()
+    """Clients over HTTP, by the names of their tokens, whose word counts for what a person said."""
+    intent: bool = False
+    """Let clients say why they make a call, in an argument that no server sees."""
+    pin: bool = False
+    """Offer nothing that servers have changed or added, until a person has approved it."""
+    pins: Path | None = None
+    """Where it is kept what servers said; without a place, only as long as the process."""
+    declarations: tuple[ToolDeclaration, ...] = ()
+    """What the operator says of tools."""
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+    """The mode by server, where one has another than the rest."""
+    limits: Limits = field(default_factory=Limits)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
-from mulligan.core.failures.lesson import EpisodeSlot, Group
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.lesson import EpisodeSlot, Group
 
 SURE = 1.96
 """Standard deviations either side that hold 95 %."""

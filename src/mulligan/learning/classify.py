@@ -15,14 +15,14 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.core.call import Call, Failure
-from mulligan.core.errors import ConflictError, NothingDone
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.interfaces import Classify
 from mulligan.learning.closeness import compile_phrases
 from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error
 from mulligan.learning.values import list_leaves, print_value
+from mulligan.types.call import Call, Failure
+from mulligan.types.errors import ConflictError, NothingDone
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Classify
+from mulligan.types.lesson import ErrorRule
 
 MOST_TEXT = 4_000
 MOST_VALUES = 100

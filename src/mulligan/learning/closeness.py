@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.process.lazy import compile_late
 
 _LONGEST_COMPARED = 80
 """Names beyond this length are compared for equality only."""

@@ -14,7 +14,6 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.closeness import (
     NEGATING,
     fold,
@@ -25,6 +24,7 @@ from mulligan.learning.closeness import (
 )
 from mulligan.learning.parsing import GarbledError, list_expressions, read_whole
 from mulligan.learning.protected_fields import says_same
+from mulligan.types.lesson import Kind
 
 TRUE = frozenset({"true", "yes", "on"})
 FALSE = frozenset({"false", "no", "off"})

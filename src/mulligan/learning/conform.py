@@ -15,9 +15,6 @@ from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
-from mulligan.core.errors import NoSchemaError
-from mulligan.core.failures.suggestion import Kind
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.closeness import (
     fold,
     is_slip,
@@ -49,6 +46,9 @@ from mulligan.learning.parsing import (
 from mulligan.learning.protected_fields import find_locked_changes
 from mulligan.learning.schema import Schema, read_schema
 from mulligan.learning.values import is_small
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import NoSchemaError
+from mulligan.types.lesson import Kind
 
 MOST_CHARACTERS = 20_000
 

@@ -5,13 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from mulligan.core.display.quoted import quote_value
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.failures.advice import Advice, Decision
-from mulligan.core.failures.error_traits import ArgumentFault
-from mulligan.core.failures.lesson import Lesson
-from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING_SAID
@@ -19,6 +12,11 @@ from mulligan.learning.protected_fields import is_locked, is_said_number
 from mulligan.learning.suggest import Culprit, Knowledge, find_culprits
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
 from mulligan.learning.values import is_small
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import quote_value
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.failure import Advice, ArgumentFault, Decision
+from mulligan.types.lesson import Earlier, FailedCall, Lesson, Suggestion
 
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""

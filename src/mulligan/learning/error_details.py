@@ -18,10 +18,9 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.closeness import list_words
 from mulligan.learning.parsing import GarbledError, Named, read_json, read_whole
+from mulligan.process.lazy import compile_late, dataclass
 
 END = 300
 """Characters at the end of a text in which a tool tells how the program ended …"""

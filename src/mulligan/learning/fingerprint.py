@@ -3,7 +3,8 @@
 The call's own values go first, for they are certain; then what looks like a value. Codes, bounds,
 the values an argument may have and the names of parameters stay: errors that differ in these need
 different fixes. Everything is a function of the call and the text, so it can be computed again;
-a change of the rules is a new version, and patterns of two versions are never mixed.
+a change of the rules is a new version, and patterns of two versions are never mixed. A row of the
+log is enough: its values were masked before it was written.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeVar
 
-from mulligan.core.call import Call
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Alike, ErrorRule, Pattern
-from mulligan.core.interfaces import Similarity
+from mulligan.codec import decode_json
 from mulligan.learning.closeness import join_alternatives, stem_words
 from mulligan.learning.error_details import read_error, read_structure
 from mulligan.learning.values import list_leaves, print_value
+from mulligan.types.call import Call, Failure, LogRow
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Similarity
+from mulligan.types.lesson import Alike, ErrorRule, Pattern
 
 SHORTEST = 12
 """Characters; less is a set of values that may be told apart by."""
@@ -434,3 +437,56 @@ class KnownPatterns:
 def _forget_oldest(held: dict[K, V], *, most: int) -> None:
     if len(held) > most:
         held.pop(next(iter(held)), None)
+
+
+NONE_SHOWN: frozenset[str] = frozenset()
+
+
+def recognize(
+    row: LogRow, *, rules: Sequence[ErrorRule] = (), shown: frozenset[str] | None = NONE_SHOWN
+) -> Pattern:
+    """The pattern of a failed row; the user's rules come first.
+
+    What the log keeps is enough: the call's own values were masked before it was written, and those
+    of arguments that are `shown` stand in the row as they do in the error.
+    """
+    error_class = row.error_class or ErrorClass.UNKNOWN
+    said = (row.tool, row.error_message or "", error_class, row.error_type or "")
+    return _recognize(said, tuple(rules), _list_shown(row.parameters, shown))
+
+
+# Masked as they are, most failures say the same again.
+@lru_cache(maxsize=1024)
+def _recognize(
+    said: tuple[str, str, str, str], rules: tuple[ErrorRule, ...], shown: tuple[str, ...]
+) -> Pattern:
+    tool, error, error_class, error_type = said
+    return build_pattern(
+        Call(id="", tool=tool, arguments={"": shown}),
+        error=error,
+        error_class=ErrorClass(error_class),
+        error_type=error_type,
+        rules=rules,
+    )
+
+
+def _list_shown(parameters: str, names: frozenset[str] | None) -> tuple[str, ...]:
+    """The texts that these arguments have in a row; of arguments that were cut short, none."""
+    if names is not None and not names:
+        return ()
+    try:
+        values = decode_json(parameters)
+    except ValueError:
+        return ()
+    if not isinstance(values, dict):
+        return ()
+    texts = (values.get(name) for name in (sorted(names) if names is not None else values))
+    return tuple(text for text in texts if isinstance(text, str))
+
+
+def classify_pattern(pattern: Pattern) -> Pattern:
+    """A pattern with the class that its words give it, where the log knew only a type."""
+    from mulligan.learning.classify import find_likely_class
+
+    failure = Failure(error_class=pattern.error_class)
+    return replace(pattern, error_class=find_likely_class(failure, pattern.template))

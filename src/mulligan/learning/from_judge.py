@@ -9,15 +9,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from mulligan.core.display.escape import NAME, quote_name
-from mulligan.core.display.question import Question, split_pieces
-from mulligan.core.display.quoted import Ours, Quoted
-from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.closeness import stem_words
 from mulligan.learning.protected_fields import says_same, stands_in
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.values import list_leaves
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import NAME, Ours, Question, Quoted, quote_name, split_pieces
+from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
 
 PROMPT = "suggest_call"
 MOST_PIECES = 6

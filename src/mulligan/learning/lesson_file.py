@@ -10,20 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from mulligan.codec.json_text import decode_json
-from mulligan.codec.records import UndecodableError, to_record
-from mulligan.codec.values import to_plain
-from mulligan.core.display.escape import format_one_line
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import (
-    How,
-    Lesson,
-    LessonState,
-    Prerequisite,
-    Remedy,
-    Transformation,
-)
+from mulligan.codec import UndecodableError, decode_json, to_plain, to_record
 from mulligan.learning.lessons import (
     describe_correction,
     describe_example,
@@ -35,6 +22,10 @@ from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.recall import is_typed
 from mulligan.learning.transforms import LONGEST_AFFIX
 from mulligan.learning.values import list_leaves
+from mulligan.types.display import format_one_line
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import How, Lesson, LessonState, Prerequisite, Remedy, Transformation
 
 VERSION = 1
 LONGEST_LINE = 20_000

@@ -17,34 +17,32 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from mulligan.core.display.escape import NAME, quote_name
-from mulligan.core.failures.lesson import (
-    Balance,
-    Ending,
-    Episode,
-    How,
-    Lesson,
-    LessonState,
-    Prerequisite,
-    Remedy,
-    Transformation,
-)
-from mulligan.core.failures.suggestion import (
-    Earlier,
-    FailedCall,
-    FirstCall,
-    Kind,
-    Origin,
-    Patch,
-    Suggestion,
-)
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.identity import read_label
 from mulligan.learning.calibration import compute_wilson
 from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.transforms import ArgumentPlace, is_same, make
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import NAME, quote_name
+from mulligan.types.lesson import (
+    Balance,
+    Earlier,
+    Ending,
+    Episode,
+    FailedCall,
+    FirstCall,
+    How,
+    Kind,
+    Lesson,
+    LessonState,
+    Origin,
+    Patch,
+    Prerequisite,
+    Remedy,
+    Suggestion,
+    Transformation,
+)
+from mulligan.types.values import read_label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,21 +14,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import (
-    Benefit,
-    Ending,
-    Episode,
-    How,
-    Lesson,
-    LessonState,
-    Prerequisite,
-    Remedy,
-    Transformation,
-    Use,
-    count_sources,
-)
-from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.lessons import (
     EVIDENCE,
     SEED,
@@ -45,6 +30,22 @@ from mulligan.learning.lessons import (
 )
 from mulligan.learning.transforms import WAYS, ArgumentPlace, find_ways, is_same
 from mulligan.learning.values import is_small
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import (
+    Benefit,
+    Earlier,
+    Ending,
+    Episode,
+    FailedCall,
+    How,
+    Lesson,
+    LessonState,
+    Prerequisite,
+    Remedy,
+    Transformation,
+    Use,
+    count_sources,
+)
 
 _ORDER = (*WAYS, How.DROP, How.OPEN)
 MOST_REMEDIES = 40

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.parsing import (
     ESCAPES,
     LONGEST_TEXT,
@@ -25,6 +24,7 @@ from mulligan.learning.parsing import (
     read_json,
     read_whole,
 )
+from mulligan.process.lazy import dataclass
 
 _LONGEST_TALK = 400
 """Characters before or after a call that are looked at."""

@@ -18,8 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import lru_cache
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.process.lazy import compile_late, dataclass
 
 _SUM = compile_late(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
 _LOOKS_LIKE_A_DATE = compile_late(

@@ -6,21 +6,26 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mulligan.core.display.escape import NAME, format_one_line, quote_name
-from mulligan.core.effect import Effect
-from mulligan.core.failures.advice import Advice
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.error_traits import ArgumentFault
-from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy, Transformation
-from mulligan.core.failures.suggestion import Pattern, shorten_pattern
-from mulligan.core.interfaces import KnownTool
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.identity import read_label
-from mulligan.core.storage.log_query import PatternSeen
 from mulligan.learning.lessons import MAKING, may_tell_first
 from mulligan.learning.recall import LessonReader, may_share
 from mulligan.learning.scope import asks_for_other
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import NAME, format_one_line, quote_name
+from mulligan.types.effect import Effect
+from mulligan.types.failure import Advice, ArgumentFault, ErrorClass
+from mulligan.types.interfaces import KnownTool
+from mulligan.types.lesson import (
+    How,
+    Lesson,
+    LessonState,
+    Pattern,
+    Remedy,
+    Transformation,
+    shorten_pattern,
+)
+from mulligan.types.log import PatternSeen
+from mulligan.types.values import read_label
 
 MASKED = "<"
 """What begins a mask: a value that was one call's own is no rule for others."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from mulligan.core.failures.suggestion import Planned
-from mulligan.core.finding import Finding, Severity
 from mulligan.learning.closeness import compile_phrases, fold, list_words, stem, tokenize
 from mulligan.learning.schema import Schema, read_schema
 from mulligan.learning.suggest import Knowledge, find_records, parse_result, points
 from mulligan.learning.values import Path, find_key, is_small, list_leaves
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.lesson import Planned
 
 MOST_ARGUMENTS = 200
 SHORTEST_ID = 4

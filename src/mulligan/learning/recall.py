@@ -22,23 +22,6 @@ from datetime import date, timedelta
 from enum import IntEnum
 from typing import cast
 
-from mulligan.core.display.escape import NAME
-from mulligan.core.effect import Effect
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import (
-    Balance,
-    EpisodeSlot,
-    How,
-    Lesson,
-    LessonState,
-    Prerequisite,
-    Remedy,
-    Transformation,
-    join_kinds,
-)
-from mulligan.core.failures.suggestion import NO_SCHEMA, FailedCall, Kind, Origin, Suggestion
-from mulligan.core.interfaces import Suggest
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.coerce import ADDED, DROPPED, ORDERS
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
@@ -57,6 +40,27 @@ from mulligan.learning.schema import read_schema
 from mulligan.learning.scope import find_scope_changes, is_named
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.transforms import CASES, FACTORS, SIGNS, TYPES
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import NAME
+from mulligan.types.effect import Effect
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Suggest
+from mulligan.types.lesson import (
+    NO_SCHEMA,
+    Balance,
+    EpisodeSlot,
+    FailedCall,
+    How,
+    Kind,
+    Lesson,
+    LessonState,
+    Origin,
+    Prerequisite,
+    Remedy,
+    Suggestion,
+    Transformation,
+    join_kinds,
+)
 
 LONGEST_STATED = 4_000
 STATED = ("number", "quoted", "list", "word")

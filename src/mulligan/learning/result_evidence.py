@@ -17,7 +17,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.closeness import compile_phrases, join_alternatives, list_words
 from mulligan.learning.error_details import (
     EXITS,
@@ -27,6 +26,7 @@ from mulligan.learning.error_details import (
     looks_like_log,
 )
 from mulligan.learning.values import list_leaves
+from mulligan.process.lazy import compile_late
 
 SHORT = 600
 """Characters: a sentence or two, with a path or an address in them."""

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import jsonschema_rs
 
-from mulligan.core.errors import NoSchemaError
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import NoSchemaError
 
 TYPE_NAMES = {
     "dict": "object",

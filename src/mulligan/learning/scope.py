@@ -9,9 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.lesson import How, Remedy, Transformation
-from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.closeness import (
     NEGATING,
     is_turned,
@@ -35,6 +32,8 @@ from mulligan.learning.protected_fields import (
 from mulligan.learning.schema import TYPE_NAMES
 from mulligan.learning.transforms import ArgumentPlace, is_same, list_choices, make
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import FailedCall, How, Remedy, Transformation
 
 LONGEST_ERROR = 4_000
 STEPS = frozenset("/\\.~*?%")

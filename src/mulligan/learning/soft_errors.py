@@ -17,8 +17,6 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
 from mulligan.learning.closeness import list_words
 from mulligan.learning.error_details import (
     ErrorFields,
@@ -53,6 +51,7 @@ from mulligan.learning.result_evidence import (
     opens_as_error,
     read_page,
 )
+from mulligan.process.lazy import compile_late, dataclass
 
 WRAPPERS = fold_names("content structuredContent result text body output response payload data")
 """Where an envelope holds what it is an envelope of."""

@@ -16,19 +16,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, assert_never
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.error_traits import ArgumentFault
-from mulligan.core.failures.suggestion import (
-    Earlier,
-    FailedCall,
-    FirstCall,
-    Kind,
-    Origin,
-    Patch,
-    Suggestion,
-)
-from mulligan.core.interfaces import Suggest
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.closeness import (
     fold,
@@ -54,6 +41,11 @@ from mulligan.learning.protected_fields import find_locked_changes, keeps_said_n
 from mulligan.learning.schema import TYPE_NAMES, Schema, read_schema
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
 from mulligan.learning.values import Path, find_key, is_small, list_leaves, replace_value
+from mulligan.process.lazy import dataclass
+from mulligan.types.effect import Effect
+from mulligan.types.failure import ArgumentFault
+from mulligan.types.interfaces import Suggest
+from mulligan.types.lesson import Earlier, FailedCall, FirstCall, Kind, Origin, Patch, Suggestion
 
 
 def diff_arguments(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:

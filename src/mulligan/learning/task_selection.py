@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
-from mulligan.core.notes import Notes, NotesState, Scorecard, TaskRun
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.notes import Notes, NotesState, Scorecard, TaskRun
 
 OWN_PART = 0.07
 """How far one proposal's effect typically lies from its reflector's average."""

@@ -9,14 +9,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from mulligan.core.display.question import Question
-from mulligan.core.display.quoted import Ours, Quoted
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing, Verdict
-from mulligan.core.interfaces import Archive, Judge
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.task import Experience, Ran, Reflect, Task
 from mulligan.learning.task_selection import (
     NOBODY,
     ReflectorRecord,
@@ -24,6 +16,13 @@ from mulligan.learning.task_selection import (
     build_standings,
     weigh,
 )
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import Ours, Question, Quoted
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing, Verdict
+from mulligan.types.interfaces import Archive, Judge
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
+from mulligan.types.task import Experience, Ran, Reflect, Task
 
 _SURE = 1.96
 """Standard deviations either side that hold 95 %."""

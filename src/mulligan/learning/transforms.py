@@ -12,9 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 
-from mulligan.core.failures.lesson import How, Transformation
-from mulligan.core.failures.suggestion import NO_SCHEMA, Earlier, FailedCall
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING, ORDERS, coerce, format_date
 from mulligan.learning.error_details import extract_message
@@ -22,6 +19,8 @@ from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.suggest import Knowledge, describe_shape, parse_result
 from mulligan.learning.values import find_key, list_leaves
+from mulligan.process.lazy import dataclass
+from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transformation
 
 Given = Mapping[str, object]
 """What a way needs to be gone again: names, signs and positions, never a value of the call."""

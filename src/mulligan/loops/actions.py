@@ -9,14 +9,17 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from mulligan.checks.own.own import ANSWERS_WITHIN
-from mulligan.checks.subject.concern import has_concern, watch_checks
-from mulligan.checks.subject.subject import find_agreed
-from mulligan.core.action import UndoResult
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.display.escape import escape
-from mulligan.core.display.size import SaidText, is_long
-from mulligan.core.finding import (
+from mulligan.checks.subject import find_agreed, has_concern, watch_checks
+from mulligan.checks.user_checks import ANSWERS_WITHIN
+from mulligan.loops.checking import run_checks_aside
+from mulligan.process.event_loop import LateModules, await_value, run_with_timeout
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_in_findings
+from mulligan.types.action import UndoResult
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.display import SaidText, escape, is_long
+from mulligan.types.events import AttemptReviewed, RemarkDropped
+from mulligan.types.finding import (
     ABOUT_ACTIONS,
     Confidence,
     Correction,
@@ -27,16 +30,9 @@ from mulligan.core.finding import (
     Verdict,
     reach_verdict,
 )
-from mulligan.core.happened.event import AttemptReviewed, RemarkDropped
-from mulligan.core.interfaces import Check, Gather, Judge
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_modules import LateModules
-from mulligan.core.turn import Turn
-from mulligan.core.waiting.awaiting import await_value
-from mulligan.core.waiting.limits import ATTEMPTS, UndoBudget
-from mulligan.core.waiting.timeouts import run_with_timeout
-from mulligan.loops.checking import run_checks_aside
-from mulligan.redaction.agent_text import hide_in_findings
+from mulligan.types.interfaces import Check, Gather, Judge
+from mulligan.types.limits import ATTEMPTS, UndoBudget
+from mulligan.types.turn import Turn
 
 if TYPE_CHECKING:
     from mulligan.loops.review import Show, Weighed
@@ -47,11 +43,7 @@ _report = logging.getLogger("mulligan")
 
 ASK = "If you cannot know what is right, ask the person rather than guess."
 
-DATES = LateModules(
-    "mulligan.checks.facts.accounted",
-    "mulligan.checks.dates.arguments",
-    "mulligan.checks.facts.denied",
-)
+DATES = LateModules("mulligan.checks.facts", "mulligan.checks.date_arguments")
 """With the tables of dates and of every language, which only turns that change something need:
 loaded, and used for the first time, on a thread beside the loop."""
 
@@ -216,7 +208,7 @@ async def _hold_against_facts(
     """
     if not attempted.list_acted():
         return [], True
-    from mulligan.checks.facts.denied import find_denials
+    from mulligan.checks.facts import find_denials
 
     found, answered = await run_checks_aside(attempted, (find_denials,), long=long)
     said = {(finding.rule, finding.call) for finding in beside}
@@ -281,7 +273,7 @@ def _has_unread_dates(attempted: Attempted) -> bool:
     acted = attempted.list_acted()
     if not acted:
         return False
-    from mulligan.checks.dates.arguments import has_unread_dates
+    from mulligan.checks.date_arguments import has_unread_dates
 
     made = [e.call for e in attempted.executions if {e.call.id, e.call.parent} & {*acted}]
     return any(has_unread_dates(call.arguments) for call in made)
@@ -310,7 +302,7 @@ def find_confirmation(attempted: Attempted) -> tuple[Fact, ...]:
     """The fact that what was done is what was asked for, where words and values account for it."""
     if attempted.leftovers or not attempted.acted or not attempted.turn.vouched:
         return ()
-    from mulligan.checks.facts.accounted import find_account
+    from mulligan.checks.facts import find_account
 
     read = [execution.result for execution in attempted.earlier]
     try:
@@ -350,8 +342,7 @@ async def gather_facts(attempted: Attempted, gathers: Sequence[Gather]) -> tuple
 
 async def _ask(attempted: Attempted, judge: Judge, *, by: Reviewers) -> Weighed:
     # Loaded where there is a judge: what weighs an opinion is a good part of the whole.
-    from mulligan.loops.opinion import Opinion
-    from mulligan.loops.review import Weighed, ask_about, weigh
+    from mulligan.loops.review import Opinion, Weighed, ask_about, weigh
 
     turn, executions, facts = attempted.turn, attempted.executions, attempted.facts
     try:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from mulligan.checks.own.own import (
+from mulligan.checks.user_checks import (
     ANSWERS_WITHIN,
     AREA,
     BadAnswerError,
@@ -20,12 +20,12 @@ from mulligan.checks.own.own import (
     read_findings,
     wait_for_answer,
 )
-from mulligan.core.display.size import is_long
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.interfaces import Check
-from mulligan.core.text import Reply
-from mulligan.core.waiting.awaiting import call_aside, call_function, is_async
-from mulligan.core.waiting.budget import Meter
+from mulligan.process.event_loop import call_aside, call_function, is_async
+from mulligan.types.display import is_long
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check
+from mulligan.types.limits import Meter
+from mulligan.types.reply import Reply
 
 S = TypeVar("S")
 

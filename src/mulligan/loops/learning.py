@@ -9,14 +9,14 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.happened.event import Happened
-from mulligan.core.interfaces import Archive, Clock, Judge
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import Happened
+from mulligan.types.interfaces import Archive, Clock, Judge
 
 if TYPE_CHECKING:
-    from mulligan.core.notes import Ground
     from mulligan.learning.task_selection import ReflectorRecord
+    from mulligan.types.notes import Ground
 
 Aside = Callable[..., Awaitable[Any]]
 """Calls a function that may wait for a disk, without holding the event loop up."""

@@ -10,20 +10,21 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from mulligan.checks.feedback import choose_best_round, mend_reply, name_text_check, render_feedback
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
-from mulligan.checks.grounding.verified import Verification, Verified, Verifier
-from mulligan.checks.text.fold import is_blank
-from mulligan.checks.writer.feedback import (
-    choose_best_round,
-    mend_reply,
-    name_text_check,
-    render_feedback,
-)
-from mulligan.core.adapter import AgentWriter
-from mulligan.core.display.size import is_long
-from mulligan.core.engine import Loop, Round, run_loop
-from mulligan.core.errors import ConfigurationError, OutsideTurnError
-from mulligan.core.finding import (
+from mulligan.checks.grounding import Verification, Verified, Verifier
+from mulligan.checks.words import is_blank
+from mulligan.loops.briefs import ReplyBrief, Tools
+from mulligan.loops.checking import run_text_checks
+from mulligan.process.event_loop import call_aside, call_function, watch_steps
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_in_findings
+from mulligan.types.adapter import AgentWriter
+from mulligan.types.display import is_long
+from mulligan.types.engine import Loop, Round, run_loop
+from mulligan.types.errors import ConfigurationError, OutsideTurnError
+from mulligan.types.events import ReplyChecked, ReplySettled
+from mulligan.types.finding import (
     Confidence,
     Correction,
     Finding,
@@ -32,16 +33,10 @@ from mulligan.core.finding import (
     Verdict,
     reach_verdict,
 )
-from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
-from mulligan.core.interfaces import Check
-from mulligan.core.policy import Step, decide
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.text import Iteration, Replied, Reply, Written, read_plain
-from mulligan.core.waiting.awaiting import call_aside, call_function, watch_steps
-from mulligan.core.waiting.budget import Budget, Meter
-from mulligan.loops.checking import run_text_checks
-from mulligan.loops.drafting import ReplyBrief, Tools
-from mulligan.redaction.agent_text import hide_in_findings
+from mulligan.types.interfaces import Check
+from mulligan.types.limits import Budget, Meter
+from mulligan.types.policy import Step, decide
+from mulligan.types.reply import Iteration, Replied, Reply, Written, read_plain
 
 ATTEMPTS = 3
 """The first try and two more: in practice what two rounds of feedback do not mend, ten do not

@@ -13,13 +13,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import field, replace
 from functools import partial
 
-from mulligan.core.finding import Standing, Verdict, reach_verdict
-from mulligan.core.happened.task_event import TaskRan
-from mulligan.core.notes import Ground, Notes, PairedScore, TaskRun
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.task import Ran, Reflect, Task
-from mulligan.core.waiting.awaiting import call_function
-from mulligan.core.waiting.budget import Meter
 from mulligan.learning.task_selection import (
     BLIND_SHARE,
     NOBODY,
@@ -34,7 +27,7 @@ from mulligan.learning.task_selection import (
 from mulligan.learning.task_versions import cut_middle, read_record, render_brief, score_by
 from mulligan.loops.checking import run_checks
 from mulligan.loops.learning import Learning
-from mulligan.loops.reflecting import (
+from mulligan.loops.reflection import (
     ReflectedRun,
     apply,
     begin,
@@ -43,7 +36,14 @@ from mulligan.loops.reflecting import (
     reflect,
     take_over,
 )
-from mulligan.redaction.agent_text import hide_in_findings
+from mulligan.process.event_loop import call_function
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_in_findings
+from mulligan.types.events import TaskRan
+from mulligan.types.finding import Standing, Verdict, reach_verdict
+from mulligan.types.limits import Meter
+from mulligan.types.notes import Ground, Notes, PairedScore, TaskRun
+from mulligan.types.task import Ran, Reflect, Task
 
 KEPT_TOKENS = 1_000
 """Of an output, that its archive keeps of each run."""

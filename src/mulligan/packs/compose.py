@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
-from mulligan.core.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Image, Record, Told
 from mulligan.packs.typed_dict import TypedDict
 from mulligan.runtime.declaration import Declared
+from mulligan.types.call import Image, Record, RecordFunction
+from mulligan.types.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
+from mulligan.types.errors import ConfigurationError
 
 
 class ComposedState(TypedDict):
@@ -160,7 +160,7 @@ class Composed:
         return EffectNote.SOMETHING_DONE if by_a_part else None
 
     def _call(self, at: int, name: str, record: Record) -> Any:
-        function: Told | None = cast("Any", self._declared[at]).get(name)
+        function: RecordFunction | None = cast("Any", self._declared[at]).get(name)
         if function is None and name == "read":
             function = self._declared[at].get("before")
         return None if function is None else function(self._split(at, record))

@@ -1,25 +1,153 @@
-"""Decides what of a call may be written down."""
+"""Decides what of a call may be written down or told: arguments, results, exceptions, advice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.codec.json_text import encode_json
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.storage.identity import Identities, IdentityKind
-from mulligan.redaction.error import ErrorText, describe
-from mulligan.redaction.scrub import clip
-from mulligan.redaction.secrets.hide import Hide
-from mulligan.redaction.secrets.known import hide_known
-from mulligan.redaction.values.fast import FastWalk, build_compiled
-from mulligan.redaction.values.keys import Keys
-from mulligan.redaction.values.lean import Lean
-from mulligan.redaction.values.stub import Stubs
-from mulligan.redaction.values.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, Walk
+from mulligan.codec import encode_json
+from mulligan.redaction.fast import FastWalk, build_compiled
+from mulligan.redaction.names import looks_like_field
+from mulligan.redaction.scrub import UNSURE, clip, scrub, scrub_only, scrub_value
+from mulligan.redaction.secrets import hide_known
+from mulligan.redaction.text import Hide
+from mulligan.redaction.values import Keys, Stubs, format_class, remember_inside
+from mulligan.redaction.walk import FAILED, FIELD_BYTES, ITEMS, NO_ENUM, ChangeText, Lean, Walk
+from mulligan.types.display import Quoted, escape, format_value
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.failure import Advice
+from mulligan.types.finding import Finding
+from mulligan.types.values import Identities, IdentityKind
+
+if TYPE_CHECKING:
+    from mulligan.redaction.mask import Masks
+
+
+MESSAGE = 2_000
+_WIDE = 8_192
+_CODES = ("status_code", "status", "code", "errno", "sqlstate")
+_MOST_CAUSES = 5
+_MOST_FRAMES = 10_000
+_MOST_PLACES = 30
+"""Frames of a stack that are kept, the innermost; what called those is rarely why."""
+BETWEEN = " < "
+_LARGEST_CODE = 1_000_000
+
+_traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
+_cause_of: Any = BaseException.__dict__["__cause__"].__get__
+_context_of: Any = BaseException.__dict__["__context__"].__get__
+_suppressed: Any = BaseException.__dict__["__suppress_context__"].__get__
+
+
+class ErrorText(NamedTuple):
+    """An exception as the log keeps it."""
+
+    type: str
+    message: str
+    code: str | None
+    at: str | None
+    """`file:line` of every frame, the innermost first; no values."""
+
+
+def describe(error: BaseException, *, masks: Masks, hide: Hide = Hide.PERSONAL) -> ErrorText:
+    """Read an exception without trusting it."""
+    told = _read_message(error, masks, hide)
+    causes = "".join(_describe_causes(error))
+    return ErrorText(
+        format_class(type(error)),
+        told[: MESSAGE - len(causes)] + causes,
+        _read_code(error, masks),
+        BETWEEN.join(_list_places(error)) or None,
+    )
+
+
+def _read_message(error: BaseException, masks: Masks, hide: Hide) -> str:
+    try:
+        text = str.__str__(str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - it is the tool's code, and may raise anything
+        return "<message failed>"
+    wide = text[:_WIDE]
+    told = escape(masks.insert_names(scrub_only(masks.put(wide), hide=hide)))
+    if len(wide) < len(text):
+        told = told[:-UNSURE]
+    if len(told) > MESSAGE:
+        told = told[: MESSAGE - 40] + "…"
+    return told if len(wide) == len(text) else f"{told}<… {len(text) - len(wide):,} more>"
+
+
+def _describe_causes(error: BaseException) -> Iterator[str]:
+    """The types and places of what led to it; their messages stay out."""
+    if issubclass(type(error), BaseExceptionGroup):
+        kinds = [format_class(type(part)) for part in error.exceptions[:_MOST_CAUSES]]  # type: ignore[attr-defined]
+        yield f" (holds {', '.join(kinds)})"
+    seen = {id(error)}
+    for _ in range(_MOST_CAUSES):
+        cause = _cause_of(error) or (None if _suppressed(error) else _context_of(error))
+        if cause is None or id(cause) in seen:
+            return
+        seen.add(id(cause))
+        place = next(iter(_list_places(cause)), None)
+        yield f" (caused by {format_class(type(cause))}{f' at {place}' if place else ''})"
+        error = cause
+
+
+def _read_code(error: BaseException, masks: Masks) -> str | None:
+    for holder in (error, _ask(error, "response")):
+        for name in _CODES:
+            code = _format_code(_ask(holder, name))
+            if code is not None:
+                return None if masks.hold(code) else code
+    return None
+
+
+def _ask(holder: object, name: str) -> object:
+    """An attribute that may be a property of the tool's own, and fail."""
+    try:
+        return getattr(holder, name, None)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - as above
+        return None
+
+
+def _format_code(code: Any) -> str | None:
+    kind = type(code)
+    if issubclass(kind, int) and kind is not bool:
+        number = int.__int__(code)
+        return str(number) if -_LARGEST_CODE < number < _LARGEST_CODE else None
+    if issubclass(kind, str):
+        text = str.__str__(code)
+        short = text.isalnum() and text.isascii() and len(text) <= 8
+        if text and (short or looks_like_field(text)) and scrub(text) == text:
+            return text
+    return None
+
+
+def _list_places(error: BaseException) -> list[str]:
+    """Where it was raised, and the frames that called it, the innermost first."""
+    places: deque[tuple[str, int]] = deque(maxlen=_MOST_PLACES)
+    trace = _traceback_of(error)
+    for _ in range(_MOST_FRAMES):
+        if trace is None:
+            break
+        places.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return [_format_place(path, line) for path, line in reversed(places)]
+
+
+@lru_cache(maxsize=1024)
+def _format_place(path: str, line: int) -> str:
+    short = "/".join(path.replace("\\", "/").split("/")[-2:])
+    return f"{scrub(short)[-100:]}:{line}"
+
 
 TEXT = 2_000
 LABEL = 100
@@ -254,3 +382,70 @@ class Redactor:
         if walk.known and (opened or self._full):
             return {name: hide_known(value, walk.known) for name, value in shown.items()}
         return shown
+
+
+_PARTS = 1_000
+_WIDEST = 4_096
+"""Characters of a value that are looked at: far more than a sentence shows of it."""
+_KEYS = Keys(Stubs(bytes(16)))
+"""What names say: no stub of theirs is shown."""
+
+
+def hide_secrets(text: str, *given: object) -> str:
+    """A text less secrets, and less those that are named so in what a call was given."""
+    return _prepare(given)(text)
+
+
+def _prepare(given: tuple[object, ...]) -> ChangeText:
+    """What hides secrets in texts, once what is named so was looked for."""
+    known: set[str] = set()
+    try:
+        remember_inside(given, known, keys=_KEYS)
+    except Exception:  # noqa: BLE001 - values of others may refuse anything, and the call goes on
+        return lambda _: FAILED
+    return partial(_hide, known=known)
+
+
+def _hide(text: str, *, known: set[str]) -> str:
+    try:
+        left = hide_known(str.__str__(text), known)
+        return scrub_value(left, prose=True, hide=Hide.SECRETS, ids=True)
+    except Exception:  # noqa: BLE001 - as above
+        return FAILED
+
+
+def hide_in_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
+    """What a call was given, less secrets, for who puts it into words."""
+    return {name: _hide_value(value, name) for name, value in arguments.items()}
+
+
+def hide_in_advice(advice: Advice, *given: object) -> Advice:
+    """What to do about a failed call, as it is told."""
+    hide = _prepare(given)
+    return replace(advice, why=hide(advice.why), ask=advice.ask and hide(advice.ask))
+
+
+def hide_in_findings(findings: Iterable[Finding], *given: object) -> tuple[Finding, ...]:
+    """Findings as they are told, stored and shown: no reviewer looks at them any more."""
+    found = tuple(findings)
+    hide = _prepare(given if found else ())
+    return tuple(_hide_in_finding(each, hide) for each in found)
+
+
+def _hide_in_finding(finding: Finding, hide: ChangeText) -> Finding:
+    said, opinion = finding.correction, finding.opinion
+    return replace(
+        finding,
+        issue=hide(finding.issue),
+        correction=said and hide(said),
+        quote=hide(str(finding.quote)),
+        opinion=opinion and Quoted(hide(opinion.raw), opinion.origin),
+    )
+
+
+def _hide_value(value: object, name: str) -> object:
+    if isinstance(value, list | tuple):
+        return [_hide_value(each, name) for each in islice(value, _PARTS)]
+    text = format_value(value)[:_WIDEST]
+    shown = hide_secrets(text, {name: value})
+    return value if shown == text else shown

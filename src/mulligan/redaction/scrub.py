@@ -1,30 +1,23 @@
-"""Takes secrets out of text that must stay readable, and makes it safe to print.
-
-Most text is clean, so most rules are ruled out before they run: `may_apply` looks for what each
-of them cannot match without. It may let a rule run for nothing, never the other way round; the
-tests hold this form against one that runs every rule every time.
-"""
+"""Takes secrets out of text and schemas that must stay readable, and makes them safe to print."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mulligan.core.display.escape import escape
-from mulligan.core.display.stand_ins import StandIns
-from mulligan.redaction.secrets.edits import Edit, apply_edits
-from mulligan.redaction.secrets.folding import (
-    MOST_LAYERS,
-    ODD,
-    edit_view,
-    fold_text,
-    fold_view,
-    is_coded,
-    is_escaped,
-    join_edits,
+from mulligan.redaction.names import ABROAD, classify_name
+from mulligan.redaction.secrets import (
+    QUERY_SHOWN,
+    find_pairs,
+    hide_known,
+    may_hold_pairs,
+    may_hold_phrase,
+    names_words,
+    remember,
 )
-from mulligan.redaction.secrets.hide import (
+from mulligan.redaction.text import (
     AZURE,
     BESIDE,
     COMMAND,
@@ -33,7 +26,9 @@ from mulligan.redaction.secrets.hide import (
     FLAG,
     HEX,
     IBAN,
+    MOST_LAYERS,
     NUMBER,
+    ODD,
     PAIRS,
     PEM,
     PERSON,
@@ -46,15 +41,21 @@ from mulligan.redaction.secrets.hide import (
     URL,
     VENDOR,
     XML,
+    Edit,
     Hide,
+    apply_edits,
+    edit_view,
+    fold_text,
+    fold_view,
+    is_coded,
+    is_escaped,
+    join_edits,
 )
-from mulligan.redaction.secrets.known import hide_known, remember
-from mulligan.redaction.secrets.names import ABROAD
-from mulligan.redaction.secrets.pairs import QUERY_SHOWN, find_pairs, may_hold_pairs, names_words
-from mulligan.redaction.secrets.seed_phrases import may_hold_phrase
+from mulligan.types.display import StandIns, escape, format_value
 
 if TYPE_CHECKING:
-    from mulligan.redaction.secrets.patterns import Rule
+    from mulligan.redaction.patterns import Rule
+
 
 UNSAFE = 1 << 30
 """Not a rule: there is something to escape."""
@@ -272,7 +273,7 @@ def _scrub_folded(text: str, *, hide: Hide, known: set[str], ids: bool) -> str:
 
 @cache
 def _choose_rules(bits: int, hide: Hide) -> tuple[Rule, ...]:
-    from mulligan.redaction.secrets.patterns import RULES
+    from mulligan.redaction.patterns import RULES
 
     return tuple(rule for rule in RULES if bits & rule.bit and hide.covers(rule.least))
 
@@ -334,7 +335,7 @@ def clip(text: str, *, most: int, hide: Hide = Hide.PERSONAL, known: set[str] | 
 
 def number_ids(text: str, ids: StandIns, *, hide: Hide = Hide.PERSONAL) -> str:
     """Text without secrets, as `scrub` has it, in which what may be an id is told from others."""
-    from mulligan.redaction.secrets.tokens import find_any_token, find_tokens
+    from mulligan.redaction.patterns import find_any_token, find_tokens
 
     every = hide is Hide.ALL
     text = scrub_value(text, prose=True, hide=Hide.PERSONAL if every else hide, ids=True)
@@ -349,3 +350,54 @@ def _number_id(edit: Edit, text: str, ids: StandIns) -> Edit:
     # In JSON the letter of an escape, such as that of a new line, is no part of what follows it.
     start = edit.start + (text[edit.start - 1 : edit.start] == "\\")
     return Edit(start, edit.end, ids.number(text[start : edit.end], kind=edit.shown[1:-1]))
+
+
+_GIVEN = ("default", "examples", "example", "const")
+_SAID = ("description", "title", "$comment")
+_DEEPEST = 64
+
+
+def scrub_schema(schema: Mapping[str, object]) -> dict[str, object]:
+    """The schema without values that are secrets, and with secrets taken out of what it says."""
+    return _scrub_part(schema, name="", depth=0)
+
+
+def _scrub_part(part: Mapping[str, object], *, name: str, depth: int) -> dict[str, object]:
+    """One part of a schema, with the name of the property that it describes."""
+    shown: dict[str, object] = {}
+    for key, value in part.items():
+        if key in _GIVEN and not isinstance(value, Mapping):
+            if not _is_secret(value, name=name):
+                shown[key] = value
+        elif key in _SAID and isinstance(value, str):
+            shown[key] = scrub(value, hide=Hide.SECRETS)
+        else:
+            shown[key] = _scrub_value(value, name=name, key=key, depth=depth + 1)
+    return shown
+
+
+def _scrub_value(value: object, *, name: str, key: str, depth: int) -> object:
+    if depth > _DEEPEST:
+        return {}
+    if key == "properties" and isinstance(value, Mapping):
+        return {
+            each: _scrub_part(part, name=str(each), depth=depth)
+            if isinstance(part, Mapping)
+            else part
+            for each, part in value.items()
+        }
+    if isinstance(value, Mapping):
+        return _scrub_part(value, name=name, depth=depth)
+    if isinstance(value, list) and key != "enum":
+        return [_scrub_value(item, name=name, key="", depth=depth + 1) for item in value]
+    return value
+
+
+def _is_secret(value: object, *, name: str) -> bool:
+    if value is None or isinstance(value, bool):
+        return False
+    if isinstance(value, (list, tuple)):
+        return any(_is_secret(item, name=name) for item in value)
+    text = format_value(value)
+    named = isinstance(value, str) and bool(text) and bool(classify_name(name))
+    return named or scrub(text, hide=Hide.SECRETS) != text

@@ -11,20 +11,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, cast
 
-from mulligan.core.call import Call, Execution, Failure
-from mulligan.core.display.escape import format_value
-from mulligan.core.display.size import is_long
-from mulligan.core.effect import Effect, Mode, Precheck
-from mulligan.core.errors import FlaggedCallError, NothingDone, SilentError
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import hash_schema
-from mulligan.core.failures.suggestion import Alike, Earlier, FailedCall, Pattern, Planned
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.happened.event import CallFlagged
-from mulligan.core.interfaces import Judge
-from mulligan.core.waiting.timeouts import run_with_timeout
-from mulligan.redaction.agent_text import hide_secrets
+from mulligan.process.event_loop import run_with_timeout
+from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.context import OpenTurn, find_current_turn
 from mulligan.runtime.declaration import is_made_once
@@ -32,6 +20,15 @@ from mulligan.runtime.episodes import OpenEpisode, SuggestedCall, build_earlier,
 from mulligan.runtime.lookup import Advised, Asking, Recalled, with_memory
 from mulligan.runtime.outcome import build_proposal, fail_call, note_failure
 from mulligan.runtime.tool import Tool
+from mulligan.types.call import Call, Execution, Failure
+from mulligan.types.display import format_value, is_long
+from mulligan.types.effect import Effect, Mode, Precheck
+from mulligan.types.errors import FlaggedCallError, NothingDone, SilentError
+from mulligan.types.events import CallFlagged
+from mulligan.types.failure import Decision, ErrorClass
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Judge
+from mulligan.types.lesson import Alike, Earlier, FailedCall, Pattern, Planned, hash_schema
 
 MOST_EARLIER = 50
 """Calls of an attempt that are looked back on, the latest."""

@@ -10,12 +10,12 @@ from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from mulligan.codec import exact
-from mulligan.core.action import UndoResult
-from mulligan.core.display.escape import format_value
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Abilities, Image, Record
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan import codec as exact
+from mulligan.process.lazy import dataclass
+from mulligan.types.action import UndoResult
+from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.display import format_value
+from mulligan.types.errors import ConflictError
 
 
 def says_gone(error: BaseException) -> bool:
@@ -172,7 +172,7 @@ def _list_replacements(given: Given) -> Iterator[tuple[str, str]]:
             yield old, new
 
 
-def find_image(record: Record, *, abilities: Abilities) -> Image | None:
+def find_image(record: Record, *, abilities: ToolCallbacks) -> Image | None:
     """What was there before; `None` where nobody knows, which is not the same as nothing.
 
     A tool that reads no pre-image makes something: nothing was there, as its author has it.
@@ -180,7 +180,7 @@ def find_image(record: Record, *, abilities: Abilities) -> Image | None:
     return Image(None) if abilities.before is None and record.image is None else record.image
 
 
-def is_unchanged(record: Record, now: object, *, abilities: Abilities) -> bool:
+def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bool:
     """Whether nothing at all was written since the pre-image, not even a version."""
     image = find_image(record, abilities=abilities)
     if image is None:
@@ -200,7 +200,7 @@ def is_restored(
     record: Record,
     now: object,
     *,
-    abilities: Abilities,
+    abilities: ToolCallbacks,
     versions: tuple[str | None, str | None] = (None, None),
     restless: frozenset[str] = frozenset(),
 ) -> bool:
@@ -336,7 +336,7 @@ class LaterCalls:
 class UndoPolicy:
     """What an undo must know beside its record."""
 
-    abilities: Abilities
+    abilities: ToolCallbacks
     deletes: bool = False
     settles_within: timedelta = timedelta()
     answers_within: timedelta = timedelta(seconds=30)

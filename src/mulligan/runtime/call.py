@@ -13,11 +13,6 @@ from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError, UnawaitedError
-from mulligan.core.record import Record
-from mulligan.core.storage.instants import from_us
 from mulligan.runtime.context import OpenTurn, find_current_turn
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.live_action import take_next_call
@@ -25,6 +20,10 @@ from mulligan.runtime.outside_calls import HostCallUnderWay
 from mulligan.runtime.signature import list_parameters
 from mulligan.runtime.tool import Make, Tool
 from mulligan.runtime.waiting import ON_LOOP, Waiter
+from mulligan.types.call import Call, Execution, Outcome, Record
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError, UnawaitedError
+from mulligan.types.values import from_us
 
 if TYPE_CHECKING:
     from mulligan.telemetry.spans import ToolSpan

@@ -20,25 +20,24 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
-from mulligan.checks.subject.subject import EXISTS
-from mulligan.checks.subject.values import as_record
-from mulligan.core.action import NOTHING_THERE, SETTLED, State
-from mulligan.core.call import DERIVED, Execution
-from mulligan.core.display.escape import format_value
-from mulligan.core.errors import UnfinishedRunError
-from mulligan.core.finding import Confidence, Correction, Fact, Finding, Standing, Verdict
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
-from mulligan.core.storage.identity import IdentityKind
-from mulligan.core.text import read_plain
-from mulligan.core.turn import Turn
+from mulligan.checks.subject import EXISTS
+from mulligan.checks.tool_outputs import as_record
 from mulligan.loops.actions import NOTHING_DONE
+from mulligan.process.lazy import compile_late, dataclass
 from mulligan.redaction import Redactor
 from mulligan.runtime.episodes import Offers, OpenEpisode
 from mulligan.runtime.hold import Held
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.lookup import Advised, Mended
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
+from mulligan.types.action import NOTHING_THERE, SETTLED, State
+from mulligan.types.call import DERIVED, Execution
+from mulligan.types.display import format_value
+from mulligan.types.errors import UnfinishedRunError
+from mulligan.types.finding import Confidence, Correction, Fact, Finding, Standing, Verdict
+from mulligan.types.reply import read_plain
+from mulligan.types.turn import Turn
+from mulligan.types.values import IdentityKind
 
 MOST_NOTES = 2_000
 """Calls of one attempt that a review can look back on."""

@@ -12,16 +12,10 @@ from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
 
-from mulligan.checks.own.own import read_severity
-from mulligan.checks.standard.kind import ParameterKind, parse_kinds
-from mulligan.codec.annotations import read_hints
-from mulligan.core.display.sentence import Describe
-from mulligan.core.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.finding import Severity
-from mulligan.core.record import Abilities, DeclaredAbilities, Record, Told
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.checks.parameters import ParameterKind, parse_kinds
+from mulligan.checks.user_checks import read_severity
+from mulligan.codec import read_hints
+from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.signature import list_parameters
@@ -56,6 +50,12 @@ from mulligan.runtime.tool_settings import (
     read_server,
     scrub_label,
 )
+from mulligan.types.call import DeclaredCallbacks, Record, RecordFunction, ToolCallbacks
+from mulligan.types.display import Describe
+from mulligan.types.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Release, Repeat
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
+from mulligan.types.lesson import ErrorRule
 
 
 def find_misfit(
@@ -109,7 +109,7 @@ Around = Callable[[Sequence[Record]], AbstractContextManager[object]]
 """Makes what a try of a call is made inside of."""
 
 
-class Declared(DeclaredAbilities, total=False):
+class Declared(DeclaredCallbacks, total=False):
     """What `@m.tool(…)` takes: what is said of a tool here, and what it can do by its functions.
 
     A length of time is a timedelta, or seconds. A new name is a line here and one in
@@ -189,7 +189,7 @@ class Declared(DeclaredAbilities, total=False):
     leave_out: Iterable[str]
     """Parameters that a framework fills, such as a context: no part of what was asked, so they are
     not kept, logged, checked or shown. Those of known frameworks are found by their types."""
-    provide: Mapping[str, object] | Told
+    provide: Mapping[str, object] | RecordFunction
     """What to call it with in their place where a held call runs later: by name, or a function of
     the record that makes it. Without it, only the process that held a call can run it."""
     around: Around
@@ -234,7 +234,9 @@ class Declaration:
     repeat: Repeat = Repeat.ONCE
     mode: Mode = Mode.SUGGEST
     allow: Annotated[frozenset[str], ReadBy(read_parameters)] = frozenset()
-    abilities: Annotated[Abilities, FoundBy(find_abilities)] = field(default_factory=Abilities)
+    abilities: Annotated[ToolCallbacks, FoundBy(find_abilities)] = field(
+        default_factory=ToolCallbacks
+    )
     hints: Annotated[Hints, FoundBy(find_hints)] = field(default_factory=Hints)
     key: Annotated[str | None, ReadBy(read_parameter)] = None
     key_life: timedelta = timedelta(days=1)
@@ -275,7 +277,7 @@ class Declaration:
     leave_out: Annotated[frozenset[str], FoundBy(find_left_out)] = frozenset()
     needs: Annotated[frozenset[str], FoundBy(find_needs)] = frozenset()
     """Of what is left out, that without which it cannot be called."""
-    provide: Annotated[Told | None, ReadBy(read_provided)] = None
+    provide: Annotated[RecordFunction | None, ReadBy(read_provided)] = None
 
     @property
     def ours(self) -> tuple[str, ...]:

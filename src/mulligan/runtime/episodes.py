@@ -9,18 +9,27 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
 
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.display.escape import format_value
-from mulligan.core.effect import Effect
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.lesson import Ending, Episode, Group, Offer, Remedy
-from mulligan.core.failures.suggestion import Earlier, FailedCall, Pattern, Suggestion
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_modules import LateModules
-from mulligan.core.turn import Turn
 from mulligan.learning.mining import find_remedies
-from mulligan.redaction.agent_text import hide_secrets
+from mulligan.process.event_loop import LateModules
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.lookup import Advised, Mended
+from mulligan.types.call import Execution, Outcome
+from mulligan.types.display import format_value
+from mulligan.types.effect import Effect
+from mulligan.types.failure import Decision
+from mulligan.types.lesson import (
+    Earlier,
+    Ending,
+    Episode,
+    FailedCall,
+    Group,
+    Offer,
+    Pattern,
+    Remedy,
+    Suggestion,
+)
+from mulligan.types.turn import Turn
 
 _listening: ContextVar[list[Advised | Mended] | None] = ContextVar(
     "mulligan_listening", default=None
@@ -106,8 +115,8 @@ LATE = LateModules(
     "mulligan.learning.recall",
     "mulligan.learning.precheck",
     "mulligan.redaction.mask",
-    "mulligan.redaction.secrets.numbers",
-    "mulligan.redaction.secrets.patterns",
+    "mulligan.redaction.numbers",
+    "mulligan.redaction.patterns",
 )
 """Those that are asked for by name where a call has failed; they bring some hundred others."""
 

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Self
 
-from mulligan.core.action import Hold, Kept, State
-from mulligan.core.runtime.points import Point, reach
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction, keep_said
 from mulligan.runtime.payloads import keep_arguments
+from mulligan.types.action import Hold, Kept, State
 
 
 class Held(str):
@@ -56,7 +56,7 @@ async def hold_call(
     ]
     facts = {"expires_at": hold.expires_at.isoformat()}
     await book.move([action], State.HELD, keep=keep, why=reason, facts=facts)
-    await reach(Point.HELD)
+    await checkpoint(Point.HELD)
     return Held(hold, tool=action.opening.tool)
 
 

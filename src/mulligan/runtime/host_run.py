@@ -9,16 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
 
-from mulligan.core.action import SETTLED, Kept, State
-from mulligan.core.adapter import Answer, Called, HostCall
-from mulligan.core.call import Call, Execution
-from mulligan.core.display.escape import format_value
-from mulligan.core.effect import Precheck
-from mulligan.core.errors import AlreadyDoneError, HeldError, StaleEntryError
-from mulligan.core.finding import Correction, Severity, Standing
-from mulligan.core.history import CallKey, name_call
-from mulligan.core.text import Replied
-from mulligan.redaction.agent_text import hide_in_arguments
+from mulligan.redaction.redactor import hide_in_arguments
 from mulligan.runtime.advice import find_misfit, plan_call, predict_failure
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import OpenTurn, Reviewed, is_typed
@@ -33,6 +24,15 @@ from mulligan.runtime.outcome import build_proposal
 from mulligan.runtime.tool import Tool
 from mulligan.runtime.turn import Rewrite, join_standings
 from mulligan.runtime.waiting import ON_LOOP
+from mulligan.types.action import SETTLED, Kept, State
+from mulligan.types.adapter import Answer, Called, HostCall
+from mulligan.types.call import Call, Execution
+from mulligan.types.display import format_value
+from mulligan.types.effect import Precheck
+from mulligan.types.errors import AlreadyDoneError, HeldError, StaleEntryError
+from mulligan.types.finding import Correction, Severity, Standing
+from mulligan.types.reply import Replied
+from mulligan.types.turn import CallKey, name_call
 
 
 async def hold_ahead(tool: Tool, arguments: Mapping[str, object], *, turn: OpenTurn) -> Held | None:

@@ -12,15 +12,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol
 
-from mulligan.codec.exact import encode_exact
-from mulligan.core.action import HOLDS, Action, Hold, Kept, State, find_expiry
-from mulligan.core.adapter import CheckInHost, HostCall, MakeInHost
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import ConfigurationError, HeldError, JournalError, NothingDone
-from mulligan.core.history import CallKey
-from mulligan.core.interfaces import Vault
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.codec import encode_exact
 from mulligan.learning.closeness import find_typo
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.hold import Held
@@ -30,6 +24,12 @@ from mulligan.runtime.outside_calls import Identity
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import find_wrapped, wrap_tool
+from mulligan.types.action import HOLDS, Action, Hold, Kept, State, find_expiry
+from mulligan.types.adapter import CheckInHost, HostCall, MakeInHost
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.errors import ConfigurationError, HeldError, JournalError, NothingDone
+from mulligan.types.interfaces import Vault
+from mulligan.types.turn import CallKey
 
 _report = logging.getLogger("mulligan")
 

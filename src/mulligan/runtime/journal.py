@@ -13,8 +13,21 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from mulligan.codec.values import decode_value
-from mulligan.core.action import (
+from mulligan.codec import decode_value
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_secrets
+from mulligan.runtime.assessment import LaterCalls
+from mulligan.runtime.live_action import LiveAction, keep_said
+from mulligan.runtime.payloads import (
+    ReviewedAttempt,
+    keep_arguments,
+    keep_before,
+    keep_findings,
+    keep_outcome,
+    keep_review,
+)
+from mulligan.runtime.waiting import ON_LOOP, BootTime, SteadyClock, Waiter, read_steady
+from mulligan.types.action import (
     ACCEPTED,
     HOLD_LIFE,
     HOLDS,
@@ -30,29 +43,16 @@ from mulligan.core.action import (
     check_step,
     find_late_step,
 )
-from mulligan.core.errors import (
+from mulligan.types.errors import (
     IllegalTransitionError,
     JournalError,
     MulliganError,
     StaleEntryError,
     StoreError,
 )
-from mulligan.core.happened.event import ActionMoved, ActionUndone
-from mulligan.core.interfaces import Clock, Journal, Vault
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.retention import Retention
-from mulligan.redaction.agent_text import hide_secrets
-from mulligan.runtime.assessment import LaterCalls
-from mulligan.runtime.live_action import LiveAction, keep_said
-from mulligan.runtime.payloads import (
-    ReviewedAttempt,
-    keep_arguments,
-    keep_before,
-    keep_findings,
-    keep_outcome,
-    keep_review,
-)
-from mulligan.runtime.waiting import ON_LOOP, BootTime, SteadyClock, Waiter, read_steady
+from mulligan.types.events import ActionMoved, ActionUndone
+from mulligan.types.interfaces import Clock, Journal, Vault
+from mulligan.types.limits import Retention
 
 Objects = frozenset[tuple[str, str]]
 """What a call is about, by server and id."""

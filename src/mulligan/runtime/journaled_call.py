@@ -11,22 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mulligan.core.action import Kept, Opening, Request, State
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.display.size import is_tame
-from mulligan.core.effect import Effect, Release
-from mulligan.core.errors import (
-    AlreadyDoneError,
-    ConfigurationError,
-    JournalError,
-    StaleEntryError,
-    StoreError,
-)
-from mulligan.core.record import Image, Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import DATES
-from mulligan.redaction.agent_text import hide_secrets
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime.advice import conclude
 from mulligan.runtime.assessment import describe_error
@@ -44,6 +32,17 @@ from mulligan.runtime.retry import Tried, claim, run_claimed, try_call, write_st
 from mulligan.runtime.review import bring_evidence, gather_evidence
 from mulligan.runtime.tool import Make
 from mulligan.runtime.undo import call_ability, read_version
+from mulligan.types.action import Kept, Opening, Request, State
+from mulligan.types.call import Execution, Image, Outcome, Record
+from mulligan.types.display import is_tame
+from mulligan.types.effect import Effect, Release
+from mulligan.types.errors import (
+    AlreadyDoneError,
+    ConfigurationError,
+    JournalError,
+    StaleEntryError,
+    StoreError,
+)
 
 
 async def read_images(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
@@ -72,7 +71,7 @@ async def read_images(call: ActiveCall, turn: OpenTurn) -> list[LiveAction]:
             action.record = replace(action.record, image=Image(seen))
     if len(actions) == 1:
         call.record = actions[0].record
-    await reach(Point.IMAGED)
+    await checkpoint(Point.IMAGED)
     return actions
 
 
@@ -334,7 +333,7 @@ class JournaledCall:
             keep += [Kept(owner=action.id, name=LET_RUN, value=b"") for action in actions]
         await book.intend(actions, evidence=evidence.packed, keep=keep, why=why)
         self._keep_tools(actions)
-        await reach(Point.INTENDED)
+        await checkpoint(Point.INTENDED)
         self.call.require_lease = partial(book.require_lease, actions, to=Request.CALL)
         self.call.require_lease()
         given = copy_value(dict(self.call.arguments))
@@ -342,13 +341,13 @@ class JournaledCall:
         self.call.start_clock()
         try:
             tried = await try_call(self.call)
-            await reach(Point.CALLED)
+            await checkpoint(Point.CALLED)
         except BaseException as error:
             await write_stopped(actions, error, book=book)
             raise
         self.attempt.done.append(_copy_execution(tried.last, given))
         outcome = await self._account(actions, tried)
-        await reach(Point.EXECUTED)
+        await checkpoint(Point.EXECUTED)
         return await conclude(self.call, outcome)
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:

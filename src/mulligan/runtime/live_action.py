@@ -9,19 +9,16 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mulligan.codec.values import encode_value
-from mulligan.core.action import Action, By, Kept, Opening, State, UndoResult
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.display.escape import show_name
-from mulligan.core.display.quoted import quote_value
-from mulligan.core.display.sentence import render_sentence
-from mulligan.core.record import Abilities, Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.turn import Turn
-from mulligan.redaction.agent_text import hide_in_arguments, hide_secrets
+from mulligan.codec import encode_value
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_in_arguments, hide_secrets
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.undo import find_objects
 from mulligan.runtime.waiting import BootTime
+from mulligan.types.action import Action, By, Kept, Opening, State, UndoResult
+from mulligan.types.call import Call, Execution, Outcome, Record, ToolCallbacks
+from mulligan.types.display import quote_value, render_sentence, show_name
+from mulligan.types.turn import Turn
 
 _SHOWN = 60
 """Characters of a value, where a call is put into a few words."""
@@ -106,7 +103,7 @@ class LiveAction:
         return frozenset((f"{tenant}:{where}", name) for where, name in found) if tenant else found
 
     @property
-    def abilities(self) -> Abilities:
+    def abilities(self) -> ToolCallbacks:
         """What its tool can do about it."""
         return self.declaration.abilities
 

@@ -10,22 +10,27 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.core.call import Execution
-from mulligan.core.display.quoted import Quoted
-from mulligan.core.failures.advice import Advice, Decision
-from mulligan.core.failures.lesson import (
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_in_advice, hide_in_findings, hide_secrets
+from mulligan.types.call import Execution
+from mulligan.types.display import Quoted
+from mulligan.types.failure import Advice, Decision
+from mulligan.types.finding import Finding
+from mulligan.types.interfaces import Casebook, Clock, Suggest
+from mulligan.types.lesson import (
+    Alike,
     Balance,
+    FailedCall,
     Group,
     Lesson,
     LessonQuery,
     LessonState,
+    Origin,
+    Patch,
+    Pattern,
+    Suggestion,
     count_known_people,
 )
-from mulligan.core.failures.suggestion import Alike, FailedCall, Origin, Patch, Pattern, Suggestion
-from mulligan.core.finding import Finding
-from mulligan.core.interfaces import Casebook, Clock, Suggest
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.redaction.agent_text import hide_in_advice, hide_in_findings, hide_secrets
 
 if TYPE_CHECKING:
     from mulligan.learning.recall import Outcomes

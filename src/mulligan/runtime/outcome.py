@@ -17,18 +17,8 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import cast
 
-from mulligan.core.action import Opening
-from mulligan.core.call import DERIVED, Call, Execution, Failure, LogRow, Outcome
-from mulligan.core.display.size import is_long
-from mulligan.core.effect import OUTSIDE, EffectNote, read_effect_note
-from mulligan.core.errors import NoSchemaError, NothingDone, SilentError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.error_traits import Aftermath
-from mulligan.core.finding import FindingRow, FindingSeen, Severity
-from mulligan.core.happened.event import AttemptReviewed, CallLogged, CallRepaired
-from mulligan.core.storage.instants import from_us
 from mulligan.learning.error_details import read_error, read_wait
-from mulligan.loops.traffic import CallKind
+from mulligan.loops.calls import CallKind
 from mulligan.redaction import Capture
 from mulligan.runtime.call import ActiveCall, end_span
 from mulligan.runtime.context import Labels
@@ -37,6 +27,15 @@ from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.results import asks_again, is_deferral, is_steering
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD
+from mulligan.types.action import Opening
+from mulligan.types.call import DERIVED, Call, Execution, Failure, LogRow, Outcome
+from mulligan.types.display import is_long
+from mulligan.types.effect import OUTSIDE, EffectNote, read_effect_note
+from mulligan.types.errors import NoSchemaError, NothingDone, SilentError
+from mulligan.types.events import AttemptReviewed, CallLogged, CallRepaired
+from mulligan.types.failure import Aftermath, ErrorClass
+from mulligan.types.finding import FindingRow, FindingSeen, Severity
+from mulligan.types.values import from_us
 
 SUCCESS = Outcome.SUCCESS.value
 _build_row = tuple.__new__

@@ -8,19 +8,19 @@ from contextvars import Context, ContextVar, copy_context
 from dataclasses import field, replace
 from typing import Any
 
-from mulligan.core.action import State
-from mulligan.core.effect import Outside
-from mulligan.core.errors import OutsideTurnError, RejectedError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
 from mulligan.loops.checking import run_checks
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import OpenTurn, Reviewed, TurnsUnderWay, gather_existing_ids
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.rollback import dispute_all
 from mulligan.runtime.waiting import run_apart
+from mulligan.types.action import State
+from mulligan.types.effect import Outside
+from mulligan.types.errors import OutsideTurnError, RejectedError
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.turn import Turn
 
 _UNSEEN = "Nobody could check what was done, and its tool does not let it stand like that."
 _GONE = frozenset({State.UNDONE, State.NOT_EXECUTED, State.DENIED})

@@ -9,29 +9,32 @@ from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
 
-from mulligan.codec.exact import (
+from mulligan.codec import (
     LostValue,
     LostValueError,
     Names,
+    decode_json,
     decode_named,
+    decode_record,
+    decode_value,
+    encode_json,
     encode_named,
+    encode_record,
+    encode_value,
+    from_plain,
     is_same,
+    print_value,
     replace_lost,
 )
-from mulligan.codec.json_text import decode_json, encode_json
-from mulligan.codec.records import decode_record, encode_record
-from mulligan.codec.values import decode_value, encode_value, from_plain, print_value
-from mulligan.core.action import Action, Kept, Opening
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.effect import Effect, Repeat
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Finding, Verdict
-from mulligan.core.history import NO_HISTORY, History, Speaker, Utterance
-from mulligan.core.interfaces import Vault
-from mulligan.core.record import Image, Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.turn import Turn
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
+from mulligan.types.action import Action, Kept, Opening
+from mulligan.types.call import Call, Execution, Image, Outcome, Record
+from mulligan.types.effect import Effect, Repeat
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Finding, Verdict
+from mulligan.types.interfaces import Vault
+from mulligan.types.turn import NO_HISTORY, History, Speaker, Turn, Utterance
 
 EXACT = ".exact"
 """Of the name of a row: the same value with all its types, where its annotations do not tell."""

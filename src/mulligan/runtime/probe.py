@@ -8,15 +8,9 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from mulligan.codec.values import decode_value, to_plain
-from mulligan.core.action import STANDING, Action, ActionQuery, State
-from mulligan.core.call import Execution, Failure
-from mulligan.core.display.escape import format_value
-from mulligan.core.effect import EffectNote, ProbeBy, Repeat, read_effect_note
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
+from mulligan.codec import decode_value, to_plain
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import (
     describe_error,
     find_contradiction,
@@ -31,6 +25,11 @@ from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction, read_order
 from mulligan.runtime.undo import call_ability, copy_record, read_left_version, read_version
 from mulligan.runtime.waiting import BootTime
+from mulligan.types.action import STANDING, Action, ActionQuery, State
+from mulligan.types.call import Execution, Failure, Record
+from mulligan.types.display import format_value
+from mulligan.types.effect import EffectNote, ProbeBy, Repeat, read_effect_note
+from mulligan.types.errors import ConflictError
 
 _NOT_THERE = {
     State.NOT_EXECUTED: "It was looked for, and is not there.",
@@ -79,7 +78,7 @@ async def probe(record: Record, declaration: Declaration) -> Seen:
         if blind or reader is None:
             return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
         now = await call_ability(reader, record, within=declaration.answers_within)
-        await reach(Point.PROBED)
+        await checkpoint(Point.PROBED)
         if is_unchanged(record, now, abilities=can):
             return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
     except ConflictError as error:
@@ -116,7 +115,7 @@ def explain_blindness(record: Record, declaration: Declaration) -> str:
 async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
     probe, within = declaration.abilities.probe, declaration.answers_within
     result = await call_ability(probe, copy_record(record), within=within) if probe else None
-    await reach(Point.PROBED)
+    await checkpoint(Point.PROBED)
     if result is None:
         return Seen(landing=ProbeResult.ABSENT)
     changed = find_contradiction(to_plain(dict(record.arguments)), to_plain(result))

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from datetime import timedelta
 
-from mulligan.checks.standard.tools import ToolShape, list_checks_of, read_kinds
-from mulligan.core.action import HOLD_LIFE
-from mulligan.core.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
-from mulligan.core.interfaces import KnownTool
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.checks.parameters import ToolShape, list_checks_of, read_kinds
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
+from mulligan.types.action import HOLD_LIFE
+from mulligan.types.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
+from mulligan.types.interfaces import KnownTool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

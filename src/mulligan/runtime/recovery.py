@@ -17,23 +17,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
-from mulligan.core.action import (
-    HOLDS,
-    UNANSWERED,
-    UNCERTAIN,
-    UNREVIEWED,
-    Action,
-    State,
-    find_expiry,
-)
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError, JournalError
-from mulligan.core.finding import Standing, Verdict
-from mulligan.core.interfaces import Vault
-from mulligan.core.policy import Step
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime.assessment import describe_error, says_gone
 from mulligan.runtime.context import gather_existing_ids, leave_turns
@@ -67,6 +53,20 @@ from mulligan.runtime.rollback import (
 from mulligan.runtime.tool import Make
 from mulligan.runtime.toolbox import Toolbox, build_codeless_action
 from mulligan.runtime.undo import call_ability
+from mulligan.types.action import (
+    HOLDS,
+    UNANSWERED,
+    UNCERTAIN,
+    UNREVIEWED,
+    Action,
+    State,
+    find_expiry,
+)
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError, JournalError
+from mulligan.types.finding import Standing, Verdict
+from mulligan.types.interfaces import Vault
+from mulligan.types.policy import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ async def review_late(
         action.tries += 1
     facts: dict[str, object] = {"delivered": delivered}
     await book.move(actions, State.PENDING_REVIEW, facts=facts | {"reviewing": begun})
-    await reach(Point.CLAIMED)
+    await checkpoint(Point.CLAIMED)
     number = actions[0].opening.attempt
     parts = await asyncio.to_thread(_load_parts, actions, book.vault)
     if parts is None:
@@ -105,7 +105,7 @@ async def review_late(
         await reject((), beyond=actions, book=book, why=why)
         return
     verdict = await _review_parts(parts, reviewers=reviewers)
-    await reach(Point.REVIEWED)
+    await checkpoint(Point.REVIEWED)
     unseen = [action for action in actions if action.opening.call in verdict.unchecked]
     step, verdict = (
         (Step.DISPUTE, verdict)
@@ -120,7 +120,7 @@ async def review_late(
             await end.take_back(why)
         case Standing.ACCEPTED | Standing.UNCHECKED:
             await settle_reviewed(actions, verdict, book=book, late=True)
-            await reach(Point.MARKED)
+            await checkpoint(Point.MARKED)
         case Standing.REJECTED | Standing.UNREVIEWED if step is Step.DISPUTE and verdict.errors:
             await end.dispute(describe_rejection(verdict))
         case Standing.REJECTED:
@@ -445,7 +445,7 @@ class Recovery:
 
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
-        await reach(Point.RECOVERING)
+        await checkpoint(Point.RECOVERING)
         await late_answers.record_late_results(self.book)
         found = await asyncio.to_thread(self._list_open)
         left = await asyncio.to_thread(self._find_left_behind, found)
@@ -581,7 +581,7 @@ class Recovery:
             if action is None:
                 return await self._leave_open(left)
             await recover(action)
-            await reach(Point.RECOVERED)
+            await checkpoint(Point.RECOVERED)
         except JournalError:
             # Another process was quicker.
             return 0
@@ -642,7 +642,7 @@ class Recovery:
         # The name goes on it first: what ends the process that looks is counted too.
         action.tries += 1
         await self.book.move([action], State.UNKNOWN, why="It gave no answer.")
-        await reach(Point.CLAIMED)
+        await checkpoint(Point.CLAIMED)
         approved = await asyncio.to_thread(self.was_approved, action)
         tool = self.toolbox.find(action)
         # Nobody waits for its answer any more, but where the run of a host or an engine goes on.
@@ -665,7 +665,7 @@ class Recovery:
             return
         action.tries += 1
         await self.book.move([action], State.UNDOING, why="It is tried again.")
-        await reach(Point.CLAIMED)
+        await checkpoint(Point.CLAIMED)
         await undo_actions([action], book=self.book)
 
     def _describe_blocker(self, action: LiveAction) -> str:

@@ -6,12 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mulligan.codec.values import to_plain
-from mulligan.core.display.size import is_tangled
-from mulligan.core.errors import SilentError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.codec import to_plain
 from mulligan.learning.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.soft_errors import (
     IsKnown,
@@ -20,7 +15,12 @@ from mulligan.learning.soft_errors import (
     find_silent_error,
     is_known,
 )
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
+from mulligan.types.display import is_tangled
+from mulligan.types.errors import SilentError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import ErrorRule
 
 _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
 _JSON = (str, int, float, dict, list, type(None))

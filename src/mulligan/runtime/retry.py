@@ -8,18 +8,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from mulligan.core.action import Request, State
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.display.escape import format_value
-from mulligan.core.effect import Effect, Mode, ProbeBy, Repeat
-from mulligan.core.errors import JournalError, StaleEntryError, StoreError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Origin, Patch
-from mulligan.core.happened.event import CallRepaired, CallRetried
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
@@ -42,6 +33,14 @@ from mulligan.runtime.results import is_deferral
 from mulligan.runtime.tool import Make, Tool
 from mulligan.runtime.undo import call_ability
 from mulligan.runtime.waiting import ON_LOOP
+from mulligan.types.action import Request, State
+from mulligan.types.call import Execution, Outcome, Record
+from mulligan.types.display import format_value
+from mulligan.types.effect import Effect, Mode, ProbeBy, Repeat
+from mulligan.types.errors import JournalError, StaleEntryError, StoreError
+from mulligan.types.events import CallRepaired, CallRetried
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Origin, Patch
 
 THERE_ALREADY = (
     "It was approved and is there already, though nothing here says that it was made: this store "
@@ -222,7 +221,7 @@ async def _is_there_already(action: LiveAction) -> bool:
 async def claim(action: LiveAction, *, book: JournalWriter) -> None:
     """Put it on disk that an approved call is about to be made: nobody makes it a second time."""
     await book.move([action], State.INTENT, why="A person approved it.")
-    await reach(Point.RELEASED)
+    await checkpoint(Point.RELEASED)
 
 
 async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWriter) -> Tried:
@@ -232,7 +231,7 @@ async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWrit
     call.require_lease()
     try:
         tried = await try_call(call)
-        await reach(Point.CALLED)
+        await checkpoint(Point.CALLED)
     except BaseException as error:
         await write_stopped([action], error, book=book)
         raise
@@ -267,7 +266,7 @@ async def _write_release(action: LiveAction, tried: Tried, *, book: JournalWrite
     failure = tried.last.failure
     if failure is None:
         await record_result([action], [tried.last.result], book=book)
-        await reach(Point.EXECUTED)
+        await checkpoint(Point.EXECUTED)
         await settle_approved([action], book=book)
     elif tried.nothing_happened:
         why = failure.error_class.value

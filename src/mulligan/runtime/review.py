@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from mulligan.core.action import UNCERTAIN, UNREVIEWED, Kept, State
-from mulligan.core.call import Execution
-from mulligan.core.errors import MulliganError
-from mulligan.core.finding import Confidence, Standing, Verdict
-from mulligan.core.history import NO_HISTORY
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import LiveAttempt, OpenTurn
 from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange
 from mulligan.runtime.live_action import LiveAction
@@ -26,6 +21,11 @@ from mulligan.runtime.payloads import (
     name_trail,
     pack_evidence,
 )
+from mulligan.types.action import UNCERTAIN, UNREVIEWED, Kept, State
+from mulligan.types.call import Execution
+from mulligan.types.errors import MulliganError
+from mulligan.types.finding import Confidence, Standing, Verdict
+from mulligan.types.turn import NO_HISTORY
 
 WORST_FIRST = (Standing.REJECTED, Standing.UNREVIEWED, Standing.UNCHECKED, Standing.ACCEPTED)
 LEAST_FIRST = (None, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)

@@ -11,27 +11,10 @@ from dataclasses import field, replace
 from enum import StrEnum
 from itertools import groupby
 
-from mulligan.codec.values import encode_value
-from mulligan.core.action import (
-    SETTLED,
-    STATE_AFTER,
-    UNANSWERED,
-    UNREVIEWED,
-    ActionQuery,
-    Kept,
-    Request,
-    State,
-    UndoResult,
-)
-from mulligan.core.effect import Effect, NoVerdict
-from mulligan.core.errors import MulliganError, StaleEntryError
-from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict
-from mulligan.core.interfaces import Vault
-from mulligan.core.policy import Step, decide, is_judged_alone
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
+from mulligan.codec import encode_value
 from mulligan.loops.actions import RejectedAction, Reviewers
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import (
     LaterCalls,
     Observation,
@@ -58,6 +41,23 @@ from mulligan.runtime.undo import (
     verify,
     wait_to_settle,
 )
+from mulligan.types.action import (
+    SETTLED,
+    STATE_AFTER,
+    UNANSWERED,
+    UNREVIEWED,
+    ActionQuery,
+    Kept,
+    Request,
+    State,
+    UndoResult,
+)
+from mulligan.types.call import Record
+from mulligan.types.effect import Effect, NoVerdict
+from mulligan.types.errors import MulliganError, StaleEntryError
+from mulligan.types.finding import Finding, Severity, Source, Standing, Verdict
+from mulligan.types.interfaces import Vault
+from mulligan.types.policy import Step, decide, is_judged_alone
 
 _report = logging.getLogger("mulligan")
 
@@ -244,9 +244,9 @@ async def reject(
                 raise
             groups = still
     if groups[0][0]:
-        await reach(Point.DOOMED)
+        await checkpoint(Point.DOOMED)
     if groups[2][0]:
-        await reach(Point.DISPUTED)
+        await checkpoint(Point.DISPUTED)
     return groups[0][0]
 
 
@@ -636,7 +636,7 @@ class _Rollback:
             sent.failure = await run_undo(sent.record, sent.terms)
             await wait_to_settle(sent.terms)
             undone = await verify(sent.record, sent.terms, first=sent.first, failure=sent.failure)
-        await reach(Point.PROVEN)
+        await checkpoint(Point.PROVEN)
         return undone
 
     async def _write(self, done: Sequence[_Sent]) -> None:
@@ -653,7 +653,7 @@ class _Rollback:
         for each in done:
             if each not in restored and each.undone is not None:
                 await self._write_trouble(each, each.undone)
-            await reach(Point.UNDONE)
+            await checkpoint(Point.UNDONE)
 
     async def _keep_versions(self, sent: _Sent) -> list[Kept]:
         """What was at one version stands at another now, by our own undo."""

@@ -12,9 +12,8 @@ from dataclasses import field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.late_pattern import compile_late
+from mulligan.process.lazy import compile_late, dataclass
+from mulligan.types.errors import ConfigurationError
 
 
 class Placed(NamedTuple):

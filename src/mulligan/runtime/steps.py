@@ -14,15 +14,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from mulligan.codec.values import to_plain
-from mulligan.core.action import ACCEPTED, HOLDS, UNCERTAIN, Action, ActionQuery, State, UndoResult
-from mulligan.core.adapter import NOT_MADE, Called, HostCall
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.durable import Plain, Tools
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.storage.instants import to_us
+from mulligan.codec import to_plain
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import LiveAttempt, OpenTurn, is_typed
 from mulligan.runtime.host_run import Run
 from mulligan.runtime.host_tools import HostHolds
@@ -36,6 +29,11 @@ from mulligan.runtime.live_action import (
 )
 from mulligan.runtime.recovery import Recovery
 from mulligan.runtime.toolbox import Toolbox
+from mulligan.types.action import ACCEPTED, HOLDS, UNCERTAIN, Action, ActionQuery, State, UndoResult
+from mulligan.types.adapter import NOT_MADE, Called, HostCall, Plain, Tools
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.errors import AlreadyDoneError, ConfigurationError, HeldError, StoreError
+from mulligan.types.values import RANDOM_BITS, make_uuid7, to_us
 
 PAUSE = 0.1
 """Seconds between one look and the next at a call that another process may be making."""

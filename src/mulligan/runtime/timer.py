@@ -14,12 +14,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 
-from mulligan.core.interfaces import LEASE
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.sharing import Listen
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import leave_turns
 from mulligan.runtime.recovery import AbandonableTask, Recovery, let_go
 from mulligan.telemetry import shutdown
+from mulligan.types.interfaces import LEASE, Listen
 
 _report = logging.getLogger("mulligan")
 

@@ -11,27 +11,18 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.codec.values import from_plain
-from mulligan.core.action import SETTLED
-from mulligan.core.effect import Effect, Mode, Precheck
-from mulligan.core.errors import ConfigurationError, NoSchemaError, NothingDone
-from mulligan.core.failures.suggestion import NO_SCHEMA, ErrorRule
-from mulligan.core.happened.event import ActionMoved, Happened
-from mulligan.core.interfaces import Classify, Judge
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.fork_hooks import call_on_fork
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.waiting.awaiting import await_value
-from mulligan.core.waiting.limits import Backoff, JudgeLimits
+from mulligan.checks.parameters import ToolShape
+from mulligan.codec import from_plain
 from mulligan.learning.classify import build_classifier, classify
 from mulligan.learning.fingerprint import KnownPatterns
 from mulligan.learning.soft_errors import IsKnown, is_known
-from mulligan.loops.traffic import TrafficByTenant, UnloggedCalls
+from mulligan.loops.calls import TrafficByTenant, UnloggedCalls
+from mulligan.process.event_loop import await_value
+from mulligan.process.fork import call_on_fork
+from mulligan.process.lazy import dataclass
 from mulligan.redaction import Redactor
+from mulligan.redaction.fast import find_form
 from mulligan.redaction.redactor import RedactArguments
-from mulligan.redaction.values.fast import find_form
 from mulligan.runtime.context import Labels
 from mulligan.runtime.declaration import Declaration, find_definition, list_functions
 from mulligan.runtime.journal import JournalWriter
@@ -43,8 +34,16 @@ from mulligan.runtime.signature import read_signature
 from mulligan.runtime.tool_identity import find_binding
 from mulligan.runtime.undo import call_ability
 from mulligan.telemetry.events import Events
-from mulligan.telemetry.queue import RowQueue
-from mulligan.telemetry.writer import LogWriter
+from mulligan.telemetry.writer import LogWriter, RowQueue
+from mulligan.types.action import SETTLED
+from mulligan.types.call import Record
+from mulligan.types.effect import Effect, Mode, Precheck
+from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
+from mulligan.types.events import ActionMoved, Happened
+from mulligan.types.interfaces import Classify, Judge
+from mulligan.types.lesson import NO_SCHEMA, ErrorRule
+from mulligan.types.limits import Backoff, JudgeLimits
+from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 _chances: weakref.WeakSet[random.Random] = weakref.WeakSet()
 

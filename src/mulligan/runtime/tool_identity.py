@@ -15,8 +15,8 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TypeVar
 from uuid import UUID
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.redaction.secrets.names import classify_name
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.names import classify_name
 
 MOST = 200
 """Values that are looked at; what is beyond tells no two tools from each other."""

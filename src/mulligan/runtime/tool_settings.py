@@ -12,18 +12,17 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
-from mulligan.codec.annotations import read_hints, to_arguments_schema, to_schema
-from mulligan.core.display.sentence import Describe, list_places
-from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.suggestion import ErrorRule, read_error_rules
-from mulligan.core.record import Abilities, Record
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.enums import require_bool
+from mulligan.codec import read_hints, to_arguments_schema, to_schema
+from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
-from mulligan.redaction.schemas import scrub_schema
-from mulligan.redaction.scrub import scrub
+from mulligan.redaction.scrub import scrub, scrub_schema
 from mulligan.runtime.signature import find_injected, list_parameters
+from mulligan.types.call import Record, ToolCallbacks
+from mulligan.types.display import Describe, list_places
+from mulligan.types.effect import Effect, ProbeBy
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.lesson import ErrorRule, read_error_rules
+from mulligan.types.values import require_bool
 
 _TOLD = {"in_progress": ("error",), "same": ("state", "other"), "with_note": ("result", "note")}
 """What they are called with, where that is not the record of a call."""
@@ -218,14 +217,14 @@ def find_review(said: Said) -> bool:
     return callable(effect) or effect in _REVIEWED
 
 
-def find_abilities(said: Said) -> Abilities:
+def find_abilities(said: Said) -> ToolCallbacks:
     """The functions that were declared."""
-    names = [each.name for each in fields(Abilities)]
+    names = [each.name for each in fields(ToolCallbacks)]
     given = {name: said.declared[name] for name in names if name in said.declared}
     for name, function in given.items():
         if function is not None:
             require_function(function, name=name, of=said.called)
-    return Abilities(**given)
+    return ToolCallbacks(**given)
 
 
 def find_hints(said: Said) -> Hints:

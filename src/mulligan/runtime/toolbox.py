@@ -8,19 +8,18 @@ from difflib import get_close_matches
 from functools import partial
 from typing import cast
 
-from mulligan.checks.standard.tools import ToolShape
-from mulligan.codec.exact import LostValueError
-from mulligan.core.action import Action, By, Opening
-from mulligan.core.call import Call
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Vault
-from mulligan.core.record import Record
+from mulligan.checks.parameters import ToolShape
+from mulligan.codec import LostValueError
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.outcome import log_settled
 from mulligan.runtime.payloads import load_record
 from mulligan.runtime.tool import ActionTools, Tool
 from mulligan.runtime.waiting import read_stamp
+from mulligan.types.action import Action, By, Opening
+from mulligan.types.call import Call, Record
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.interfaces import Vault
 
 _report = logging.getLogger("mulligan")
 

@@ -12,23 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from mulligan.checks.subject.concern import watch_checks
-from mulligan.codec.json_text import encode_json
-from mulligan.codec.records import decode_record
-from mulligan.core.action import HOLDS, SETTLED, State, UndoResult
-from mulligan.core.adapter import AgentWriter, Assignment
-from mulligan.core.call import Execution, Outcome
-from mulligan.core.display.escape import format_value
-from mulligan.core.engine import Loop, Round, run_loop
-from mulligan.core.errors import MulliganError
-from mulligan.core.finding import Confidence, Correction, Standing, Verdict
-from mulligan.core.happened.text_event import ReplyChecked, ReplySettled
-from mulligan.core.policy import Step
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, reach
-from mulligan.core.text import Replied, Reply, Written
-from mulligan.core.turn import Attempt
-from mulligan.core.waiting.awaiting import call_function
+from mulligan.checks.subject import watch_checks
+from mulligan.codec import decode_record, encode_json
 from mulligan.loops.actions import (
     Attempted,
     RejectedAction,
@@ -38,9 +23,12 @@ from mulligan.loops.actions import (
     render_question,
     review_attempt,
 )
+from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.checking import run_checks_now
-from mulligan.loops.drafting import ReplyBrief, Tools
 from mulligan.loops.replies import ReplyRules, Write, write_reply
+from mulligan.process.event_loop import call_function
+from mulligan.process.fault_points import Point, checkpoint
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import (
     LiveAttempt,
     OpenTurn,
@@ -77,9 +65,20 @@ from mulligan.runtime.rollback import (
     take_back_late,
 )
 from mulligan.runtime.waiting import Waiter
+from mulligan.types.action import HOLDS, SETTLED, State, UndoResult
+from mulligan.types.adapter import AgentWriter, Assignment
+from mulligan.types.call import Execution, Outcome
+from mulligan.types.display import format_value
+from mulligan.types.engine import Loop, Round, run_loop
+from mulligan.types.errors import MulliganError
+from mulligan.types.events import ReplyChecked, ReplySettled
+from mulligan.types.finding import Confidence, Correction, Standing, Verdict
+from mulligan.types.policy import Step
+from mulligan.types.reply import Replied, Reply, Written
+from mulligan.types.turn import Attempt
 
 if TYPE_CHECKING:
-    from mulligan.core.text import Replied
+    from mulligan.types.reply import Replied
 
 
 _DONE = "a person approved it, and it was done"
@@ -226,7 +225,7 @@ class TurnLoop:
 
     def clears(self, proposed: Execution) -> bool:
         """Whether checks have looked at a call that was not made yet, and all are content."""
-        from mulligan.checks.facts.denied import find_denials
+        from mulligan.checks.facts import find_denials
 
         attempted, read = self._build_attempted(), set[str]()
         whole = replace(attempted, executions=(*attempted.executions, proposed))
@@ -337,7 +336,7 @@ class TurnLoop:
         )
         verdict = join_inner(verdict, attempt)
         self._verdicts[attempt.number] = verdict
-        await reach(Point.REVIEWED)
+        await checkpoint(Point.REVIEWED)
         return verdict
 
     def _build_attempted(self, reply: object = None) -> Attempted:
@@ -388,7 +387,7 @@ class TurnLoop:
         stuck = (taken for taken in self._rejected if taken.result is not UndoResult.RESTORED)
         if any(taken.blocks for taken in stuck):
             return None
-        await reach(Point.CORRECTED)
+        await checkpoint(Point.CORRECTED)
         return render_correction(verdict, self._rejected)
 
     async def _end(self, last: Round[object, Verdict]) -> None:
@@ -425,7 +424,7 @@ class TurnLoop:
         late = self._turn.attempt.list_whole_in_state(State.EXECUTED)
         why = "It came back while the review was going on."
         await self._book.move(late, State.PENDING_REVIEW, why=why, facts=unread)
-        await reach(Point.MARKED)
+        await checkpoint(Point.MARKED)
 
     def _build_done(self, last: Round[object, Verdict]) -> Done:
         undone = last.step is Step.GIVE_UP

@@ -12,10 +12,8 @@ from dataclasses import fields, is_dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
-from mulligan.core.display.escape import format_value
-from mulligan.core.record import Abilities, Record, Told
-from mulligan.core.runtime.points import Point, reach
-from mulligan.core.waiting.awaiting import await_value
+from mulligan.process.event_loop import await_value
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime.assessment import (
     Observation,
     Undone,
@@ -27,10 +25,12 @@ from mulligan.runtime.assessment import (
     is_unchanged,
     says_gone,
 )
+from mulligan.types.call import Record, RecordFunction, ToolCallbacks
+from mulligan.types.display import format_value
 
 
 async def call_ability(
-    function: Told, record: Record, *, within: timedelta | None = None
+    function: RecordFunction, record: Record, *, within: timedelta | None = None
 ) -> object:
     """Call a tool's function, sync or async; late, it is a `TimeoutError`.
 
@@ -52,7 +52,7 @@ def copy_record(record: Record) -> Record:
 
 
 async def read_version(
-    state: object, *, record: Record, abilities: Abilities, within: timedelta | None = None
+    state: object, *, record: Record, abilities: ToolCallbacks, within: timedelta | None = None
 ) -> str | None:
     """The version of a state that was read, where the tool has versions."""
     if state is None:
@@ -63,7 +63,7 @@ async def read_version(
 
 
 async def read_left_version(
-    record: Record, *, abilities: Abilities, within: timedelta | None = None
+    record: Record, *, abilities: ToolCallbacks, within: timedelta | None = None
 ) -> str | None:
     """The version that a call has left, by what it returned: if only nothing, as its tool may know
     of it in another way."""
@@ -77,7 +77,7 @@ class _Says(Protocol):
     @property
     def server(self) -> str: ...
     @property
-    def abilities(self) -> Abilities: ...
+    def abilities(self) -> ToolCallbacks: ...
 
 
 def find_objects(record: Record, declaration: _Says) -> frozenset[tuple[str, str]]:
@@ -156,7 +156,7 @@ async def read_current(record: Record, terms: UndoPolicy) -> Observation:
         # It may only look so, as long as reads lag behind.
         await wait_to_settle(terms)
         sight = await _read(record, terms, seen=terms.deletes or terms.seen)
-    await reach(Point.LOOKED)
+    await checkpoint(Point.LOOKED)
     return sight
 
 
@@ -172,7 +172,7 @@ async def run_undo(record: Record, terms: UndoPolicy) -> BaseException | None:
             await call_ability(undo, copy_record(record), within=terms.answers_within)
         except Exception as error:  # noqa: BLE001 - whatever it was, what is there now decides
             failure = error
-    await reach(Point.TAKEN_BACK)
+    await checkpoint(Point.TAKEN_BACK)
     return failure
 
 

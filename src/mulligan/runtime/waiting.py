@@ -16,9 +16,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar, cast
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.fork_hooks import call_on_fork
-from mulligan.core.waiting.own_loop import run_on_own_loop, settle_future
+from mulligan.process.event_loop import run_on_own_loop, settle_future
+from mulligan.process.fork import call_on_fork
+from mulligan.process.lazy import dataclass
 
 R = TypeVar("R")
 

@@ -8,10 +8,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
-from mulligan.core.call import Execution, Failure
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.errors import OwnParameterError, UnawaitedError
-from mulligan.core.failures.error_class import ErrorClass
 from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
 from mulligan.runtime.call import UNDER_WAY, ActiveCall, Given, begin_call, claim_host_call
 from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, is_words_only
@@ -40,6 +36,10 @@ from mulligan.runtime.signature import hide_parameters
 from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_to_end
+from mulligan.types.call import Execution, Failure
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.errors import OwnParameterError, UnawaitedError
+from mulligan.types.failure import ErrorClass
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,1 +1,1 @@
-"""Where things are kept: memory, SQLite and Postgres behind the interfaces of `mulligan.core`."""
+"""Where things are kept: memory, SQLite and Postgres behind the interfaces of `mulligan.types`."""

@@ -1,17 +1,150 @@
-"""Opens a store by its URL."""
+"""Opens a store by its URL: ours by a table, anybody else's by an entry point of their package.
+
+A package registers a store in its own `pyproject.toml`, in the form that ours have in ours:
+
+    [project.entry-points."mulligan.stores"]
+    theirs = "their_store:open_store"
+
+The name is the scheme of its URLs, the value a function that takes a URL and `Options`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import field
 from datetime import timedelta
-from typing import TypedDict, Unpack
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.interfaces import Clock, Store
-from mulligan.core.storage.retention import Retention
-from mulligan.stores.keys.seal import make_seal
-from mulligan.stores.options import Options
-from mulligan.stores.process.clock import read_utc_now
-from mulligan.stores.schemes import choose_opener
+from mulligan.process.lazy import compile_late, dataclass
+from mulligan.stores.crypto import Seal, make_seal
+from mulligan.stores.process import read_utc_now
+from mulligan.types.errors import ConfigurationError, UnknownStoreError
+from mulligan.types.interfaces import LEASE, Archive, Clock, Store
+from mulligan.types.limits import Retention
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+HIDDEN = "<store>"
+"""Shown for a URL that nobody can prove to hold no password."""
+
+_FILE = compile_late(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
+_HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
+_SERVER = compile_late(
+    # An `@` behind the host would mean that the password holds a character that ends it.
+    rf"{_SCHEME}(?:[^/?#\s]*@)?(?P<hosts>(?:{_HOST}(?:,{_HOST})*)?)"
+    r"(?P<database>/[\w.-]*)?(?:\?[^@#\s]*)?",
+    re.ASCII,
+)
+
+
+def strip_credentials(url: str) -> str:
+    """Scheme, host and database of a URL, or a file's name; `<store>` when it is not that plain."""
+    if url == "memory:" or _FILE.fullmatch(url):
+        return url
+    parts = _SERVER.fullmatch(url)
+    if parts is None:
+        return HIDDEN
+    return f"{parts['scheme']}://{parts['hosts']}{parts['database'] or ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What `open_store` was told, besides where."""
+
+    seal: Seal
+    """Made first: a wrong or unusable key must leave no file behind."""
+    migrate: bool = True
+    retention: Retention = field(default_factory=Retention)
+    tolerate_damage: bool = False
+    """Open a damaged journal all the same, to look at it."""
+    clock: Clock = read_utc_now
+    timeout: timedelta = timedelta(seconds=5)
+    """How long to wait for a lock that another process holds, or a server that does not answer."""
+    lease: timedelta = LEASE
+    """How long this process is waited for when it falls silent."""
+    row_security: bool = False
+    """Refuse a database that does not keep tenants apart by itself; with `migrate`, have it."""
+
+
+GROUP = "mulligan.stores"
+"""The group of entry points."""
+
+Opener = Callable[[str, Options], Store]
+"""Opens the store of a URL; one that is malformed is refused with an `UnknownStoreError`."""
+
+OURS = {
+    "memory": "mulligan.stores.memory:open_store",
+    "postgres": "mulligan.stores.postgres:open_store",
+    "postgresql": "mulligan.stores.postgres:open_store",
+    "sqlite": "mulligan.stores.sqlite:open_store",
+}
+"""What our own package registers, looked at first: reading metadata costs every start some time,
+and nobody may take these names."""
+
+_FORMS = (
+    "memory:, sqlite:///file.db, sqlite:////absolute/path.db or postgresql://user@host/database"
+)
+
+
+def choose_opener(url: str) -> Opener:
+    """What opens the store of a URL, or an error that says which schemes there are."""
+    if "\0" in url:
+        raise ConfigurationError(
+            "The store's URL holds a null character, which no file and no server is named with: "
+            "remove it."
+        )
+    scheme, separator, _ = url.partition(":")
+    if not separator:
+        raise make_refusal(url)
+    if scheme in OURS:
+        module, _, function = OURS[scheme].partition(":")
+        return cast("Opener", getattr(import_module(module), function))
+    return _load_opener(_choose_entry_point(scheme, url))
+
+
+def make_refusal(url: str) -> UnknownStoreError:
+    """Says what a store's URL can be, without a password that this one may hold."""
+    others = sorted({found.name for found in _list_entry_points() if found.name not in OURS})
+    registered = "".join(f", {name}:" for name in others)
+    return UnknownStoreError(
+        f"{strip_credentials(url)!r} is not the URL of a store: use {_FORMS}{registered}. A "
+        f'package brings another scheme by an entry point of the group "{GROUP}": '
+        "install the one that does, or see CONTRIBUTING.md."
+    )
+
+
+def _choose_entry_point(scheme: str, url: str) -> EntryPoint:
+    found = {point.value: point for point in _list_entry_points() if point.name == scheme}
+    if not found:
+        raise make_refusal(url)
+    if len(found) > 1:
+        raise ConfigurationError(
+            f"{len(found)} packages register stores for {scheme}: ({', '.join(sorted(found))}). "
+            "Uninstall all but one."
+        )
+    [chosen] = found.values()
+    return chosen
+
+
+def _load_opener(point: EntryPoint) -> Opener:
+    try:
+        return cast("Opener", point.load())
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(
+            f"The store for {point.name}: is registered as {point.value}, which cannot be loaded "
+            f"({error}). Install its package again."
+        ) from error
+
+
+def _list_entry_points() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
 
 
 class Waits(TypedDict, total=False):
@@ -54,3 +187,39 @@ def open_store(
             "postgresql:// store, or leave the setting out."
         )
     return choose_opener(url)(url, options)
+
+
+_METHODS = (
+    "append",
+    "list_versions",
+    "count",
+    "list_scorecards",
+    "list_runs",
+    "move",
+    "rate",
+    "clear",
+    "list_grounds",
+    "prune",
+)
+
+
+def with_archive(store: Store, archive: Archive) -> Store:
+    """The store, but for its archive; what is missing in that one is said at once."""
+    missing = [name for name in _METHODS if not callable(getattr(archive, name, None))]
+    if missing:
+        raise ConfigurationError(
+            f"archive={type(archive).__name__} has no {', '.join(missing)}: an archive has "
+            f"{len(_METHODS)} methods, and ArchiveContract of mulligan.testing tests them."
+        )
+    return cast("Store", _StoreWithArchive(store, archive))
+
+
+class _StoreWithArchive:
+    """Passes everything on but the archive."""
+
+    def __init__(self, store: Store, archive: Archive) -> None:
+        self._store = store
+        self.archive = archive
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

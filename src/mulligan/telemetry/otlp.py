@@ -30,11 +30,11 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from mulligan.core.call import LogRow
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import FindingSeen, Severity
-from mulligan.core.happened.event import ActionMoved, AttemptReviewed, CallLogged, Happened
 from mulligan.telemetry.spans import has_tracer_provider
+from mulligan.types.call import LogRow
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import ActionMoved, AttemptReviewed, CallLogged, Happened
+from mulligan.types.finding import FindingSeen, Severity
 
 MOST_WAITING = 4_096
 """Spans, and records of the log, that wait for the collector; beyond that the oldest are lost."""

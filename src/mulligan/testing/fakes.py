@@ -1,14 +1,18 @@
-"""Stand-ins that users get too: a clock that stands still, a log that can be stalled or broken."""
+"""Stand-ins that users get too: a clock that stands still, a log that stalls, a scripted judge."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from mulligan.core.call import LogRow
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.storage.log_query import Batch
-from mulligan.stores.memory.log import MemoryLog
+from mulligan.prompts.template import render
+from mulligan.stores.memory import MemoryLog
+from mulligan.types.call import LogRow
+from mulligan.types.display import A, Prompt, Question
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.log import Batch
 
 
 class FixedClock:
@@ -75,3 +79,44 @@ class StallingLog(MemoryLog):
             raise ValueError("a row that cannot be held")
         super().write(batch)
         self.batches.append(batch)
+
+
+Script = Sequence[object] | Callable[[Question[Any]], object]
+
+
+class ScriptedJudge:
+    """Answers from a list, in order, or from a function of the question; `None` is no answer.
+
+    It is stricter than a real judge, so that mistakes show in tests: a question that does not fit
+    its prompt, an answer of the wrong type and one question too many are refused.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self.questions: list[Question[Any]] = []
+        """Everything it was asked, oldest first."""
+        self.prompts: list[Prompt] = []
+        """The same, as a model would have read it."""
+
+    async def ask(self, question: Question[A]) -> A | None:
+        """The next answer of the script."""
+        self.prompts.append(render(question))
+        self.questions.append(question)
+        answer = self._choose_answer(question)
+        if answer is None or isinstance(answer, question.answer):
+            return answer
+        raise ConfigurationError(
+            f"The script answers {question.purpose!r} with {type(answer).__name__}, but "
+            f"{question.answer.__name__} was asked for. Change the script."
+        )
+
+    def _choose_answer(self, question: Question[A]) -> object:
+        if callable(self._script):
+            return self._script(question)
+        asked = len(self.questions)
+        if asked > len(self._script):
+            raise ConfigurationError(
+                f"The script has {len(self._script)} answers, and this is question {asked}: "
+                f"{question.purpose!r}. Add an answer, or expect fewer questions."
+            )
+        return self._script[asked - 1]

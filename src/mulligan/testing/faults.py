@@ -15,8 +15,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.process.fault_points import Point, watch_points
+from mulligan.process.lazy import dataclass
 
 
 class Deed(StrEnum):

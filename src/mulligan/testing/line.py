@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 _TIMEOUT = 60

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 
 ENVIRONMENT = "MULLIGAN_TEST_POSTGRES"
 """A DSN here comes first: the tests then make and drop databases of their own on that server."""

@@ -10,18 +10,18 @@ from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypedDict
 
-from mulligan.core.action import SETTLED, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.happened.event import ActionMoved, Happened
-from mulligan.core.interfaces import Check, Clock, Subscriber
-from mulligan.core.record import Abilities, Image, Record
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.loops.actions import Attempted
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_restored
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Agent, Done
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike, cancel_when_hung
+from mulligan.types.action import SETTLED, State
+from mulligan.types.call import Image, Record, ToolCallbacks
+from mulligan.types.events import ActionMoved, Happened
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Check, Clock, Subscriber
 
 PASSES = 8
 """Of recovery, with a while between them: more than it ever tries anything."""
@@ -176,7 +176,7 @@ class _Run:
         proof.runs += 1
         left = [state for state in self._states.values() if state not in SETTLED]
         as_expected = is_restored(
-            Record(arguments={}, image=Image(self._expected)), now, abilities=Abilities()
+            Record(arguments={}, image=Image(self._expected)), now, abilities=ToolCallbacks()
         )
         if left and what != UNDISTURBED and all(state in FOR_A_PERSON for state in left):
             proof.for_a_person[what] = ", ".join(left)

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urljoin
 
-from mulligan.core.errors import MissingExtraError
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import MissingExtraError
 
 _TIMEOUT = 60.0
 _USER = "family"

@@ -12,7 +12,7 @@ from bench.crash.processes import in_child
 from bench.engines import on_dbos, story
 from bench.engines.killing import kill_and_count
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 
 
 @pytest.fixture

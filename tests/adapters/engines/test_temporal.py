@@ -11,7 +11,7 @@ from temporalio.worker import Worker
 from bench.engines import story
 from bench.engines.on_temporal import Plan, run_server
 from mulligan import Mulligan
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 
 
 async def test_a_turn_is_corrected_held_and_ended_by_its_signal(tmp_path) -> None:

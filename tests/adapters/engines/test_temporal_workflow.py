@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from temporalio import workflow
 
-from mulligan.adapters.engines.temporal_workflow import SIGNAL, TemporalTurn
+from mulligan.hosts.temporal_workflow import SIGNAL, TemporalTurn
 
 
 @workflow.defn

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from mulligan.adapters import writers
-from mulligan.adapters.writers import pydantic_ai_writer
-from mulligan.adapters.writers.discovery import find_agent, find_writer, load_adapters, name_writer
-from mulligan.core.errors import ConfigurationError
+from mulligan import hosts as writers
+from mulligan.hosts import pydantic_ai_writer
+from mulligan.hosts.writers import find_agent, find_writer, load_adapters, name_writer
+from mulligan.types.errors import ConfigurationError
 
 THEIRS = """
 def is_agent(source):

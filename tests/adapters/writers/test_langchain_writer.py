@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.writers.langchain_writer import build_writer, is_agent, read_text
-from mulligan.core.finding import Standing
-from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
-from mulligan.core.text import Critique
+from mulligan.hosts.langchain_writer import build_writer, is_agent, read_text
 from mulligan.loops.drafts import DraftRules, write_draft
+from mulligan.types.events import ToolAnswered, ToolCalled
+from mulligan.types.finding import Standing
+from mulligan.types.reply import Critique
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("langgraph")

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.adapters.writers.pydantic_ai_writer import build_writer, is_agent, is_model
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.happened.text_event import ToolAnswered, ToolCalled
-from mulligan.core.text import Critique, Draft
+from mulligan.hosts.pydantic_ai_writer import build_writer, is_agent, is_model
 from mulligan.loops.drafts import DraftRules, write_draft
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import ToolAnswered, ToolCalled
+from mulligan.types.finding import Standing
+from mulligan.types.reply import Critique, Draft
 
 pydantic_ai = pytest.importorskip("pydantic_ai")
 messages = pytest.importorskip("pydantic_ai.messages")

@@ -8,17 +8,17 @@ import logging
 import pytest
 
 from mulligan import Mulligan
-from mulligan.checks.grounding.verified import Claims, Verification
+from mulligan.checks.grounding import Claims, Verification
 from mulligan.checks.text import avoids
-from mulligan.core.call import OWN
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Confidence, Severity, Standing
-from mulligan.core.happened.text_event import Reflected, Responded
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.text import Claim, Critique, Support
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.call import OWN
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import Reflected, Responded
+from mulligan.types.finding import Confidence, Severity, Standing
+from mulligan.types.log import LogQuery
+from mulligan.types.reply import Claim, Critique, Support
 
 CONTEXT = ("We serve 100+ clients in Leeds.",)
 POLITE = ReplyRules(checks=[avoids(words=["delve"])])

@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.texts.step_log import STEPS
-from mulligan.checks.grounding.verified import Verification
+from mulligan.app.texts import STEPS
+from mulligan.checks.grounding import Verification
 from mulligan.checks.text import avoids
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.happened.event import Happened
-from mulligan.core.text import Critique
 from mulligan.loops.drafts import DraftRules
 from mulligan.loops.replies import ReplyRules
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import Happened
+from mulligan.types.reply import Critique
 
 POLITE = ReplyRules(checks=[avoids(words=["delve"])])
 DAY = timedelta(days=1)

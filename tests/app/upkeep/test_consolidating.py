@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.app.upkeep.consolidating import (
+from mulligan.learning.consolidation import (
     consolidate,
     hash_schemas,
     list_episodes,
@@ -14,11 +14,11 @@ from mulligan.app.upkeep.consolidating import (
     renew_lessons,
     take_back,
 )
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.lesson import Benefit, LessonQuery, LessonState, Use
-from mulligan.core.interfaces import KnownTool, Store
 from mulligan.learning.fingerprint import compute_fingerprint
 from mulligan.stores.opening import open_store
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.interfaces import KnownTool, Store
+from mulligan.types.lesson import Benefit, LessonQuery, LessonState, Use
 from tests.learning.lessons.cases import HASHED, NOW, episode, lesson
 
 
@@ -55,7 +55,7 @@ def test_a_batch_that_left_nothing_cannot_be_taken_back(store: Store) -> None:
 
 
 def test_episodes_are_read_to_the_last_page(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mulligan.app.upkeep.consolidating.PAGE", 2)
+    monkeypatch.setattr("mulligan.learning.consolidation.PAGE", 2)
 
     assert len(list(list_episodes(store.casebook))) == 3
 

@@ -3,17 +3,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.upkeep.housekeeping import sweep
-from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.retention import Retention
-from mulligan.core.storage.rollup import roll_up
+from mulligan.app.housekeeping import sweep
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
-from mulligan.testing.store_contract.cases import make_episode, make_lesson
+from mulligan.testing.store_contract.contract import make_episode, make_lesson
+from mulligan.types.action import Entry, Kept, Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import EpisodeQuery, LessonQuery
+from mulligan.types.limits import Retention
+from mulligan.types.log import Batch, LogQuery, roll_up
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement
 from tests.telemetry.rows import START_US, a_row
 
 START = datetime.fromtimestamp(START_US / 1e6, UTC)

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 from mulligan import Effect, Mulligan, State
-from mulligan.app.insights import build_worker
-from mulligan.app.upkeep.worker import STALE
+from mulligan.app.application import build_worker
+from mulligan.app.worker import STALE
 
 
 def wait_until(so: Callable[[], bool], *, within: float = 20.0) -> bool:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mulligan.checks.dates.conventions import Pins, choose_pins
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.reading import Grain
-from mulligan.checks.dates.resolve import find_meaning
+from mulligan.dates.readings import Grain, Moment, Pins, choose_pins
+from mulligan.dates.resolve import find_meaning
 
 NOW = datetime(2025, 10, 22, 10, 15)
 AMERICAN = choose_pins("en-US")

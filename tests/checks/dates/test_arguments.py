@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from mulligan.checks.dates.arguments import find_argument_dates, find_impossible_dates
+from mulligan.checks.date_arguments import find_argument_dates, find_impossible_dates
 
 
 def test_dates_are_found_wherever_they_are_with_the_path_to_them() -> None:

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.checks.dates.calculate import calculate_datetime
-from mulligan.checks.dates.conventions import Convention
-from mulligan.core.errors import NaiveTimeError
+from mulligan.dates.readings import Convention
+from mulligan.dates.resolve import calculate_datetime
+from mulligan.types.errors import NaiveTimeError
 
 NOW = datetime(2026, 10, 28, 12, 0, tzinfo=UTC)
 """A Wednesday."""

@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime
 import pytest
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.dates.conventions import Convention
-from mulligan.core.call import Outcome
-from mulligan.core.finding import Severity
+from mulligan.dates.readings import Convention
 from mulligan.loops.actions import Attempted
+from mulligan.types.call import Outcome
+from mulligan.types.finding import Severity
 from tests.checks.attempts import Attempt, attempt, ran
 
 

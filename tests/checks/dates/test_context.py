@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.reading import Expression
-from mulligan.checks.dates.resolve import find_expressions
-from mulligan.core.turn import Turn
+from mulligan.dates.readings import Expression, Moment
+from mulligan.dates.resolve import find_expressions
+from mulligan.types.turn import Turn
 from tests.checks.attempts import Attempt, ran
 
 NOW = Moment(now=datetime(2025, 10, 22, 10, 15))

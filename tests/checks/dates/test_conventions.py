@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.conventions import NO_PINS, Convention, choose_pins, is_allowed
+from mulligan.dates.readings import NO_PINS, Convention, choose_pins, is_allowed
 
 
 @pytest.mark.parametrize(

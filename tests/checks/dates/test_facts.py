@@ -3,8 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from mulligan.checks.dates import date_facts
-from mulligan.core.call import Call
-from mulligan.core.turn import Turn
+from mulligan.types.call import Call
+from mulligan.types.turn import Turn
 
 MONDAY = datetime(2025, 10, 20, 13, 0, tzinfo=UTC)
 

@@ -2,9 +2,15 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from mulligan.checks.dates.conventions import Convention
-from mulligan.checks.dates.moment import Moment, make_day, make_instant, make_midnight, make_span
-from mulligan.checks.dates.reading import Grain
+from mulligan.dates.readings import (
+    Convention,
+    Grain,
+    Moment,
+    make_day,
+    make_instant,
+    make_midnight,
+    make_span,
+)
 
 FRIDAY = date(2025, 10, 24)
 EVENING = datetime(2025, 10, 24, 19, 30)

@@ -8,17 +8,18 @@ from datetime import UTC, date, datetime
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing
-from mulligan.checks.dates.arguments import find_argument_dates, has_unread_dates
-from mulligan.checks.dates.notations import (
+from mulligan.checks.date_arguments import (
+    find_argument_dates,
     fold_figures,
+    has_unread_dates,
     is_iso,
     is_named_for_dates,
     may_hide_a_date,
     read_days,
 )
-from mulligan.loops.opinion import Opinion
+from mulligan.loops.review import Opinion
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
 
 DAY = date(2026, 11, 21)
 WRITTEN = [

@@ -4,8 +4,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.dates.moment import make_day, make_instant, make_span
-from mulligan.checks.dates.reading import Expression, Reading
+from mulligan.dates.readings import Expression, Reading, make_day, make_instant, make_span
 
 FRIDAY = date(2025, 10, 24)
 WEEK = make_span(date(2025, 10, 20), date(2025, 10, 27))

@@ -6,15 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.conventions import Convention
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.reading import Expression
-from mulligan.checks.dates.resolve import (
-    NOTHING_SAID,
-    find_expressions,
-    find_meaning,
-    read_message,
-)
+from mulligan.dates.readings import Convention, Expression, Moment
+from mulligan.dates.resolve import NOTHING_SAID, find_expressions, find_meaning, read_message
 from tests.checks.dates.said import AMERICAN, NOW, days, moment
 
 

@@ -4,9 +4,14 @@ from datetime import date, datetime
 
 import pytest
 
-from mulligan.checks.dates.moment import make_day, make_instant, make_span
-from mulligan.checks.dates.reading import Reading
-from mulligan.checks.dates.telling import describe_reading, describe_readings
+from mulligan.dates.readings import (
+    Reading,
+    describe_reading,
+    describe_readings,
+    make_day,
+    make_instant,
+    make_span,
+)
 
 FRIDAY = date(2025, 10, 24)
 

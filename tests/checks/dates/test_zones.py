@@ -9,11 +9,10 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 
 from mulligan.checks.dates import date_facts
-from mulligan.checks.dates.calculate import calculate_datetime
-from mulligan.checks.dates.zones import list_instants
-from mulligan.checks.language.zones import find_zone
-from mulligan.core.call import Call
-from mulligan.core.turn import Turn
+from mulligan.dates.readings import find_zone, list_instants
+from mulligan.dates.resolve import calculate_datetime
+from mulligan.types.call import Call
+from mulligan.types.turn import Turn
 
 FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2036, 1, 1, tzinfo=UTC)
 STEP = timedelta(days=6)

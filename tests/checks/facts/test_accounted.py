@@ -9,11 +9,10 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.facts.accounted import find_account
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.record import Record
-from mulligan.core.turn import Turn
+from mulligan.checks.facts import find_account
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Call, Execution, Outcome, Record
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.checks.facts.claims import find_date_mentions, find_weekday, find_weekday_claims
+from mulligan.checks.contradiction import find_date_mentions, find_weekday, find_weekday_claims
 
 FRI = date(2025, 10, 24)
 

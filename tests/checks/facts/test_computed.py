@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from mulligan import Turn
-from mulligan.checks.facts.computed import computed_facts
-from mulligan.core.call import Call
+from mulligan.checks.facts import computed_facts
+from mulligan.types.call import Call
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

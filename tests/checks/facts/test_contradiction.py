@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.facts.contradiction import (
+from mulligan.checks.contradiction import (
     CallFacts,
     contradict_correction,
     contradict_finding,
     is_outcome_right,
 )
-from mulligan.core.finding import Fact, Finding, Severity
+from mulligan.types.finding import Fact, Finding, Severity
 
 pytestmark = pytest.mark.promise(5)
 

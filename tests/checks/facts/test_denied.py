@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.facts.denied import find_denials
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Confidence, Severity, Standing
-from mulligan.core.turn import Turn
+from mulligan.checks.facts import find_denials
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.loops.review import Opinion
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Confidence, Severity, Standing
+from mulligan.types.turn import Turn
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 HOME = {"home": "12 Elm St, Springfield"}

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from mulligan.checks.facts.refusals import only_warn
-from mulligan.checks.seen import ids_seen
-from mulligan.core.finding import Severity
+from mulligan.checks.provenance import ids_seen
+from mulligan.checks.user_checks import only_warn
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran, severities
 
 

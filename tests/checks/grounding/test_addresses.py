@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.addresses import (
+from mulligan.checks.entities import (
     find_emails,
     find_phones,
     is_same_phone,
     leads_within,
     normalize_link,
 )
-from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.quantities import find_digit_runs
 
 
 def test_addresses_are_found_in_one_case_where_they_stand() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.calendar import ClockTime, Date, find_dates, find_times
-from mulligan.checks.grounding.digits import find_digit_runs
+from mulligan.checks.entities import ClockTime, Date, find_dates, find_times
+from mulligan.checks.quantities import find_digit_runs
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.grounding import ClaimKind, grounded
-from mulligan.core.finding import Severity
-from mulligan.core.text import Reply
+from mulligan.types.finding import Severity
+from mulligan.types.reply import Reply
 from tests.checks.text.replies import findings, rules
 
 HELD = [

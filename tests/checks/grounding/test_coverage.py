@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.grounding.coverage import measure_coverage
+from mulligan.checks.grounding import measure_coverage
 
 CONTEXT = ("The harbour ferry leaves every twenty minutes from the northern pier.",)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.grounding.digits import find_digit_runs, find_word_before
+from mulligan.checks.quantities import find_digit_runs, find_word_before
 
 
 def test_every_run_of_digits_is_found_once_and_in_order() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.checks.grounding.lists import (
+from mulligan.checks.quantities import (
     build_alternation,
     load_currencies,
     load_empty_words,

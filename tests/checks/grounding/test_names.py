@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.names import find_names, normalize_word
+from mulligan.checks.entities import find_names, normalize_word
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.digits import find_digit_runs
-from mulligan.checks.grounding.numerals import find_quantities, write_out
+from mulligan.checks.quantities import find_digit_runs, find_quantities, write_out
 
 
 @pytest.mark.parametrize(

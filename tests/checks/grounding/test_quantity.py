@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.quantity import FAR, ROUGHLY, SMALL, Bound, Known, Quantity
+from mulligan.checks.quantities import FAR, ROUGHLY, SMALL, Bound, Known, Quantity
 
 
 def some(value: float, *, bound: Bound = Bound.EXACT, noun: str = "client") -> Quantity:

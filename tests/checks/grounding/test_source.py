@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.checks.grounding.numerals import find_quantities
-from mulligan.checks.grounding.source import join_words, read_source
+from mulligan.checks.grounding import join_words, read_source
+from mulligan.checks.quantities import find_quantities
 
 TEXTS = (
     "The shop opened on May 3, 2019 and sells 1,500 lamps.",

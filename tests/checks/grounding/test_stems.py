@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.stems import stem
+from mulligan.checks.quantities import stem
 
 
 @pytest.mark.parametrize(

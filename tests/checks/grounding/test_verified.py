@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.grounding.verified import MOST_PIECES, Claims, Verifier
-from mulligan.core.display.question import PIECE, Question
-from mulligan.core.finding import Severity, Source
-from mulligan.core.text import Claim, Reply, Support
+from mulligan.checks.grounding import MOST_PIECES, Claims, Verifier
+from mulligan.types.display import PIECE, Question
+from mulligan.types.finding import Severity, Source
+from mulligan.types.reply import Claim, Reply, Support
 
 YES, NO, UNSURE = Support.SUPPORTED, Support.UNSUPPORTED, Support.CANNOT_TELL
 CONTEXT = ("We serve 100+ clients.", "Founded in 2015 — in Ghent.")

@@ -4,10 +4,10 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_expressions
-from mulligan.checks.language.choosing import choose_language
-from mulligan.checks.language.tokens import tokenize
+from mulligan.dates.languages import choose_language
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_expressions
+from mulligan.dates.tokens import tokenize
 
 NOW = Moment(now=datetime(2026, 11, 18, 10))
 

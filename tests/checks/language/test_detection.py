@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.grounding import grounded
-from mulligan.checks.language.detection import detect_language, has_capitals_for_names, is_unspaced
-from mulligan.core.text import Reply
+from mulligan.dates.lexicon import detect_language, has_capitals_for_names, is_unspaced
+from mulligan.types.reply import Reply
 
 FIVE_FOR_ONE = {
     "en": ("We have 500 clients.", "We have 100 clients."),

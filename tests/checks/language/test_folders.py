@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from mulligan.checks.language.choosing import LANGUAGES
-from mulligan.checks.language.detection import list_languages, load_common_words
-from mulligan.checks.language.folders import (
+from mulligan.dates.languages import LANGUAGES
+from mulligan.dates.lexicon import (
     FIRST,
     list_folders,
+    list_languages,
+    load_common_words,
     load_lexicon,
     load_others,
     load_tables,

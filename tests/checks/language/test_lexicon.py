@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.lexicon import (
+from mulligan.dates.lexicon import (
     cut_ending,
     find_stems,
     has_picking_words,

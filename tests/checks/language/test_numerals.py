@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.numerals import fold
-from mulligan.checks.language.tokens import tokenize
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.scan import fold
+from mulligan.dates.tokens import tokenize
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.choosing import LANGUAGES, choose_prose, list_prose
-from mulligan.checks.language.prose import IN_FIGURES, build_dates, build_weekdays
+from mulligan.dates.languages import LANGUAGES, choose_prose, list_prose
+from mulligan.dates.tables import IN_FIGURES, build_dates, build_weekdays
 
 FRENCH = "Le rendez-vous est le 2026-03-13, et pas dans le bureau pour nous."
 

@@ -7,8 +7,8 @@ from dataclasses import fields
 
 import pytest
 
-from mulligan.checks.language.choosing import LANGUAGES, choose_requests
-from mulligan.checks.language.requests import NEVER, RequestPhrases, find_any
+from mulligan.dates.languages import LANGUAGES, choose_requests
+from mulligan.dates.tables import NEVER, RequestPhrases, find_any
 
 NAMED = {
     "comparison": {"words", "number"},

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.german import GERMAN
-from mulligan.checks.language.rewriting import rewrite
-from mulligan.checks.language.tokens import tokenize
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.german import GERMAN
+from mulligan.dates.scan import rewrite
+from mulligan.dates.tokens import tokenize
 
 
 def test_a_word_that_holds_two_is_read_as_both_and_keeps_its_place() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.choosing import LANGUAGES
-from mulligan.checks.language.senses import DayPart, Unit, Which
-from mulligan.checks.language.tables import Table, Words
-from mulligan.checks.language.tokens import END, tokenize
+from mulligan.dates.languages import LANGUAGES
+from mulligan.dates.tables import DayPart, Table, Unit, Which, Words
+from mulligan.dates.tokens import END, tokenize
 
 
 def list_meanings(table: Table[object]) -> set[object]:

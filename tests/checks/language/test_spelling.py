@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.spelling import with_slips
+from mulligan.dates.tables import with_slips
 from tests.checks.dates.said import days
 
 

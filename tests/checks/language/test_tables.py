@@ -3,12 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_meaning
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.senses import Which
-from mulligan.checks.language.tables import build_table, build_words
-from mulligan.checks.language.tokens import END, tokenize
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_meaning
+from mulligan.dates.tables import Which, build_table, build_words
+from mulligan.dates.tokens import END, tokenize
 
 
 def test_the_longest_entry_wins() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.language.tokens import tokenize
+from mulligan.dates.tokens import tokenize
 
 
 def test_a_message_is_cut_into_words_numbers_and_signs_with_their_places() -> None:

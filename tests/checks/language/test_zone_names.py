@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.tokens import tokenize
-from mulligan.checks.language.zone_names import ZONES
+from mulligan.dates.tables import ZONES
+from mulligan.dates.tokens import tokenize
 
 
 @pytest.mark.parametrize(

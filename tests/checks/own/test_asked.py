@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.own.asked import load_checks
-from mulligan.checks.standard.tools import Standard
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Finding
+from mulligan.checks.parameters import Standard
+from mulligan.checks.user_checks import load_checks
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Finding
 
 
 def own(attempted: object) -> list[Finding]:

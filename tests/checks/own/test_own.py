@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from mulligan.checks.own import own
-from mulligan.checks.own.own import make_call_check
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.turn import Turn
+from mulligan.checks import user_checks as own
+from mulligan.checks.user_checks import make_call_check
 from mulligan.loops.actions import Attempted
 from mulligan.loops.checking import run_checks
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 TURN = Turn(id="t", message="Move it", now=NOW)

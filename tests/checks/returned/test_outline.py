@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mulligan.checks.returned.outline import MOST_LINES, read_outline
+from mulligan.checks.tool_outputs import MOST_LINES, read_outline
 
 
 @pytest.mark.parametrize(

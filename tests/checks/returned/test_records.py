@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.returned.records import get_id_of, get_title_of, join_texts
+from mulligan.checks.tool_outputs import get_id_of, get_title_of, join_texts
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.returned.seen_values import ValueOrigin, fold_value, with_seen
-from mulligan.core.call import Outcome
+from mulligan.checks.provenance import ValueOrigin, fold_value, with_seen
+from mulligan.types.call import Outcome
 from tests.checks.attempts import attempt, ran
 
 MAIL = ran(

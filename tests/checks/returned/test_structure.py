@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.returned.structure import LONGEST, read_structure
+from mulligan.checks.tool_outputs import LONGEST_OUTPUT, read_structure
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,6 @@ def test_a_text_is_taken_apart_as_far_as_it_writes_fields_out(result: object, re
 
 
 def test_what_is_very_long_stays_a_text() -> None:
-    long = "[" + "1," * LONGEST + "1]"
+    long = "[" + "1," * LONGEST_OUTPUT + "1]"
 
     assert read_structure(long) is long

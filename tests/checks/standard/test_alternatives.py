@@ -6,10 +6,9 @@ from datetime import time
 
 import pytest
 
-from mulligan.checks.slots import BUSY
-from mulligan.checks.standard.alternatives import alternative_as_said, read_either
-from mulligan.core.call import Execution
-from mulligan.core.finding import Fact, Severity
+from mulligan.checks.schedule import BUSY, alternative_as_said, read_either
+from mulligan.types.call import Execution
+from mulligan.types.finding import Fact, Severity
 from tests.checks.attempts import attempt, ran
 
 CHECK = alternative_as_said({"create_event": "start"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.amounts import amounts_as_said, find_numbers, find_shares
-from mulligan.checks.standard.tools import ToolShape, read_kinds
+from mulligan.checks.amounts import amounts_as_said, find_numbers, find_shares
+from mulligan.checks.parameters import ToolShape, read_kinds
 from tests.checks.attempts import attempt, ran
 
 TOOL = read_kinds(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.kind import ParameterKind
-from mulligan.checks.standard.tools import Standard, ToolShape
-from mulligan.checks.subject.concern import has_concern
-from mulligan.core.call import Call
-from mulligan.core.effect import Effect
-from mulligan.core.finding import Severity
+from mulligan.checks.parameters import ParameterKind, Standard, ToolShape
+from mulligan.checks.standard import StandardChecks
+from mulligan.checks.subject import has_concern
+from mulligan.types.call import Call
+from mulligan.types.effect import Effect
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran
 
 TEXT = {"type": "string"}

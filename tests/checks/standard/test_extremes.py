@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.extremes import extreme_as_said, read_extreme
-from mulligan.core.call import Execution
+from mulligan.checks.amounts import extreme_as_said, read_extreme
+from mulligan.types.call import Execution
 from tests.checks.attempts import attempt, ran
 
 CHECK = extreme_as_said({"archive_folder": 1})

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.kind import (
-    ParameterKind,
-    find_kind,
-    find_kind_of_value,
-    parse_kinds,
-)
-from mulligan.core.errors import ConfigurationError
+from mulligan.checks.parameters import ParameterKind, find_kind, find_kind_of_value, parse_kinds
+from mulligan.types.errors import ConfigurationError
 
 TEXT = {"type": "string"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.likeness import same_as_named
-from mulligan.core.call import Execution
+from mulligan.checks.objects import same_as_named
+from mulligan.types.call import Execution
 from tests.checks.attempts import attempt, ran
 
 CHECK = same_as_named({"create_event": ["guests", "location"]})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mulligan.checks.ids import not_glued
-from mulligan.checks.seen import ids_seen
-from mulligan.checks.standard.meant import suggest_id
-from mulligan.checks.subject.subject import Argument
-from mulligan.core.call import Execution
+from mulligan.checks.ids import not_glued, suggest_id
+from mulligan.checks.provenance import ids_seen
+from mulligan.checks.subject import Argument
+from mulligan.types.call import Execution
 from tests.checks.attempts import attempt, ran
 
 IDS = {"delete_event": ["event_id"]}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.named import made_anew, names_as_said
-from mulligan.checks.standard.tools import ToolShape, read_kinds
-from mulligan.core.call import Execution
+from mulligan.checks.objects import made_anew, names_as_said
+from mulligan.checks.parameters import ToolShape, read_kinds
+from mulligan.types.call import Execution
 from tests.checks.attempts import attempt, ran
 
 TOOLS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.checks.standard.plan import choose_checks
-from mulligan.checks.standard.tools import Standard, ToolShape, read_kinds
+from mulligan.checks.parameters import Standard, ToolShape, read_kinds
+from mulligan.checks.standard import choose_checks
 from tests.checks.attempts import attempt, ran
 
 OBJECT = {"type": "string"}

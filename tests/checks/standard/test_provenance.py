@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.provenance import not_from_content, targets_seen
-from mulligan.core.call import Execution
-from mulligan.core.finding import Severity
+from mulligan.checks.provenance import not_from_content, targets_seen
+from mulligan.types.call import Execution
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran
 
 TO = {"send": ["to"]}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.questions import is_only_question, only_asked
-from mulligan.core.finding import Severity
+from mulligan.checks.requests import is_only_question, only_asked
+from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.ids import OBJECT
-from mulligan.checks.standard.titles import titles_as_said
-from mulligan.core.call import Execution
-from mulligan.core.finding import Fact, Severity
+from mulligan.checks.objects import titles_as_said
+from mulligan.types.call import Execution
+from mulligan.types.finding import Fact, Severity
 from tests.checks.attempts import attempt, ran
 
 CHECK = titles_as_said({"delete_event": ["event_id"]})

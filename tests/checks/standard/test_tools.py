@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.own.asked import load_checks
-from mulligan.checks.standard.choose import StandardChecks
-from mulligan.checks.standard.kind import ParameterKind
-from mulligan.checks.standard.tools import (
+from mulligan.checks.parameters import (
+    ParameterKind,
     Standard,
     ToolShape,
     ToolVerb,
@@ -17,9 +15,11 @@ from mulligan.checks.standard.tools import (
     read_kinds,
     select_kinds,
 )
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Severity
+from mulligan.checks.standard import StandardChecks
+from mulligan.checks.user_checks import load_checks
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
 
 SCHEMA = {
     "properties": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.standard.written import dates_as_written
+from mulligan.checks.dates import dates_as_written
 from tests.checks.attempts import attempt, ran
 
 CHECK = dates_as_written({"create_event": ["start"]})

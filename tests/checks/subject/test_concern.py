@@ -9,19 +9,20 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
-from mulligan.checks.duplicates import made_once
-from mulligan.checks.facts.refusals import only_warn
 from mulligan.checks.ids import UUID, exists, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
-from mulligan.checks.order import ends_after_start, not_in_the_past
 from mulligan.checks.places import home_is_home
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.ranks import rank_as_said
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import SlotParameters, free_as_asked
-from mulligan.checks.subject.concern import (
+from mulligan.checks.provenance import addresses_seen, ids_seen
+from mulligan.checks.requests import condition_met, made_once, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    rank_as_said,
+)
+from mulligan.checks.subject import (
     has_concern,
     limit_to_calls,
     limit_to_parameters,
@@ -29,11 +30,12 @@ from mulligan.checks.subject.concern import (
     watch_checks,
     with_concern_of,
 )
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.finding import Finding
-from mulligan.core.turn import Turn
+from mulligan.checks.user_checks import only_warn
 from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import calendar_checks
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.finding import Finding
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 

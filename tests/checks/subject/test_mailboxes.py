@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.subject.mailboxes import find_addresses
+from mulligan.checks.provenance import find_addresses
 
 EVE = "eve@evil.example"
 

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mulligan.checks.subject import moments
-from mulligan.checks.subject.moments import require_zone
-from mulligan.core.errors import ConfigurationError
+from mulligan.checks import subject as moments
+from mulligan.checks.subject import require_zone
+from mulligan.types.errors import ConfigurationError
 
 
 def test_a_zone_that_there_is_is_found_and_none_is_none() -> None:

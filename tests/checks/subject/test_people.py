@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mulligan.checks.subject.people import people_named
+from mulligan.checks.subject import people_named
 from tests.checks.attempts import attempt, gathered
 
 ADDRESSES = ["ann.lee@office.org", "bob.lee@office.org", "al@office.org", "room12@office.org"]

@@ -9,10 +9,10 @@ import pytest
 
 from mulligan import Effect, Mulligan, checks
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.subject.subject import Heard, with_heard
-from mulligan.core.call import Failure, Outcome
-from mulligan.core.failures.error_class import ErrorClass
+from mulligan.checks.subject import Heard, with_heard
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Failure, Outcome
+from mulligan.types.failure import ErrorClass
 from tests.checks.attempts import attempt, ran
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from enum import Enum
 from types import SimpleNamespace
 
-from mulligan.checks.subject.values import list_numbers, list_records, list_texts
+from mulligan.checks.tool_outputs import list_numbers, list_records, list_texts
 
 
 class Colour(Enum):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.finding import Finding
-from mulligan.core.text import Reply, TextCheck
+from mulligan.types.finding import Finding
+from mulligan.types.reply import Reply, TextCheck
 
 
 def findings(check: TextCheck, text: str, *, query: str = "", context: str = "") -> list[Finding]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.blocks import BlockKind, split_blocks
+from mulligan.checks.markdown import BlockKind, split_blocks
 
 
 @pytest.mark.parametrize(

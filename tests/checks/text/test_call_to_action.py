@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.call_to_action import call_to_action
+from mulligan.checks.text import call_to_action
 from tests.checks.text.replies import rules
 
 MISSING = ["text.no_call_to_action"]

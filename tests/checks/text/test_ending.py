@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.ending import ends_with
-from mulligan.core.text import Reply
+from mulligan.checks.text import ends_with
+from mulligan.types.reply import Reply
 
 
 @pytest.mark.parametrize("text", ["All done. Kind regards", "All done.\n\n*KIND  regards*"])

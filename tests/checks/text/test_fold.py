@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.fold import fold, is_blank, normalize_spaces
+from mulligan.checks.words import fold, is_blank, normalize_spaces
 
 
 @pytest.mark.parametrize(

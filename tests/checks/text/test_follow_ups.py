@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.follow_ups import follow_ups
+from mulligan.checks.text import follow_ups
 from tests.checks.text.replies import findings, rules
 
 NONE = ["text.no_follow_ups"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.inline import choose_steps, strip_markup
+from mulligan.checks.markdown import choose_steps, strip_markup
 
 
 @pytest.mark.parametrize(

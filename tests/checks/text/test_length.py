@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text import is_small_talk
-from mulligan.checks.text.length import cut_text, length
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Severity
+from mulligan.checks.text import cut_text, is_small_talk, length
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Severity
 from tests.checks.text.replies import findings, rules
 
 TOO_SHORT = [

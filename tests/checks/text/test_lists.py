@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.text.lists import load_word_lists
+from mulligan.checks.words import load_word_lists
 
 
 def test_the_lists_that_ship_are_there_and_read_once() -> None:

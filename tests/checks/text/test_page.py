@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.blocks import BlockKind
-from mulligan.checks.text.page import read_page
+from mulligan.checks.markdown import BlockKind, read_page
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.sentences import split_sentences, split_words
+from mulligan.checks.words import split_sentences, split_words
 
 
 @pytest.mark.parametrize(

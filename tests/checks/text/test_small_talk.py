@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.checks.text import is_small_talk
-from mulligan.core.text import Reply
+from mulligan.types.reply import Reply
 
 
 @pytest.mark.parametrize(

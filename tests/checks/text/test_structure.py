@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.structure import list_items, structure
+from mulligan.checks.text import list_items, structure
 from tests.checks.text.replies import findings, rules
 
 NO_LIST = "text.no_list"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.text.word_search import Wordlist, cut_excerpt
+from mulligan.checks.words import Wordlist, cut_excerpt
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,11 @@
 from __future__ import annotations
 
-from mulligan.checks.text import avoids
-from mulligan.checks.text.length import length
-from mulligan.checks.writer.feedback import (
-    choose_best_round,
-    mend_reply,
-    name_text_check,
-    render_feedback,
-)
-from mulligan.core.engine import Round
-from mulligan.core.finding import Finding, Severity, Verdict, reach_verdict
-from mulligan.core.policy import Step
-from mulligan.core.text import Reply
+from mulligan.checks.feedback import choose_best_round, mend_reply, name_text_check, render_feedback
+from mulligan.checks.text import avoids, length
+from mulligan.types.engine import Round
+from mulligan.types.finding import Finding, Severity, Verdict, reach_verdict
+from mulligan.types.policy import Step
+from mulligan.types.reply import Reply
 
 WRONG = Finding(
     rule="own.x", severity=Severity.ERROR, issue="It is wrong.", correction="Mend it.", quote="so"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.writer.notes import Proposed, screen
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Task
+from mulligan.checks.notes import Proposed, screen
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Task
 
 TASK = Task(
     description="Summarise this week's orders for the owner of the shop.",

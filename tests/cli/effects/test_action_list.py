@@ -11,7 +11,7 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.cli.main import main
-from mulligan.core.action import ActionQuery
+from mulligan.types.action import ActionQuery
 from tests.cli.running import run
 
 ANNA, BOB = "DE02120300000000202051", "bob@example.com"

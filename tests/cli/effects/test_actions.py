@@ -10,11 +10,11 @@ import pytest
 from mulligan import Mulligan
 from mulligan.checks.text import avoids
 from mulligan.cli.main import main
-from mulligan.codec.values import encode_value
-from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.effect import Effect
+from mulligan.codec import encode_value
 from mulligan.loops.replies import ReplyRules
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Entry, Kept, Opening, State
+from mulligan.types.effect import Effect
 from tests.cli.running import run
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -191,7 +191,7 @@ def test_doctor_prints_what_each_declaration_promises(family: str, capsys) -> No
 
 
 def _all() -> object:
-    from mulligan.core.storage.log_query import LogQuery
+    from mulligan.types.log import LogQuery
 
     return LogQuery()
 

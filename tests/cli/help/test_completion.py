@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from mulligan.cli.help.completion import SHELLS
+from mulligan.cli.completion import SHELLS
 from tests.cli.running import run
 
 

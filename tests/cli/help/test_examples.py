@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from mulligan.cli.help.examples import EXAMPLES, add_examples, list_commands
+from mulligan.cli.commands import EXAMPLES, add_examples, list_commands
 from mulligan.cli.main import build_parser
 
 COMMANDS = dict(list_commands("mulligan", build_parser()))
@@ -30,7 +30,7 @@ LEAVES = [title for title, parser in COMMANDS.items() if not is_group(parser)]
 def test_every_command_has_an_example_in_its_help(title: str) -> None:
     shown = COMMANDS[title].format_help()
 
-    assert EXAMPLES.get(title), f"add one for `{title}` to src/mulligan/cli/help/examples.py"
+    assert EXAMPLES.get(title), f"add one for `{title}` to src/mulligan/cli/commands.py"
     assert all(f"  {line}" in shown for line in EXAMPLES[title])
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.app.settings import SETTINGS
-from mulligan.cli.help.pages import PAGES
+from mulligan.cli.reference import PAGES
 from mulligan.runtime.declaration import Declared
+from mulligan.settings import SETTINGS
 
 DOCS = Path(__file__).parents[3] / "docs"
 

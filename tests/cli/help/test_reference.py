@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mulligan.cli.help.reference import render_reference
+from mulligan.cli.reference import render_reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli.md"
 

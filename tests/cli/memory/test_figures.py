@@ -10,12 +10,10 @@ import pytest
 
 from mulligan import Effect, Finding, Mode, Mulligan, Severity
 from mulligan.cli.main import main
-from mulligan.core.failures.lesson import Ending, Group
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import make_episode
-from mulligan.testing.store_contract.contract import make_failed_row, make_log_row
+from mulligan.testing.store_contract.contract import make_episode, make_failed_row, make_log_row
+from mulligan.types.lesson import Ending, Group
+from mulligan.types.log import Batch, roll_up
 from tests.cli.running import read_json
 
 

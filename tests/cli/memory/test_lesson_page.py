@@ -7,7 +7,7 @@ import pytest
 
 from mulligan.cli.main import main
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import make_lesson, make_use
+from mulligan.testing.store_contract.contract import make_lesson, make_use
 
 
 @pytest.fixture

@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights import Insights
-from mulligan.app.insights.views.views import Views
-from mulligan.app.settings import Settings
-from mulligan.core.call import OWN
-from mulligan.core.failures.lesson import EpisodeQuery
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.text_rollup import REPLY_SETTLED
+from mulligan.insights.insights import Insights
+from mulligan.insights.views import Views
 from mulligan.runtime.context import OpenTurn
+from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.types.call import OWN
+from mulligan.types.lesson import EpisodeQuery
+from mulligan.types.log import REPLY_SETTLED, Batch
 from tests.cli.running import read_json, run
 
 ORDERS = {f"#W{number}": number for number in range(1000, 1010)}

@@ -7,11 +7,11 @@ from pathlib import Path
 import apsw
 
 from mulligan import Effect, Mulligan
-from mulligan.cli.store import doctor
-from mulligan.core.action import Kept, State
-from mulligan.core.adapter import HostCall
+from mulligan.cli import store as doctor
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import find_way, walk
+from mulligan.types.action import Kept, State
+from mulligan.types.adapter import HostCall
 from tests.cli.running import run
 
 

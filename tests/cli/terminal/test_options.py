@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.cli.terminal.options import complete_id, find_user, parse_count, parse_moment
-from mulligan.core.errors import ConfigurationError
+from mulligan.cli.options import complete_id, find_user, parse_count, parse_moment
+from mulligan.types.errors import ConfigurationError
 
 
 def test_a_span_is_that_long_ago_and_a_time_is_itself() -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mulligan.cli.main import main
-from mulligan.cli.terminal.output import keep_stdout, print_line
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.private_file import refuse_unwritable
+from mulligan.cli.terminal import keep_stdout, print_line
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.private_file import refuse_unwritable
 
 
 def test_what_others_print_meanwhile_goes_to_standard_error(capsys) -> None:
@@ -28,7 +28,7 @@ def test_what_others_print_meanwhile_goes_to_standard_error(capsys) -> None:
 
 NOISY = """
 import os, subprocess, sys
-from mulligan.cli.terminal.output import keep_stdout, print_line
+from mulligan.cli.terminal import keep_stdout, print_line
 with keep_stdout():
     print("python")
     os.write(1, b"descriptor\\n")

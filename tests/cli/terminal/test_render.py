@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from mulligan.cli.effects.decisions import WAITING
-from mulligan.cli.terminal.render import (
+from mulligan.cli.decisions import WAITING
+from mulligan.cli.render import (
     build_block,
     build_text,
     encode_log_row,
@@ -18,8 +18,8 @@ from mulligan.cli.terminal.render import (
     print_log,
     shorten_ids,
 )
-from mulligan.core.action import State
-from mulligan.core.call import Outcome
+from mulligan.types.action import State
+from mulligan.types.call import Outcome
 from tests.telemetry.rows import a_row
 
 

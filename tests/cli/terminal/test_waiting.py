@@ -6,8 +6,9 @@ import time
 
 import pytest
 
-from mulligan.cli.terminal import render, waiting
-from mulligan.cli.terminal.waiting import make_progress, show_waiting
+from mulligan.cli import render
+from mulligan.cli import terminal as waiting
+from mulligan.cli.terminal import make_progress, show_waiting
 
 
 class Screen(io.StringIO):

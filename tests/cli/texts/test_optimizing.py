@@ -10,9 +10,9 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.cli.main import main
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Experience, Reflect, Task
-from mulligan.loops.optimizing import Optimized
+from mulligan.loops.reflection import Optimized
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Experience, Reflect, Task
 
 pytest.importorskip("pydantic_ai")
 

@@ -10,9 +10,9 @@ import pytest
 
 from mulligan import Mulligan
 from mulligan.cli.main import main
-from mulligan.core.notes import Refinement
-from mulligan.core.task import Experience, Reflect, Task
 from mulligan.loops.tasks import TaskDone
+from mulligan.types.notes import Refinement
+from mulligan.types.task import Experience, Reflect, Task
 from tests.cli.running import read_json
 
 

@@ -8,10 +8,10 @@ import duckdb
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.core.action import ActionQuery
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.action import ActionQuery
+from mulligan.types.log import LogQuery
 from tests.cli.running import run
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.action import Kept
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Kept
 from tests.cli.running import run
 
 

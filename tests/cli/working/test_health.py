@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from mulligan.app.upkeep.worker import WorkerHealth
-from mulligan.cli.working.health import build_response, parse_address, serve_health
-from mulligan.core.errors import ConfigurationError
+from mulligan.app.worker import WorkerHealth
+from mulligan.cli.worker import build_response, parse_address, serve_health
+from mulligan.types.errors import ConfigurationError
 
 WELL = WorkerHealth(healthy=True, why="Fine.", passes=3, seconds_since_pass=0.5)
 ILL = WorkerHealth(healthy=False, why="Away.", passes=3, seconds_since_pass=9.0)

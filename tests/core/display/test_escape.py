@@ -4,13 +4,7 @@ import json
 
 import pytest
 
-from mulligan.core.display.escape import (
-    escape,
-    escape_json,
-    format_one_line,
-    format_value,
-    quote_name,
-)
+from mulligan.types.display import escape, escape_json, format_one_line, format_value, quote_name
 
 
 @pytest.mark.parametrize(

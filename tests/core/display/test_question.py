@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.display.question import PIECE, Prompt, Question, split_pieces
+from mulligan.types.display import PIECE, Prompt, Question, split_pieces
 
 
 @given(st.lists(st.text(max_size=900), max_size=8).map(" ".join))

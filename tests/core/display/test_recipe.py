@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.action import SETTLED, Action, Opening, State
-from mulligan.core.display.recipe import render_recipe
-from mulligan.core.effect import Effect
+from mulligan.types.action import SETTLED, Action, Opening, State
+from mulligan.types.display import render_recipe
+from mulligan.types.effect import Effect
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 SEES_TO_ITSELF = {

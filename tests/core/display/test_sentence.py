@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.display.sentence import LONGEST, list_places, render_sentence
-from mulligan.core.record import Record
+from mulligan.types.call import Record
+from mulligan.types.display import LONGEST, list_places, render_sentence
 
 MOVE = Record(arguments={"event_id": "e1", "day": "2026-11-20", "guests": ["Ann", "Bob"]})
 

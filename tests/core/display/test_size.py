@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from mulligan.core.display.size import LONG, SaidText, is_long, is_tame, is_tangled
+from mulligan.types.display import LONG, SaidText, is_long, is_tame, is_tangled
 
 
 @dataclass

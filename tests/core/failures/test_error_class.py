@@ -11,23 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core import failures
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.error_traits import Aftermath, ArgumentFault
-from mulligan.core.failures.move import MOST_TRIES, Cell, Move
+from mulligan.process import lazy
+from mulligan.types import failure
+from mulligan.types.failure import MOST_TRIES, Aftermath, ArgumentFault, Cell, ErrorClass, Move
 
-FAILURES = Path(failures.__path__[0])
 LAST = '    UNKNOWN = "unknown"\n'
 
 
 def test_the_type_checker_names_a_class_that_has_no_row(tmp_path: Path) -> None:
-    house = tmp_path / "mulligan" / "core" / "failures"
-    house.mkdir(parents=True)
-    for above in (house.parent, house.parent.parent):
-        (above / "__init__.py").touch()
-    for name in ("__init__", "advice", "error_class", "error_traits", "move"):
-        shutil.copy(FAILURES / f"{name}.py", house)
-    table = house / "error_class.py"
+    house = tmp_path / "mulligan"
+    for module in (failure, lazy):
+        copied = tmp_path.joinpath(*module.__name__.split(".")).with_suffix(".py")
+        copied.parent.mkdir(parents=True)
+        shutil.copy(module.__file__ or "", copied)
+        (copied.parent / "__init__.py").touch()
+    (house / "__init__.py").touch()
+    table = house / "types" / "failure.py"
     planted = table.read_text().replace(LAST, LAST + '    PLANTED = "planted"\n')
     table.write_text(planted)
 

@@ -4,19 +4,20 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from mulligan.core.failures.lesson import (
+from mulligan.types.lesson import (
     Balance,
     Benefit,
     Ending,
+    Kind,
     LessonState,
     Offer,
+    Origin,
     Use,
     build_episode_slot,
     compute_balance,
     hash_schema,
     join_kinds,
 )
-from mulligan.core.failures.suggestion import Kind, Origin
 from tests.learning.lessons.cases import episode
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)

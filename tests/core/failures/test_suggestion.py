@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.failures.suggestion import Patch
+from mulligan.types.lesson import Patch
 
 
 def test_a_patch_changes_what_it_names_and_leaves_the_rest() -> None:

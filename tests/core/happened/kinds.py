@@ -8,13 +8,14 @@ from types import ModuleType
 
 import pytest
 
-from mulligan.core.happened.event import Happened
+from mulligan.types.events import Happened
 
 
 def list_kinds(module: ModuleType) -> list[type]:
-    """The classes that a module defines itself."""
+    """The events that a module defines itself."""
     found = inspect.getmembers(module, inspect.isclass)
-    return [kind for _, kind in found if kind.__module__ == module.__name__]
+    own = [kind for _, kind in found if kind.__module__ == module.__name__]
+    return [kind for kind in own if is_dataclass(kind) and kind is not Happened]
 
 
 def hold_as_event(kind: type) -> None:

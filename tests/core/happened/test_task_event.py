@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.happened import task_event
+from mulligan.types import events as task_event
 from tests.core.happened.kinds import hold_as_event, list_kinds
 
 KINDS = list_kinds(task_event)

@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from mulligan import core
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan import types
+from mulligan.process.lazy import dataclass
 
-CORE = sorted(each.name for each in walk_packages(core.__path__, "mulligan.core."))
+CORE = sorted(each.name for each in walk_packages(types.__path__, "mulligan.types."))
 T = TypeVar("T")
 
 

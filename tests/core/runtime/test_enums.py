@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
 from mulligan.loops.review import Area, Remark
+from mulligan.types.call import Call, Execution, Failure, Outcome
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import Finding, Severity, Source, Standing, Verdict, reach_verdict
+from mulligan.types.lesson import ErrorRule
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 

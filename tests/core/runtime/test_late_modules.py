@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from mulligan.core.runtime.late_modules import LateModules
-from mulligan.core.runtime.late_pattern import LatePattern
+from mulligan.process.event_loop import LateModules
+from mulligan.process.lazy import LatePattern
 
 FIRST = """
 import asyncio, sys, threading
@@ -62,7 +62,7 @@ def test_an_event_loop_loads_nothing_at_the_first_change_that_is_reviewed() -> N
 
 async def test_they_are_loaded_on_a_thread_of_their_own(monkeypatch) -> None:
     at = []
-    late = LateModules("mulligan.core.runtime.late_modules")
+    late = LateModules("mulligan.process.event_loop")
     monkeypatch.setattr(LateModules, "load", lambda self: at.append(threading.current_thread()))
 
     await late.load_beside_loop()
@@ -83,6 +83,6 @@ async def test_who_waits_for_one_that_cannot_be_loaded_goes_on() -> None:
 def test_patterns_that_nobody_has_used_are_compiled_with_them() -> None:
     pattern = LatePattern("late|modules")
 
-    LateModules("mulligan.core.runtime.late_modules").load()
+    LateModules("mulligan.process.event_loop").load()
 
     assert "compiled" in vars(pattern)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mulligan.core.runtime.late_pattern import LatePattern, compile_late, compile_rest
+from mulligan.process.lazy import LatePattern, compile_late, compile_rest
 
 
 def test_a_pattern_finds_what_a_compiled_one_finds() -> None:

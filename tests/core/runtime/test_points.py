@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mulligan.core.runtime.points import Point, reach, watch_points
+from mulligan.process.fault_points import Point, checkpoint, watch_points
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +19,11 @@ async def test_every_point_is_told_while_somebody_watches() -> None:
     async def watcher(point: Point) -> None:
         seen.append(point)
 
-    await reach(Point.IMAGED)
+    await checkpoint(Point.IMAGED)
     watch_points(watcher)
-    await reach(Point.CALLED)
+    await checkpoint(Point.CALLED)
     watch_points(None)
-    await reach(Point.UNDONE)
+    await checkpoint(Point.UNDONE)
 
     assert seen == [Point.CALLED]
 
@@ -35,4 +35,4 @@ async def test_a_watcher_may_stop_what_is_going_on() -> None:
     watch_points(watcher)
 
     with pytest.raises(KeyboardInterrupt):
-        await reach(Point.CALLED)
+        await checkpoint(Point.CALLED)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from mulligan.core.runtime.version import VERSION
+from mulligan.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[3]
 

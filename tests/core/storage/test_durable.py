@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.storage.durable import (
+from mulligan.types.adapter import (
     WAITS,
     CallRefusedError,
     DurableTurn,

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from mulligan.core.storage.identity import Identities, IdentityKind, is_identity, read_label
+from mulligan.types.values import Identities, IdentityKind, is_identity, read_label
 
 KEY = b"k" * 32
 SHAPES = [

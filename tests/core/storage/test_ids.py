@@ -7,7 +7,7 @@ import uuid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
+from mulligan.types.values import RANDOM_BITS, make_uuid7
 
 instants = st.integers(min_value=0, max_value=253_402_300_799_999_999)  # to the end of year 9999
 chances = st.integers(min_value=0, max_value=2**RANDOM_BITS - 1)

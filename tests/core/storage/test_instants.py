@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from mulligan.core.errors import NaiveTimeError
-from mulligan.core.storage.instants import from_us, require_aware, to_us
+from mulligan.types.errors import NaiveTimeError
+from mulligan.types.values import from_us, require_aware, to_us
 
 
 def test_a_time_goes_there_and_back_to_the_microsecond_in_any_century() -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.storage.rating import LONGEST_NOTE, RATED, Rating, build_rating_row, read_rating
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.reply import LONGEST_NOTE, RATED, Rating, build_rating_row, read_rating
 
 
 def test_a_rating_comes_back_from_its_row() -> None:

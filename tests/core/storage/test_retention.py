@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.core.storage.retention import Retention
+from mulligan.types.limits import Retention
 
 
 def test_the_defaults_are_those_of_the_policy():

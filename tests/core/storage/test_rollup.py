@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.call import LogRow, Outcome
-from mulligan.core.storage.ids import make_uuid7
-from mulligan.core.storage.rollup import (
+from mulligan.types.call import LogRow, Outcome
+from mulligan.types.log import (
     HOUR_US,
     Rollup,
     Slot,
@@ -18,6 +17,7 @@ from mulligan.core.storage.rollup import (
     roll_up,
     roll_up_tries,
 )
+from mulligan.types.values import make_uuid7
 
 durations = st.integers(min_value=0, max_value=2**62)
 

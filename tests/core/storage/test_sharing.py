@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.storage.sharing import share_duty
+from mulligan.types.interfaces import share_duty
 
 HOUR = timedelta(hours=1)
 

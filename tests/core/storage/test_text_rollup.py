@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.core.storage.rating import RATED
-from mulligan.core.storage.text_rollup import (
+from mulligan.testing.store_contract.logs import clean_counts, count_anew, make_step, make_texts
+from mulligan.types.log import (
     REPLY_CHECKED,
     REPLY_SETTLED,
     TextCounts,
@@ -19,12 +19,7 @@ from mulligan.core.storage.text_rollup import (
     roll_up_texts,
     roll_up_thumbs,
 )
-from mulligan.testing.store_contract.text_counts import (
-    clean_counts,
-    count_anew,
-    make_step,
-    make_texts,
-)
+from mulligan.types.reply import RATED
 
 
 @given(st.integers(min_value=0, max_value=2**32), st.lists(st.integers(1, 9), max_size=12))

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.storage.writer import WriterSeen
+from mulligan.types.interfaces import WriterSeen
 
 
 @pytest.mark.parametrize(

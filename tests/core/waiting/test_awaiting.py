@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from mulligan.core.waiting.awaiting import (
+from mulligan.process.event_loop import (
     await_value,
     call_aside,
     call_function,
@@ -67,7 +67,7 @@ async def test_what_would_end_whoever_waits_is_an_error_like_others(
 
 
 async def test_what_keeps_the_loop_for_itself_is_named(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("mulligan.core.waiting.awaiting.HELD_UP", 0.02)
+    monkeypatch.setattr("mulligan.process.event_loop.HELD_UP", 0.02)
 
     async def block() -> str:
         await asyncio.sleep(0)
@@ -79,7 +79,7 @@ async def test_what_keeps_the_loop_for_itself_is_named(caplog, monkeypatch) -> N
 
 
 async def test_what_waits_long_but_lets_others_go_on_is_not(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("mulligan.core.waiting.awaiting.HELD_UP", 0.3)
+    monkeypatch.setattr("mulligan.process.event_loop.HELD_UP", 0.3)
 
     async def wait() -> str:
         await asyncio.sleep(0.4)

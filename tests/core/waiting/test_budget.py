@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.waiting.budget import TIME, Budget, Meter
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.limits import TEXT_TIME, Budget, Meter
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_budget_is_used_up_by_whatever_ends_first(budget: Budget, used_up: boo
 
 
 def test_a_budget_that_says_nothing_still_ends() -> None:
-    assert Budget(tokens=100).time == TIME
+    assert Budget(tokens=100).time == TEXT_TIME
     assert Budget(time=None).time is None
 
 

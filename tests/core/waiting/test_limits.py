@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from mulligan.core.waiting.limits import Breaker, RetryBudget, UndoBudget
+from mulligan.types.limits import Breaker, RetryBudget, UndoBudget
 
 
 def retries_allowed(budget: RetryBudget, *, calls: int, tries: int = 3) -> int:

@@ -12,8 +12,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.waiting.own_loop import run_on_own_loop
-from mulligan.core.waiting.timeouts import run_with_timeout
+from mulligan.process.event_loop import run_on_own_loop, run_with_timeout
 
 SOON = timedelta(milliseconds=20)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.waiting.timeouts import run_with_timeout
+from mulligan.process.event_loop import run_with_timeout
 
 LONG, SHORT = timedelta(minutes=5), timedelta(milliseconds=1)
 

@@ -11,11 +11,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from mulligan.dashboard.acts import ACTS
-from mulligan.dashboard.sections import SECTIONS, SINGLE
-from mulligan.dashboard.security.guard import POLICY, SAFE
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.sections import ACTS, SECTIONS, SINGLE
+from mulligan.dashboard.security import POLICY, SAFE, Role, Sealer, TokenKind, Visitor
 from tests.dashboard.conftest import Door
 from tests.dashboard.stage import Stage
 

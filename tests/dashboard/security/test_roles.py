@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.dashboard.security.roles import Role
+from mulligan.dashboard.security import Role
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.dashboard.security.roles import Role
-from mulligan.dashboard.security.sealing import Sealer, TokenKind, Visitor
+from mulligan.dashboard.security import Role, Sealer, TokenKind, Visitor
 
 MUM = Visitor(name="Mum", role=Role.DECIDE)
 HOUR = timedelta(hours=1)

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.gateway.api.idempotency import LIFE, RepeatedWrites
-from mulligan.gateway.api.problems import ProblemError, ProblemKind
+from mulligan.gateway.api import LIFE, RepeatedWrites
+from mulligan.gateway.api_messages import ProblemError, ProblemKind
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 

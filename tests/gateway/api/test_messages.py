@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from mulligan.gateway.api.messages import LogRequest, ReportedCall, describe_schemas
+from mulligan.gateway.api_messages import LogRequest, ReportedCall, describe_schemas
 
 
 def test_what_is_left_out_has_its_default():

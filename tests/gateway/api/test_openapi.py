@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import jsonschema_rs
 
-from mulligan.gateway.api.openapi import describe_api
-from mulligan.gateway.api.problems import ProblemKind
+from mulligan.gateway.api_messages import ProblemKind, describe_api
 
 
 def build_validator(document, path: str):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from mulligan.gateway.api.problems import ProblemError, ProblemKind, answer_problem
+from mulligan.gateway.api_messages import ProblemError, ProblemKind, answer_problem
 
 
 def test_a_problem_is_told_as_a_document_of_its_type():

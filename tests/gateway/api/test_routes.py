@@ -10,8 +10,8 @@ import pytest
 from starlette.applications import Starlette
 
 from mulligan import Mulligan
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.gateway.api.routes import ApiLimits, create_api
+from mulligan.gateway.api import ApiLimits, create_api
+from mulligan.types.log import LogQuery
 
 PLAIN = ApiLimits()
 TOKENS = {"t-ann": "ann", "t-bob": "bob"}

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.gateway.api import turns as module
-from mulligan.gateway.api.messages import ReportedCall, ReportedError
-from mulligan.gateway.api.problems import ProblemError, ProblemKind
-from mulligan.gateway.api.turns import ReportedTurns
+from mulligan.gateway import api as module
+from mulligan.gateway.api import ReportedTurns
+from mulligan.gateway.api_messages import ProblemError, ProblemKind, ReportedCall, ReportedError
+from mulligan.types.log import LogQuery
 
 WORKED = ReportedCall(tool="find", result="x")
 

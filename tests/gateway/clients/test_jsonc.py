@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.clients.jsonc import parse_jsonc
+from mulligan.gateway.servers_file import parse_jsonc
+from mulligan.types.errors import ConfigurationError
 
 WITH_COMMENTS = """// of a person
 {

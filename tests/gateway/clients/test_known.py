@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.clients.known import CLIENTS, find_client_file, find_store_file
+from mulligan.gateway.client_files import CLIENTS, find_client_file, find_store_file
+from mulligan.types.errors import ConfigurationError
 
 HOME = Path("/home/ann")
 

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from mulligan.gateway.protocol.frames import (
+from mulligan.gateway.protocol import (
     Frame,
+    Limits,
     UnreadableFrameError,
     as_line,
     is_deep,
@@ -13,7 +14,6 @@ from mulligan.gateway.protocol.frames import (
     write_answer,
     write_request,
 )
-from mulligan.gateway.protocol.limits import Limits
 
 LIMITS = Limits(frame=1_000, depth=5)
 

@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mulligan.gateway.protocol.frames import read_frame
-from mulligan.gateway.protocol.headers import (
+from mulligan.gateway.protocol import (
     VERSION_META,
+    Limits,
     decode_header,
     encode_header,
     find_argument_mismatch,
     find_mismatch,
     is_modern,
     list_repeated,
+    read_frame,
     write_headers,
 )
-from mulligan.gateway.protocol.limits import Limits
 
 SCHEMA = {
     "properties": {

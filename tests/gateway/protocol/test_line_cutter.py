@@ -1,4 +1,4 @@
-from mulligan.gateway.protocol.line_cutter import LineCutter
+from mulligan.gateway.protocol import LineCutter
 
 
 def cut(*parts: bytes, longest: int = 10, blank: bool = False):

@@ -2,9 +2,8 @@ import json
 
 import pytest
 
-from mulligan.gateway.protocol.frames import Frame, read_frame
-from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.protocol.party import Party
+from mulligan.gateway.party import Party
+from mulligan.gateway.protocol import Frame, Limits, read_frame
 
 
 class Sent(list):

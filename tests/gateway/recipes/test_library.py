@@ -14,16 +14,17 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.declarations import ToolDeclaration, read_tool
-from mulligan.gateway.recipes.library import (
+from mulligan.gateway.declarations import (
     RecipeProof,
+    ToolDeclaration,
     find_recipe,
     list_recipes,
     load_recipe,
+    read_tool,
 )
-from mulligan.gateway.undoing.tables import WrittenTable
+from mulligan.gateway.toml_table import WrittenTable
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError
 from tests.gateway.recorded_server import Upstream, connect, connect_files, declare_files
 
 NPM = os.environ.get("MULLIGAN_TEST_NPM", "")
@@ -108,7 +109,7 @@ def test_the_recipe_that_no_server_has_is_refused_with_the_nearest():
     ],
 )
 def test_only_one_statement_that_reads_is_a_read_of_postgres(sql, effect):
-    from mulligan.core.record import Record
+    from mulligan.types.call import Record
 
     query = read_all("postgres")["query"]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.serving.access import Access, Refusal, make_token, read_tokens
+from mulligan.gateway.http_server import Access, Refusal, make_token, read_tokens
+from mulligan.types.errors import ConfigurationError
 
 TOKEN = "t" * 20
 HEADERS = {"host": "127.0.0.1:8400", "authorization": f"Bearer {TOKEN}"}

@@ -1,6 +1,6 @@
 import pytest
 
-from mulligan.gateway.serving.clients import HttpClients, TooManySessionsError
+from mulligan.gateway.http_server import HttpClients, TooManySessionsError
 from tests.gateway.world import run_gateway
 
 

@@ -11,9 +11,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from mulligan.gateway.http_server import Access, GatewayApp
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.serving.access import Access
-from mulligan.gateway.serving.http import GatewayApp
 from tests.gateway.test_command import SDK_SERVER, use
 from tests.gateway.web import serve_app
 from tests.gateway.world import INITIALIZE, run_gateway, scripted

@@ -2,7 +2,7 @@ import asyncio
 import json
 import os
 
-from mulligan.gateway.serving.stdio import serve_stdio
+from mulligan.gateway.stdio_server import serve_stdio
 from tests.gateway.world import run_gateway
 
 PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'

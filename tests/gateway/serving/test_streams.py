@@ -1,5 +1,4 @@
-from mulligan.gateway.protocol.limits import Limits
-from mulligan.gateway.serving.streams import (
+from mulligan.gateway.http_server import (
     MOST_KEPT,
     MOST_QUEUED,
     MOST_QUEUED_BYTES,
@@ -7,6 +6,7 @@ from mulligan.gateway.serving.streams import (
     Streams,
     is_answer,
 )
+from mulligan.gateway.protocol import Limits
 
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"method":"x"}}'
 TOLD = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"result":1}}'

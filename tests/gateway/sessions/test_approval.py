@@ -1,5 +1,5 @@
 from mulligan import Effect, Mulligan
-from mulligan.gateway.sessions.server_call import APPROVAL
+from mulligan.gateway.peers import APPROVAL
 from tests.gateway.world import connect, run_gateway, scripted
 
 VERSION = "io.modelcontextprotocol/protocolVersion"

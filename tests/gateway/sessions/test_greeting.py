@@ -1,4 +1,4 @@
-from mulligan.gateway.sessions.greeting import merge_greetings
+from mulligan.gateway.handshake import merge_greetings
 from tests.gateway.world import connect, run_gateway, scripted
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from mulligan.gateway.sessions.listing import read_cursor, write_cursor
-from mulligan.gateway.tools.shown_list import TOOLS
+from mulligan.gateway.tool_list import read_cursor, write_cursor
+from mulligan.gateway.tools import TOOLS
 from tests.gateway.world import connect, run_gateway, scripted
 
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from mulligan.gateway.sessions.questions import QuestionedCall, Questions
+from mulligan.gateway.shared_state import QuestionedCall, Questions
 
 CALL = QuestionedCall(principal="ann", tool="pay", arguments={"amount": 9})
 

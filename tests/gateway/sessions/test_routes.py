@@ -3,9 +3,9 @@ import json
 import pytest
 from msgspec import Raw
 
-from mulligan.gateway.protocol.frames import Frame
-from mulligan.gateway.sessions.routes import write_for_server
-from mulligan.gateway.tools.shown_list import PROMPTS, RESOURCES, ListedItem
+from mulligan.gateway.protocol import Frame
+from mulligan.gateway.tool_list import write_for_server
+from mulligan.gateway.tools import PROMPTS, RESOURCES, ListedItem
 from tests.gateway.world import connect, run_gateway, scripted
 
 GREET = ListedItem(server="a", kind=PROMPTS, name="greet")

@@ -3,8 +3,8 @@ import json
 import pytest
 from msgspec import Raw
 
-from mulligan.gateway.protocol.frames import Frame
-from mulligan.gateway.sessions.server_call import APPROVAL, read_approval, read_call, write_question
+from mulligan.gateway.peers import APPROVAL, read_approval, read_call, write_question
+from mulligan.gateway.protocol import Frame
 
 
 def read(params: object, *, intent: bool = False):

@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 
 from mulligan import Mode, Mulligan
-from mulligan.core.adapter import HostCall
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.configuration import GatewayOptions
-from mulligan.gateway.sessions.shared import Shared
-from mulligan.gateway.tools.shown_list import TOOLS, ListedItem
+from mulligan.gateway.declarations import GatewayOptions
+from mulligan.gateway.shared_state import Shared
+from mulligan.gateway.tools import TOOLS, ListedItem
+from mulligan.types.adapter import HostCall
+from mulligan.types.errors import ConfigurationError
 from tests.gateway.world import scripted
 
 

@@ -3,9 +3,9 @@ import sys
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.tools.results import ToolFailedError
+from mulligan.gateway.tools import ToolFailedError
+from mulligan.types.errors import ConfigurationError
 from tests.gateway.world import run_gateway
 
 

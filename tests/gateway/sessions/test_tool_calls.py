@@ -3,9 +3,9 @@ import json
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.failures.lesson import LessonQuery
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.stores.opening import open_store
+from mulligan.types.lesson import LessonQuery
+from mulligan.types.log import LogQuery
 from tests.gateway.world import connect, run_gateway, scripted, wait_until
 
 ODD = (
@@ -71,7 +71,7 @@ async def test_every_call_is_in_the_log_with_its_server_and_agent(tmp_path):
         await client.call("fail", {"why": "no"})
         await client.session.finish()
         m.flush()
-        from mulligan.core.storage.log_query import LogQuery
+        from mulligan.types.log import LogQuery
 
         rows = m.insights.log(LogQuery())
 
@@ -153,7 +153,7 @@ async def test_calls_of_one_named_turn_belong_together(tmp_path):
         await client.call("add", {"a": 1, "b": 4})
         await client.session.finish()
         m.flush()
-        from mulligan.core.storage.log_query import LogQuery
+        from mulligan.types.log import LogQuery
 
         rows = m.insights.log(LogQuery())
 

@@ -1,7 +1,6 @@
 import pytest
 
-from mulligan.gateway.tools.exposed_names import Names, claims, fold_name
-from mulligan.gateway.tools.shown_list import RESOURCES, TEMPLATES, ListedItem
+from mulligan.gateway.tools import RESOURCES, TEMPLATES, ListedItem, Names, claims, fold_name
 
 
 def template(text: str) -> ListedItem:

@@ -2,9 +2,8 @@ import json
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.tools.pins import Pins
-from mulligan.gateway.tools.shown_list import PROMPTS, TOOLS, ListedItem
+from mulligan.gateway.tools import PROMPTS, TOOLS, ListedItem, Pins
+from mulligan.types.errors import ConfigurationError
 
 
 def tool(digest: str, server: str = "s", name: str = "t") -> ListedItem:

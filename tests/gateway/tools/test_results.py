@@ -2,12 +2,7 @@ import json
 
 import pytest
 
-from mulligan.gateway.tools.results import (
-    add_notes,
-    build_result,
-    read_failure,
-    read_value,
-)
+from mulligan.gateway.tools import add_notes, build_result, read_failure, read_value
 
 
 def text(said: str) -> dict:

@@ -1,6 +1,6 @@
 import pytest
 
-from mulligan.gateway.tools.shown_list import RESOURCES, TOOLS, read_greeting, read_item
+from mulligan.gateway.tools import RESOURCES, TOOLS, read_greeting, read_item
 
 RAW = b'{"name":"add","description":"Adds.","inputSchema":{"type":"object"},"_meta":{"x":1}}'
 GREETING = b'{"instructions":"Hi.","serverInfo":{"name":"s","version":"1"},"capabilities":{}}'

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.core.errors import HeldError
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
+from mulligan.types.errors import HeldError
 from tests.gateway.recorded_server import LocalFiles, Upstream, connect_files, declare_files
 from tests.gateway.undoing.undo_child import open_application
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.effect_cases import read_cases
-from mulligan.gateway.undoing.tables import WrittenTable
+from mulligan.gateway.declarations import read_cases
+from mulligan.gateway.toml_table import WrittenTable
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError
 
 
 def read(**case: object):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.recipe import UndoRecipe, read_recipe
-from mulligan.gateway.undoing.tables import WrittenTable
+from mulligan.gateway.recipe import UndoRecipe, read_recipe
+from mulligan.gateway.toml_table import WrittenTable
+from mulligan.types.errors import ConfigurationError
 
 READ = {"tool": "get", "arguments": {"id": "{arguments.id}"}}
 READ_MADE = {"tool": "get", "arguments": {"id": "{result.id}"}}

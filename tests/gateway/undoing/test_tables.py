@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.gateway.undoing.tables import WrittenTable, read_toml
+from mulligan.gateway.toml_table import WrittenTable, read_toml
+from mulligan.types.errors import ConfigurationError
 
 
 def test_values_are_taken_by_their_type():

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
-from mulligan.gateway.undoing.templates import ArgumentTemplate, MissingValueError
+from mulligan.gateway.recipe import ArgumentTemplate, MissingValueError
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
 
 RECORD = Record(
     arguments={"path": "a/b", "n": 3, "tags": ["x"], "none": None, "owner": {"id": 7}},

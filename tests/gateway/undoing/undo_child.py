@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from mulligan import Mulligan
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
 from tests.gateway.recorded_server import connect_files, declare_files
 

@@ -98,7 +98,7 @@ async def test_a_call_to_a_server_that_cannot_start_is_known_not_to_have_been_ma
     async with run_gateway(server, m=m) as gateway, connect(gateway, greets=False) as client:
         answer = await client.call("add", {})
         m.flush()
-        from mulligan.core.storage.log_query import LogQuery
+        from mulligan.types.log import LogQuery
 
         (row,) = m.insights.log(LogQuery())
 

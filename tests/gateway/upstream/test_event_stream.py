@@ -1,6 +1,6 @@
 from collections.abc import AsyncIterator
 
-from mulligan.gateway.upstream.event_stream import LONGEST_RETRY, RETRY, EventReader
+from mulligan.gateway.upstream import LONGEST_RETRY, RETRY, EventReader
 
 
 async def cut(text: bytes, size: int) -> AsyncIterator[bytes]:

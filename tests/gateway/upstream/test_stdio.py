@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from mulligan.gateway.servers_file import Server
-from mulligan.gateway.upstream.stdio import ServerProcess, build_environment
+from mulligan.gateway.upstream import ServerProcess, build_environment
 from tests.gateway.world import QUICK, wait_until
 
 

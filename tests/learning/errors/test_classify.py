@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.call import Call
-from mulligan.core.errors import ConflictError, NothingDone
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.learning.classify import build_classifier, classify
+from mulligan.types.call import Call
+from mulligan.types.errors import ConflictError, NothingDone
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import ErrorRule
 
 CALL = Call(id="1", tool="find")
 

@@ -2,9 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.call import Call
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
 from mulligan.learning.fingerprint import (
     FINGERPRINT_VERSION,
     build_pattern,
@@ -12,6 +9,9 @@ from mulligan.learning.fingerprint import (
     mask_error,
     renew_fingerprint,
 )
+from mulligan.types.call import Call
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import ErrorRule
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.learning.fingerprint import (
-    MOST_PATTERNS,
-    MOST_PEOPLE,
-    KnownPatterns,
-    find_nearest,
-)
+from mulligan.learning.fingerprint import MOST_PATTERNS, MOST_PEOPLE, KnownPatterns, find_nearest
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Pattern
 
 KNOWN = [
     Pattern(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.error_class import ErrorClass
 from mulligan.learning.classify import classify_text
+from mulligan.types.failure import ErrorClass
 
 
 @pytest.mark.parametrize(

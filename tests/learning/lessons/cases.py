@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import (
-    Ending,
-    Episode,
-    How,
-    Lesson,
-    Prerequisite,
-    Remedy,
-    Transformation,
-)
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Ending, Episode, How, Lesson, Prerequisite, Remedy, Transformation
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 DAY = timedelta(days=1)

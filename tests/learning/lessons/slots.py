@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import EpisodeSlot, Group
-from mulligan.core.failures.suggestion import Origin
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import EpisodeSlot, Group, Origin
 
 TODAY = date(2026, 11, 15)
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.lesson import How, LessonState, Remedy
-from mulligan.core.failures.suggestion import Earlier, FirstCall, Kind, Patch
 from mulligan.learning.lessons import KINDS, build_patch, build_suggestion
+from mulligan.types.lesson import Earlier, FirstCall, How, Kind, LessonState, Patch, Remedy
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import HASHED, calling, changing, lesson, made
 

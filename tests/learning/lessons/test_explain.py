@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.failures.lesson import How
-from mulligan.core.failures.suggestion import Earlier, FirstCall
 from mulligan.learning.lessons import build_patch
 from mulligan.learning.mining import find_remedies
+from mulligan.types.lesson import Earlier, FirstCall, How
 from tests.learning.failures import failed
 
 MODE = {"properties": {"mode": {"type": "string", "description": "Either fast or slow."}}}

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
 from mulligan.learning.lessons import (
     SUBJECT,
     are_alike,
@@ -12,6 +11,7 @@ from mulligan.learning.lessons import (
     list_subjects,
     specialise,
 )
+from mulligan.types.lesson import How, Prerequisite, Remedy, Transformation
 from tests.learning.failures import failed
 
 

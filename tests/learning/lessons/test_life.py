@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.failures.lesson import Balance, Benefit, LessonState, Use, compute_balance
 from mulligan.learning.lessons import (
     RULES,
     approve,
@@ -15,6 +14,7 @@ from mulligan.learning.lessons import (
     quarantine,
     revoke,
 )
+from mulligan.types.lesson import Balance, Benefit, LessonState, Use, compute_balance
 from tests.learning.lessons.cases import DAY, NOW, lesson
 
 ACTIVE = lesson(state=LessonState.ACTIVE)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.lesson import How, LessonState
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.lesson import How, LessonState
 from tests.learning.lessons.cases import DAY, HASHED, NOW, calling, lesson, made
 
 KNOWN = lesson(HASHED, seen=4, of=5, agents=("desk",), state=LessonState.ACTIVE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from mulligan.core.failures.lesson import Ending, How, LessonState, Remedy
 from mulligan.learning.lessons import quarantine
 from mulligan.learning.mining import mine
+from mulligan.types.lesson import Ending, How, LessonState, Remedy
 from tests.learning.lessons.cases import DAY, HASHED, NOW, calling, changing, episode, made
 
 LOWER = changing(made("order_id", How.CASE, case="lower"))

@@ -6,9 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Balance, Offer, build_episode_slot
-from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.lessons import build_suggestion
 from mulligan.learning.recall import (
     Nearness,
@@ -18,6 +15,8 @@ from mulligan.learning.recall import (
     weigh_suggestion,
 )
 from mulligan.learning.suggest import estimate_prior
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Balance, Kind, Offer, Origin, build_episode_slot
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import episode, lesson
 from tests.learning.lessons.slots import TODAY, slot

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import How, Lesson, LessonState, Remedy
-from mulligan.core.failures.suggestion import Earlier, FailedCall, Suggestion
 from mulligan.learning.decide import may_apply
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.learning.lessons import build_suggestion, revoke
 from mulligan.learning.recall import Outcomes, build_chance, find_other_request, from_memory
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Earlier, FailedCall, How, Lesson, LessonState, Remedy, Suggestion
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import HASHED, NOW, calling, changing, lesson, made
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.lesson import How, Prerequisite, Remedy, Transformation
-from mulligan.core.failures.suggestion import Earlier, FailedCall
 from mulligan.learning.scope import asks_for_other, find_scope_changes, is_named
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import Earlier, FailedCall, How, Prerequisite, Remedy, Transformation
 from tests.learning.failures import TEXT, failed, obj
 from tests.learning.lessons.cases import changing, made
 

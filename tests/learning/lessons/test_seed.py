@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from mulligan.core.failures.lesson import How
-from mulligan.core.failures.suggestion import FailedCall
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
 from mulligan.learning.mining import load_seed_lessons
 from mulligan.learning.recall import Outcomes, build_chance, from_memory
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.lesson import FailedCall, How
 from tests.learning.failures import failed
 from tests.learning.lessons.cases import NOW
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.lesson import How, Remedy, Transformation
 from mulligan.learning.recall import LessonReader, as_reader, is_typed, may_share
+from mulligan.types.lesson import How, Remedy, Transformation
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import calling, changing, made
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.core.failures.lesson import Benefit, Ending, How, Offer
-from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.mining import find_uses, mine
+from mulligan.types.lesson import Benefit, Ending, How, Kind, Offer, Origin
 from tests.learning.lessons.cases import HASHED, NOW, changing, episode, made
 
 LOWER = changing(made("order_id", How.CASE, case="lower"))

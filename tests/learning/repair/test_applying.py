@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.effect import Effect, Mode
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Kind, Origin, Patch, Suggestion
 from mulligan.learning.decide import TrackRecord, may_apply
+from mulligan.types.effect import Effect, Mode
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Kind, Origin, Patch, Suggestion
 from tests.learning.failures import failed
 
 GOOD = Suggestion(

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import How
-from mulligan.core.failures.suggestion import Earlier, Kind, Origin, Patch, Suggestion
 from mulligan.learning.decide import decide
 from mulligan.learning.suggest import suggest_corrections
+from mulligan.types.effect import Effect
+from mulligan.types.failure import Decision, ErrorClass
+from mulligan.types.lesson import Earlier, How, Kind, Origin, Patch, Suggestion
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 from tests.learning.lessons.cases import changing, lesson, made
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from mulligan.core.failures.suggestion import Earlier, Kind, Origin
 from mulligan.learning.from_judge import (
     MOST_PIECES,
     Proposal,
@@ -12,6 +11,7 @@ from mulligan.learning.from_judge import (
     ask_to_mend,
     from_proposal,
 )
+from mulligan.types.lesson import Earlier, Kind, Origin
 from tests.learning.failures import failed
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import NoSchemaError
-from mulligan.core.failures.suggestion import Kind, Origin, Patch
 from mulligan.learning.suggest import from_schema
+from mulligan.types.errors import NoSchemaError
+from mulligan.types.lesson import Kind, Origin, Patch
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 MISSING_DATE = """1 validation error for Leg

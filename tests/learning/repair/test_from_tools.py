@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.suggestion import FirstCall, Kind, Patch
 from mulligan.learning.suggest import from_tools
+from mulligan.types.lesson import FirstCall, Kind, Patch
 from tests.learning.failures import failed
 
 TOOLS = ("startEngine", "pressBrakePedal", "releaseBrakePedal", "lockDoors", "log_in", "find")

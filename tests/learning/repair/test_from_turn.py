@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.suggestion import Earlier, Kind
 from mulligan.learning.suggest import from_turn
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import Earlier, Kind
 from tests.learning.failures import failed
 
 ORDERS = Earlier(tool="get_user", result=json.dumps({"orders": ["#W9502127", "#W1436802"]}))

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from mulligan.core.finding import Severity
 from mulligan.learning.precheck import check_relevance
 from mulligan.learning.schema import read_schema
+from mulligan.types.finding import Severity
 from tests.learning.failures import TEXT, WHOLE, obj
 
 CONVERT = read_schema(obj("base", "amount", base=TEXT, amount=WHOLE))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.core.failures.suggestion import Earlier
 from mulligan.learning.suggest import Knowledge, Value, find_records, parse_result
+from mulligan.types.lesson import Earlier
 
 FOUND = Earlier(tool="find", result='{"orders": {"W17": {"owner": "Ann Lee", "total": 5}}}')
 FAILED = Earlier(tool="find", arguments={"id": "W 18"}, result="no W99", failed=True)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.core.failures.suggestion import Patch
 from mulligan.learning.suggest import diff_arguments
+from mulligan.types.lesson import Patch
 
 
 def test_a_patch_makes_one_call_out_of_the_other() -> None:

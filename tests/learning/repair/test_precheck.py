@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from mulligan.core.call import Call
-from mulligan.core.failures.suggestion import Earlier, Planned
 from mulligan.learning.precheck import precheck
+from mulligan.types.call import Call
+from mulligan.types.lesson import Earlier, Planned
 from tests.learning.failures import TEXT, obj
 
 ORDER = Earlier(tool="get_order", result=json.dumps({"order_id": "#W17", "status": "delivered"}))

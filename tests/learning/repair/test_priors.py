@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.core.failures.suggestion import Kind, Origin
 from mulligan.learning.suggest import BY_KIND, BY_SOURCE, estimate_prior
+from mulligan.types.lesson import Kind, Origin
 
 
 def test_every_kind_and_every_source_has_a_prior() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.effect import Effect
-from mulligan.core.failures.suggestion import FailedCall, Kind, Origin, Patch, Suggestion
 from mulligan.learning.suggest import MOST, SOURCES, suggest_corrections
+from mulligan.types.effect import Effect
+from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
 from tests.learning.failures import TEXT, WHOLE, failed, obj
 
 pytestmark = pytest.mark.promise(7)

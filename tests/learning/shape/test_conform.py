@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.conform import conform
 from mulligan.learning.schema import read_schema
+from mulligan.types.lesson import Kind
 
 
 def schema(required: tuple[str, ...] = (), **properties: Any):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.conform import Meant, read_meant, suggest_tool
 from mulligan.learning.schema import read_schema
+from mulligan.types.lesson import Kind
 from tests.learning.failures import TEXT, WHOLE, obj
 
 TOOLS = {

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.suggestion import Kind
 from mulligan.learning.coerce import list_types, mend_value
+from mulligan.types.lesson import Kind
 
 UNITS = {"type": "string", "enum": ["km", "mi"]}
 

@@ -4,8 +4,8 @@ import datetime
 
 import pytest
 
-from mulligan.core.errors import NoSchemaError
 from mulligan.learning.schema import read_schema
+from mulligan.types.errors import NoSchemaError
 
 BARE = {
     "type": "object",

@@ -7,7 +7,6 @@ import statistics
 
 import pytest
 
-from mulligan.core.notes import Pairs, Scorecard
 from mulligan.learning.task_selection import (
     MOST_VERSIONS,
     NOBODY,
@@ -16,6 +15,7 @@ from mulligan.learning.task_selection import (
     estimate_variances,
     weigh,
 )
+from mulligan.types.notes import Pairs, Scorecard
 
 
 def card(version: int, good: float, n: int, *, squares: float | None = None) -> Scorecard:

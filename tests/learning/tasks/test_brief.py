@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.notes import Notes, Refinement
-from mulligan.core.task import Reflect, Task
 from mulligan.learning.task_versions import CHARACTERS_A_TOKEN, render_brief
+from mulligan.types.notes import Notes, Refinement
+from mulligan.types.task import Reflect, Task
 
 TASK = Task(description="Add up the orders.", expected_output="One table.")
 BOUNDS = Reflect()

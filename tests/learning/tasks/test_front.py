@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mulligan.core.finding import Standing
-from mulligan.core.notes import TaskRun
 from mulligan.learning.task_selection import find_front, pick_lesson, pick_parent
+from mulligan.types.finding import Standing
+from mulligan.types.notes import TaskRun
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, Notes, Refinement, TaskRun
 from mulligan.learning.task_selection import NOBODY, ReflectorRecord
 from mulligan.learning.task_versions import combine, read_record, summarize
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
+from mulligan.types.finding import Standing
+from mulligan.types.notes import Ground, Notes, Refinement, TaskRun
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 HERE = Ground(task="here")

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.display.question import Question
-from mulligan.core.finding import Standing
-from mulligan.core.notes import Notes, Refinement, TaskRun
-from mulligan.core.task import Experience, Reflect, Task
 from mulligan.learning.task_versions import ask_judge, build_question, choose_contrasting
-from mulligan.prompts.render import render
+from mulligan.prompts.template import render
+from mulligan.types.display import Question
+from mulligan.types.finding import Standing
+from mulligan.types.notes import Notes, Refinement, TaskRun
+from mulligan.types.task import Experience, Reflect, Task
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 TASK = Task(description="Add up the orders.", expected_output="One table.")

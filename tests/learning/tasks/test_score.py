@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.finding import Finding, Severity, reach_verdict
-from mulligan.core.task import Ran
 from mulligan.learning.task_versions import score_run
+from mulligan.types.finding import Finding, Severity, reach_verdict
+from mulligan.types.task import Ran
 
 WARNING = Finding(rule="text.long", severity=Severity.WARNING, issue="Long.")
 ERROR = Finding(rule="text.wrong", severity=Severity.ERROR, issue="Wrong.")

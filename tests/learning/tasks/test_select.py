@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.notes import NotesState, Pairs, Scorecard
 from mulligan.learning.task_selection import (
     AUDIT,
     BLIND_SHARE,
@@ -27,6 +26,7 @@ from mulligan.learning.task_selection import (
     plan_interval,
     settle,
 )
+from mulligan.types.notes import NotesState, Pairs, Scorecard
 
 TRIAL, CHAMPION, PINNED, RETIRED = NotesState
 

@@ -7,9 +7,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Standing
-from mulligan.core.notes import Ground, Notes, NotesState, Refinement, TaskRun
 from mulligan.learning.task_versions import (
     compare,
     describe_changes,
@@ -19,7 +16,10 @@ from mulligan.learning.task_versions import (
     roll_back,
     unpin,
 )
-from mulligan.stores.memory.archive import MemoryArchive
+from mulligan.stores.memory import MemoryArchive
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Standing
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement, TaskRun
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 GROUND = Ground(task="report")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.runtime.points import watch_points
 from mulligan.packs.calendar import CalDAV
+from mulligan.process.fault_points import watch_points
 from mulligan.testing.line import Line, line_to
 from mulligan.testing.radicale import RadicaleServer, radicale_server
 from tests.packs.calendar.family import Family, rejects_everything

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from mulligan import Finding, Mulligan, Severity, State
-from mulligan.core.action import Action
 from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.packs.calendar.tools import CalendarTools
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
 from mulligan.testing.line import Line
 from mulligan.testing.radicale import RadicaleServer
+from mulligan.types.action import Action
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "UTC"

@@ -8,8 +8,8 @@ import signal
 import sys
 
 from mulligan import Mulligan
-from mulligan.core.runtime.points import Point, watch_points
 from mulligan.packs.calendar import CalDAV, calendar_tools
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 from tests.packs.calendar.family import NOW, ZONE, event_id, rejects_everything
 

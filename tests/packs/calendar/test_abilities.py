@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mulligan import State
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 from mulligan.testing.line import LineFault
 from tests.packs.calendar.family import EVENTS, WAYS, Family, bulk, create, delete, event_id, update
 

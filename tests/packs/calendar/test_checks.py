@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from mulligan.core.call import Execution
 from mulligan.packs.calendar import CalDAV, Event, Place, calendar_checks, calendar_facts
 from mulligan.packs.calendar.checks import GOOGLE
 from mulligan.testing.radicale import RadicaleServer
+from mulligan.types.call import Execution
 from tests.checks.attempts import Attempt, attempt, gathered, ran
 from tests.packs.calendar.family import event_text
 

@@ -11,8 +11,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mulligan.core.call import Call
-from mulligan.core.failures.error_class import ErrorClass
 from mulligan.learning.classify import classify
 from mulligan.packs.calendar import CalDAV
 from mulligan.packs.calendar.errors import CalendarError, ChangedSinceError
@@ -20,6 +18,8 @@ from mulligan.packs.calendar.events import Invited, Stored
 from mulligan.packs.calendar.text import create_text
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
+from mulligan.types.call import Call
+from mulligan.types.failure import ErrorClass
 from tests.packs.calendar.family import event_text
 
 Open = Callable[[str], CalDAV]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mulligan import ConflictError
-from mulligan.core.errors import NothingDone
 from mulligan.packs.files.errors import ChangedFileError, NoSuchFileError
+from mulligan.types.errors import NothingDone
 
 
 def test_an_edit_in_between_is_a_conflict_in_which_nothing_was_done() -> None:

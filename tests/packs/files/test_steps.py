@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.packs.files.errors import InTheWayError
 from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
+from mulligan.types.errors import ConflictError, NothingDone
 
 
 @pytest.fixture

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
 from mulligan.packs.files.errors import InTheWayError, LinkedFileError
@@ -20,6 +18,8 @@ from mulligan.packs.files.folder import Folder, hash_content
 from mulligan.packs.files.tools import FileDesk, FileTools, is_same
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
 from tests.packs.proving import choose_proven
 
 CALLS = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from mulligan.core.effect import EffectNote, read_effect_note
 from mulligan.packs.http.exchange import (
     CallRequests,
     enter_exchange,
     listen,
 )
 from mulligan.packs.http.refusals import REFUSED, Refusals
+from mulligan.types.effect import EffectNote, read_effect_note
 
 DECLARED = Refusals(declared=REFUSED, looks=False)
 

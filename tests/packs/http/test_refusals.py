@@ -9,13 +9,13 @@ import httpx
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.core.effect import EffectNote
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.packs.compose import compose
 from mulligan.packs.http.refusals import MISSED, REFUSED, Refusals
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.effect import EffectNote
+from mulligan.types.finding import Finding, Severity
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
 
 LOOKED_AT = ["put", "patch", "delete"]

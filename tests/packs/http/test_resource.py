@@ -12,13 +12,13 @@ import pytest
 from bench.crash.clock import Clock
 from bench.packs.event_server import Events, serve_events
 from mulligan import Mulligan, State
-from mulligan.core.errors import ConflictError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.packs import http
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
+from mulligan.types.finding import Finding, Severity
 from tests.packs.http.pictures import serve_pictures
 from tests.packs.http.quiet_server import QuietServer, serve_quietly
 from tests.packs.proving import choose_proven

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Image, Record
 from mulligan.packs.mail import Mailbox
 from mulligan.packs.mail.abilities import MailAbilities, is_same
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailError
+from mulligan.types.call import Image, Record
+from mulligan.types.errors import ConflictError
 from tests.packs.mail.conftest import FIRST, look
 
 

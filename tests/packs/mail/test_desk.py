@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
 from mulligan.packs.mail import Mailbox
 from mulligan.packs.mail.abilities import MailAbilities
 from mulligan.packs.mail.desk import PENDING, MailDesk
 from mulligan.packs.mail.errors import ChangedMailError, MailError, NoSuchMailError, NotSentError
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 from tests.packs.mail.conftest import FIRST, Sender, edit, look
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.errors import ConflictError, NothingDone
 from mulligan.packs.mail.errors import ChangedMailError, MailError, NoSuchMailError, NotSentError
+from mulligan.types.errors import ConflictError, NothingDone
 
 
 def test_only_what_touched_nothing_says_that_nothing_was_done() -> None:

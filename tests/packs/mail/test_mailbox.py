@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError, NothingDone
 from mulligan.packs.mail import Mailbox
 from mulligan.packs.mail.errors import BadMailError, MailError
 from mulligan.packs.mail.mailbox import MailSession, decode_folder, encode_folder
+from mulligan.types.errors import ConfigurationError, NothingDone
 from tests.packs.mail.conftest import DRAFT, FIRST, edit
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan import Mulligan, State
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs.mail import Mailbox, mail_tools
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
+from mulligan.types.finding import Finding, Severity
 from tests.packs.mail.conftest import FIRST, Sender, edit, fill_mailbox, look
 from tests.packs.proving import choose_proven
 

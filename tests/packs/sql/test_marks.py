@@ -9,11 +9,11 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from mulligan import Mulligan
-from mulligan.core.record import Image, Record
 from mulligan.packs import sql
 from mulligan.packs.sql.marks import find_mark
 from mulligan.packs.sql.writing import TableOptions, TableWriter
 from mulligan.testing.postgres import to_sqlalchemy_url
+from mulligan.types.call import Image, Record
 from tests.packs.sql.world import World, act
 
 

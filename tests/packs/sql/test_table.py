@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from mulligan import Mulligan, State
-from mulligan.core.errors import ConfigurationError
 from mulligan.packs import sql
 from mulligan.packs.sql.table import load_table
+from mulligan.types.errors import ConfigurationError
 from tests.packs.sql.world import World, act
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Engine, MetaData, Table, text
 
 from mulligan import Mulligan, State
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.finding import Finding, Severity
 
 TABLES = {
     "task": "task_id INTEGER PRIMARY KEY {counts}, title VARCHAR(80), rev INTEGER NOT NULL",

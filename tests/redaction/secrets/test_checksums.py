@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mulligan.redaction.secrets import checksums
+from mulligan.redaction import numbers as checksums
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.redaction.secrets.edits import Edit, apply_edits, hide_matches, hide_where
+from mulligan.redaction.text import Edit, apply_edits, hide_matches, hide_where
 
 
 def test_stretches_are_replaced_and_the_rest_stays() -> None:

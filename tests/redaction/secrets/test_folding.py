@@ -5,9 +5,10 @@ import unicodedata
 import pytest
 
 from mulligan.redaction.scrub import scrub
-from mulligan.redaction.secrets.edits import Edit, apply_edits
-from mulligan.redaction.secrets.folding import (
+from mulligan.redaction.text import (
     ODD,
+    Edit,
+    apply_edits,
     edit_view,
     fold_text,
     fold_view,

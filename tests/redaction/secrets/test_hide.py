@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.redaction.secrets.hide import Hide
+from mulligan.redaction.text import Hide
 
 
 def test_each_class_hides_what_those_before_it_hide() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.secrets.names import Secrecy, classify_name, looks_like_field, names_ids
+from mulligan.redaction.names import Secrecy, classify_name, looks_like_field, names_ids
 
 _HIDDEN = """
 password Password PASSWORD userPassword user_password passwd db_pwd pass db_pass pw secret

@@ -2,13 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.secrets.edits import apply_edits
-from mulligan.redaction.secrets.numbers import (
-    classify_digits,
-    find_any_number,
-    find_cards,
-    find_numbers,
-)
+from mulligan.redaction.numbers import classify_digits, find_any_number, find_cards, find_numbers
+from mulligan.redaction.text import apply_edits
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.secrets.edits import apply_edits
-from mulligan.redaction.secrets.pairs import find_pairs, may_hold_pairs
+from mulligan.redaction.secrets import find_pairs, may_hold_pairs
+from mulligan.redaction.text import apply_edits
 
 
 @pytest.mark.parametrize(

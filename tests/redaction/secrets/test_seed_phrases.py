@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.secrets.edits import apply_edits
-from mulligan.redaction.secrets.seed_phrases import find_phrases, may_hold_phrase
+from mulligan.redaction.secrets import find_phrases, may_hold_phrase
+from mulligan.redaction.text import apply_edits
 
 PHRASE = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from mulligan.redaction import secrets as spoken
 from mulligan.redaction.scrub import scrub
-from mulligan.redaction.secrets import spoken
-from mulligan.redaction.secrets.edits import Find, apply_edits
+from mulligan.redaction.text import Find, apply_edits
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.redaction.secrets.edits import apply_edits
-from mulligan.redaction.secrets.tokens import find_any_token, find_tokens
+from mulligan.redaction.patterns import find_any_token, find_tokens
+from mulligan.redaction.text import apply_edits
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from bench.compiled.build import build_package, import_library
 from bench.compiled.equality import build_pairs, compare
 from bench.compiled.texts import Decisions
 from bench.missing import MissingError
-from mulligan.core.runtime.version import VERSION
-from mulligan.redaction import Capture, Redactor
+from mulligan.redaction import Capture, Redactor, fast
+from mulligan.redaction.fast import RedactionForm, describe_form, expand_classes, find_form
 from mulligan.redaction.scrub import may_apply
-from mulligan.redaction.values import fast
-from mulligan.redaction.values.fast import RedactionForm, describe_form, expand_classes, find_form
+from mulligan.version import VERSION
 
 KEY = bytes(range(32))
 VALUES = int(os.environ.get("MULLIGAN_TEST_FAST_VALUES", "20000"))

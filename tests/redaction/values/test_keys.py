@@ -3,9 +3,8 @@ from __future__ import annotations
 from itertools import product
 from string import ascii_lowercase
 
-from mulligan.redaction.secrets.names import Secrecy
-from mulligan.redaction.values.keys import Keys
-from mulligan.redaction.values.stub import Stubs
+from mulligan.redaction.names import Secrecy
+from mulligan.redaction.values import Keys, Stubs
 
 
 def make() -> Keys:

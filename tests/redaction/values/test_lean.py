@@ -5,10 +5,8 @@ import random
 import string
 
 from mulligan.redaction import Redactor
-from mulligan.redaction.values.keys import Keys
-from mulligan.redaction.values.lean import DEPTH, MOST, MOST_SHAPES, Lean
-from mulligan.redaction.values.stub import Stubs
-from mulligan.redaction.values.walk import Walk
+from mulligan.redaction.values import Keys, Stubs
+from mulligan.redaction.walk import LEAN_DEPTH, LEAN_ITEMS, MOST_SHAPES, Lean, Walk
 
 KEY = bytes(range(32))
 NAMES = ["title", "event_id", "limit", "note", "password", "max_tokens", "x1", "a b", "id"]
@@ -32,7 +30,7 @@ def a_value(chance: random.Random, depth: int = 0) -> object:
         case 8:
             return chance.choice([b"bytes", {1, 2}, 3 + 4j, ...])
         case 9 | 10 | 11:
-            size = chance.randrange(4) if chance.random() < 0.98 else MOST + 1
+            size = chance.randrange(4) if chance.random() < 0.98 else LEAN_ITEMS + 1
             return [a_value(chance, depth + 1) for _ in range(size)]
         case _:
             names = chance.sample(NAMES, k=chance.randrange(5))
@@ -72,7 +70,7 @@ def test_a_cycle_ends() -> None:
     stubs = Stubs(KEY)
 
     assert Lean(stubs=stubs, keys=Keys(stubs)).write(value) is None
-    assert DEPTH < 10
+    assert LEAN_DEPTH < 10
 
 
 def test_what_is_remembered_stays_bounded() -> None:

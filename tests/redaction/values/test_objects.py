@@ -4,12 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from mulligan.redaction.values.objects import (
-    is_record,
-    read_attributes,
-    read_enum_value,
-    read_tuple_names,
-)
+from mulligan.redaction.values import is_record, read_attributes, read_enum_value, read_tuple_names
 
 
 class Seat(NamedTuple):

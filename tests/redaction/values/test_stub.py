@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.redaction.values.stub import SHORT, Stubs, format_class
+from mulligan.redaction.values import SHORT, Stubs, format_class
+from mulligan.types.errors import ConfigurationError
 
 KEY = b"k" * 16
 

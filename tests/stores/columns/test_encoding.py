@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.stores.columns.encoding import decode_tool
-from mulligan.stores.database.driver import UnreadableError
+from mulligan.stores.database import UnreadableError
+from mulligan.stores.encoding import decode_tool
+from mulligan.types.lesson import ErrorRule
 
 
 def test_a_rule_that_only_a_later_mulligan_understands_is_left_aside() -> None:

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.call import Outcome
-from mulligan.core.storage.instants import from_us
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.stores.columns.filter import fits
+from mulligan.stores.encoding import matches_query
+from mulligan.types.call import Outcome
+from mulligan.types.log import LogQuery
+from mulligan.types.values import from_us
 from tests.telemetry.rows import START_US, a_row
 
 START = from_us(START_US)
@@ -40,4 +40,4 @@ ROW = a_row(outcome=Outcome.FAILURE, turn="t1")
 def test_a_row_fits_if_all_that_is_asked_is_true_of_it(
     wanted: dict[str, object], there: bool
 ) -> None:
-    assert fits(ROW, LogQuery(**wanted)) is there
+    assert matches_query(ROW, LogQuery(**wanted)) is there

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.stores.columns.histogram import add_counts, dump_counts, load_counts
+from mulligan.stores.encoding import add_counts, dump_counts, load_counts
 
 
 def test_counts_come_back_as_they_went() -> None:

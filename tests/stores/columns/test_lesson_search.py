@@ -14,9 +14,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mulligan.core.errors import StaleLessonError
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.lesson import (
+from mulligan.stores.opening import open_store
+from mulligan.testing.store_contract.contract import (
+    DAY,
+    NOW,
+    OFFER,
+    make_episode,
+    make_lesson,
+    make_use,
+)
+from mulligan.types.errors import StaleLessonError
+from mulligan.types.failure import Decision
+from mulligan.types.interfaces import Casebook
+from mulligan.types.lesson import (
     Balance,
     Benefit,
     Ending,
@@ -26,10 +36,6 @@ from mulligan.core.failures.lesson import (
     LessonState,
     build_episode_slot,
 )
-from mulligan.core.interfaces import Casebook
-from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import OFFER, make_episode, make_lesson, make_use
-from mulligan.testing.store_contract.contract import DAY, NOW
 
 TABLES = "episode, case_count, ending_count, lesson, lesson_version, lesson_word, lesson_use"
 EXAMPLES = settings(

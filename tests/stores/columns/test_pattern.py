@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.errors import StoreDamagedError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.storage.instants import from_us
-from mulligan.core.storage.rollup import PatternCount
-from mulligan.stores.columns.pattern import build_pattern
+from mulligan.stores.encoding import build_pattern
+from mulligan.types.errors import StoreDamagedError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.log import PatternCount
+from mulligan.types.values import from_us
 
 COUNTED = PatternCount(
     error_class="missing", template="no <value>", failures=3.0, first_us=1, last_us=9, example="id"

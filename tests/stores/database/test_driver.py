@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.stores.database.driver import fetch_one
+from mulligan.stores.database import fetch_one
 
 
 class Fetching:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.database.driver import ConnectionLostError
-from mulligan.stores.database.pool import Pool
+from mulligan.stores.database import ConnectionLostError, Pool
+from mulligan.types.errors import StoreUnavailableError
 
 
 class Line:

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from mulligan.stores.database.queries import convert_for_psycopg, load
+from mulligan.stores.database import convert_for_psycopg, load_queries
 
 FILES = sorted(
     each.name.removesuffix(".sql")
@@ -15,16 +15,21 @@ FILES = sorted(
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_query_of_a_file_has_a_name_and_a_text(name: str) -> None:
-    queries = load(name)
+    queries = load_queries(name)
 
     assert all(query and not query.endswith(";") for query in queries.values())
 
 
 def test_a_later_file_replaces_what_an_earlier_one_named() -> None:
-    pairs = [(a, b) for a in FILES for b in FILES if a != b and load(a).keys() & load(b).keys()]
+    pairs = [
+        (a, b)
+        for a in FILES
+        for b in FILES
+        if a != b and load_queries(a).keys() & load_queries(b).keys()
+    ]
     one, other = pairs[0]
 
-    assert load(one, other).items() >= load(other).items()
+    assert load_queries(one, other).items() >= load_queries(other).items()
 
 
 def test_parameters_are_written_as_psycopg_wants_them() -> None:

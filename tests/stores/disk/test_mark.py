@@ -4,11 +4,11 @@ import uuid
 
 import pytest
 
-from mulligan.stores.disk.mark import Mark, MarkFile
+from mulligan.stores.watermarks import Watermark, WatermarkFile
 
 
-def mark(commits: int = 1, *, writer: str | None = None) -> Mark:
-    return Mark(writer=writer or uuid.uuid4().hex, commits=commits, seq=commits * 2)
+def mark(commits: int = 1, *, writer: str | None = None) -> Watermark:
+    return Watermark(writer=writer or uuid.uuid4().hex, commits=commits, seq=commits * 2)
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def path(tmp_path):
 
 
 def test_each_writer_has_its_own_record(path) -> None:
-    first, second = MarkFile(path), MarkFile(path)
+    first, second = WatermarkFile(path), WatermarkFile(path)
     one, two = mark(), mark()
 
     for commits in range(1, 5):
@@ -26,7 +26,7 @@ def test_each_writer_has_its_own_record(path) -> None:
     first.close()
     second.close()
 
-    found = MarkFile(path).read()
+    found = WatermarkFile(path).read()
     assert found.found == {
         one.writer: mark(4, writer=one.writer),
         two.writer: mark(40, writer=two.writer),
@@ -37,20 +37,20 @@ def test_each_writer_has_its_own_record(path) -> None:
 
 
 def test_a_missing_file_says_so(path) -> None:
-    found = MarkFile(path).read()
+    found = WatermarkFile(path).read()
 
     assert found.missing
     assert found.found == {}
 
 
 def test_a_record_cut_short_counts_as_torn_and_the_next_one_is_put_behind_it(path) -> None:
-    whole, cut = MarkFile(path), MarkFile(path)
+    whole, cut = WatermarkFile(path), WatermarkFile(path)
     kept, lost, late = mark(), mark(), mark()
     whole.write(kept)
     cut.write(lost)
     path.write_bytes(path.read_bytes()[:100])
 
-    later = MarkFile(path)
+    later = WatermarkFile(path)
     later.write(late)
 
     found = later.read()
@@ -61,7 +61,7 @@ def test_a_record_cut_short_counts_as_torn_and_the_next_one_is_put_behind_it(pat
 
 
 def test_a_reset_says_exactly_what_it_is_told(path) -> None:
-    file, other = MarkFile(path), MarkFile(path)
+    file, other = WatermarkFile(path), WatermarkFile(path)
     stays, goes, comes = mark(5), mark(), mark(7)
     file.write(stays)
     other.write(goes)
@@ -75,7 +75,7 @@ def test_a_reset_says_exactly_what_it_is_told(path) -> None:
 
 
 def test_trouble_is_noted_and_not_raised(tmp_path) -> None:
-    file = MarkFile(tmp_path / "nowhere" / "mark")
+    file = WatermarkFile(tmp_path / "nowhere" / "mark")
 
     file.write(mark())
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from mulligan.core.errors import StoreError, StoreUnavailableError
-from mulligan.stores.disk.private_file import open_private, refuse_unsafe
 from mulligan.stores.opening import open_store
+from mulligan.stores.private_files import open_private, refuse_unsafe
+from mulligan.types.errors import StoreError, StoreUnavailableError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.keys.chain import GENESIS, ChainEntry, find_breaks, hash_entry
+from mulligan.stores.crypto import GENESIS, ChainEntry, find_breaks, hash_entry
 
 
 def chain(count: int) -> list[ChainEntry]:

@@ -7,15 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreError
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import (
-    NOW,
-    find_way,
-    make_first_entry,
-    walk,
-)
+from mulligan.testing.store_contract.contract import NOW, find_way, make_first_entry, walk
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreError
 
 KEY = bytes(range(32))
 CANARY = b"canary-7f3a9c-do-not-keep"

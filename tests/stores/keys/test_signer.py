@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.keys.signer import Signer
+from mulligan.stores.crypto import Signer
 
 KEY = bytes(range(32))
 

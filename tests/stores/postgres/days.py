@@ -7,8 +7,6 @@ from datetime import timedelta
 
 import psycopg
 
-from mulligan.core.call import LogRow
-from mulligan.core.storage.instants import from_us
 from mulligan.stores.postgres.partitions import (
     DAY_US,
     build_day,
@@ -18,6 +16,8 @@ from mulligan.stores.postgres.partitions import (
 )
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.types.call import LogRow
+from mulligan.types.values import from_us
 
 
 def open_session(url: str) -> PostgresSession:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from mulligan.stores.postgres.row_security import BY_COLUMN, BY_PARENT, HIDDEN
+from mulligan.stores.postgres.roles import BY_COLUMN, BY_PARENT, HIDDEN
 
 TENANTS = [
     "acme",

@@ -3,9 +3,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.postgres.address import check_address
-from mulligan.stores.url import HIDDEN, strip_credentials
+from mulligan.stores.opening import HIDDEN, strip_credentials
+from mulligan.stores.postgres.session import check_address
+from mulligan.types.errors import StoreUnavailableError
 
 
 def check(url: str):

@@ -4,9 +4,9 @@ import psycopg
 import pytest
 from psycopg import errors as pg
 
-from mulligan.core import errors
-from mulligan.stores.database import driver
-from mulligan.stores.postgres.error_map import describe_error, translate, translate_errors
+from mulligan.stores import database as driver
+from mulligan.stores.postgres.session import describe_error, translate, translate_errors
+from mulligan.types import errors
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from mulligan.core.action import Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
+from mulligan.types.action import Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.interfaces import Store
 
 IN_TIME = 20.0
 A_MOMENT = 0.3

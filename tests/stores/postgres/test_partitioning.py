@@ -7,15 +7,15 @@ import re
 import psycopg
 import pytest
 
-from mulligan.core.storage.instants import from_us
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.stores import migrate
-from mulligan.stores.migrate import load_migrations
+from mulligan.stores import migrations as migrate
+from mulligan.stores.migrations import load_migrations
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres import partitioning
+from mulligan.stores.postgres import partitions as partitioning
 from mulligan.stores.postgres.partitions import DAY_US
-from mulligan.stores.postgres.schema import prepare
+from mulligan.stores.postgres.store import prepare
 from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.types.log import Batch, LogQuery
+from mulligan.types.values import from_us
 from tests.stores.postgres.days import (
     count_by_table,
     list_names,

@@ -11,14 +11,13 @@ from functools import partial
 import psycopg
 import pytest
 
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.instants import from_us
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres import partitions
 from mulligan.stores.postgres.partitions import AHEAD, DAY_US, LogPartitions, compute_bound
 from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.types.interfaces import Store
+from mulligan.types.log import Batch, LogQuery, roll_up
+from mulligan.types.values import from_us
 from tests.stores.postgres.beside import Interruption
 from tests.stores.postgres.days import (
     count_by_table,

@@ -12,10 +12,17 @@ import pytest
 from psycopg import errors as pg
 from psycopg import sql
 
-from mulligan.core.errors import ConfigurationError, StoreUnavailableError
-from mulligan.stores.postgres.roles import RoleGrant, RoleTable, Surface
-from mulligan.stores.postgres.row_security import BY_COLUMN, BY_PARENT, HIDDEN, UNREADABLE
+from mulligan.stores.postgres.roles import (
+    BY_COLUMN,
+    BY_PARENT,
+    HIDDEN,
+    UNREADABLE,
+    RoleGrant,
+    RoleTable,
+    Surface,
+)
 from mulligan.stores.postgres.session import PostgresSession
+from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 from tests.stores.postgres.filled import TENANTS, build_url_of, connect_as, fill, make_role
 
 TENANT_TABLES = [*sorted(BY_COLUMN), *sorted(BY_PARENT)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from mulligan.stores.postgres.row_security import (
+from mulligan.stores.postgres.roles import (
     BY_COLUMN,
     BY_PARENT,
     HIDDEN,

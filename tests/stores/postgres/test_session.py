@@ -14,15 +14,14 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from mulligan.core.call import Outcome
-from mulligan.core.errors import StoreError
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
-from mulligan.stores.database.driver import ConnectionLostError
+from mulligan.stores.database import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.testing.store_contract.contract import DAY, NOW, make_failed_row, make_log_row
+from mulligan.types.call import Outcome
+from mulligan.types.errors import StoreError
+from mulligan.types.interfaces import Store
+from mulligan.types.log import Batch, LogQuery, roll_up
 
 ALL = LogQuery(limit=100_000)
 END_OTHERS = """

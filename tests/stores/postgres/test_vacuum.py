@@ -6,7 +6,7 @@ import psycopg
 
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.stores.postgres.vacuum import vacuum_tables
+from mulligan.stores.postgres.store import vacuum_tables
 
 
 def test_every_table_that_loses_rows_is_written_anew_but_those_in_use(postgres_url: str) -> None:

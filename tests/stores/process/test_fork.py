@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 
-from mulligan.stores.process.fork import Undisturbed
+from mulligan.stores.process import Undisturbed
 
 
 def test_a_fork_waits_for_work_under_way_and_new_work_waits_for_the_fork() -> None:
@@ -45,7 +45,7 @@ def test_a_thread_that_forks_inside_a_block_does_not_wait_for_itself() -> None:
 
 FORKING = """
 import os
-from mulligan.stores.process.fork import renew_after_fork
+from mulligan.stores.process import renew_after_fork
 
 class Renewed:
     pid = 0

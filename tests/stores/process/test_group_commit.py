@@ -5,8 +5,8 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from mulligan.core.errors import StoreFullError, StoreUnavailableError
-from mulligan.stores.process.group_commit import GroupCommit
+from mulligan.stores.relational.committer import GroupCommit
+from mulligan.types.errors import StoreFullError, StoreUnavailableError
 
 TIMEOUT = 5
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
-from mulligan.stores.process.clock import read_uptime
-from mulligan.stores.process.lease import Lease
+from mulligan.stores.process import Lease, read_uptime
 
 
 class Hand:

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.stores.process import presence
-from mulligan.stores.process.presence import (
+from mulligan.stores import process as presence
+from mulligan.stores.process import (
     Life,
     Presence,
     find_presence_caveats,

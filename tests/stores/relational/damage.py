@@ -10,10 +10,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan.core.action import Kept, State
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -22,6 +18,9 @@ from mulligan.testing.store_contract.contract import (
     make_log_row,
     make_next_entry,
 )
+from mulligan.types.action import Kept, State
+from mulligan.types.interfaces import Store
+from mulligan.types.log import Batch, LogQuery, roll_up
 
 WAL_HEADER = 32
 FRAME = 24 + 4096

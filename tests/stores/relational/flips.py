@@ -16,16 +16,11 @@ from pathlib import Path
 
 import apsw
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreError
-from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import (
-    NOW,
-    make_first_entry,
-    make_id,
-    make_next_entry,
-)
+from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_id, make_next_entry
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreError
+from mulligan.types.interfaces import Store
 from tests.stores.relational.damage import fast_folder, reopen
 
 PAGE = 4096

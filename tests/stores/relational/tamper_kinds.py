@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mulligan.stores.disk.mark import unpack
-from mulligan.stores.keys.chain import GENESIS, ChainEntry, hash_entry
+from mulligan.stores.crypto import GENESIS, ChainEntry, hash_entry
+from mulligan.stores.watermarks import unpack_watermark
 
 Table = list[dict[str, Any]]
 Tables = dict[str, Table]
@@ -308,7 +308,7 @@ def forge_mark(scene: Scene) -> None:
     if scene.chance.random() < 0.5:
         content[at : at + 64] = bytes(64)
     else:
-        mark = unpack(bytes(content[at : at + 64]))
+        mark = unpack_watermark(bytes(content[at : at + 64]))
         assert mark is not None
         content[at : at + 64] = replace(mark, seq=max(0, mark.seq - 1), commits=0).pack()
     scene.files["mark"] = bytes(content)

@@ -19,21 +19,23 @@ from typing import Any, Protocol
 import apsw
 import psycopg
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreError
-from mulligan.core.interfaces import KnownTool, Store
 from mulligan.stores.opening import open_store
 from mulligan.testing.postgres import run_postgres_server
 from mulligan.testing.store_contract.archives import make_notes
-from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import (
     NOW,
     find_way,
+    make_episode,
     make_first_entry,
     make_id,
+    make_lesson,
     make_next_entry,
+    make_use,
     walk,
 )
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreError
+from mulligan.types.interfaces import KnownTool, Store
 from tests.stores.relational.damage import fast_folder, reopen
 from tests.stores.relational.tamper_kinds import SIGNED, Scene, Table, Tables, list_kinds
 

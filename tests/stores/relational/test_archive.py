@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import archive
+from mulligan.stores.relational import task_versions as archive
 from mulligan.testing.store_contract.archives import GROUND, make_task_run
+from mulligan.types.interfaces import Store
 from tests.stores.postgres.beside import Interruption
 
 

@@ -6,10 +6,10 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.core.errors import StoreDamagedError
-from mulligan.core.failures.lesson import EpisodeQuery, LessonQuery
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
+from mulligan.testing.store_contract.contract import make_episode, make_lesson, make_use
+from mulligan.types.errors import StoreDamagedError
+from mulligan.types.lesson import EpisodeQuery, LessonQuery
 
 DAMAGES = {
     "cut": "substr(body, 1, 40)",

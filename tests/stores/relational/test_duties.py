@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
+from mulligan.types.interfaces import Store
 
 HOUR = timedelta(hours=1)
 AT_ONCE = timedelta()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.stores.database.driver import UnreadableError
-from mulligan.stores.relational.listing import list_readable, list_unreadable
+from mulligan.stores.database import UnreadableError
+from mulligan.stores.relational.failures import list_readable, list_unreadable
 
 
 def asking(rows: list[object]):

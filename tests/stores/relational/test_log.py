@@ -7,15 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import add_up, roll_up
-from mulligan.core.storage.text_rollup import RATED, REPLY_SETTLED, TextMeasure
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import log
-from mulligan.stores.relational.counts import rollups, text_hours
+from mulligan.stores.relational import log, rollups
+from mulligan.stores.relational import rollups as text_hours
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_failed_row, make_log_row
-from mulligan.testing.store_contract.text_counts import make_step, read_counts
+from mulligan.testing.store_contract.logs import make_step, read_counts
+from mulligan.types.interfaces import Store
+from mulligan.types.log import RATED, REPLY_SETTLED, Batch, LogQuery, TextMeasure, add_up, roll_up
 from tests.stores.postgres.beside import Interruption
 
 ALL = LogQuery(oldest_first=True)

@@ -6,10 +6,10 @@ from contextlib import closing
 
 import psycopg
 
-from mulligan.core.action import State
-from mulligan.core.storage.instants import to_us
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import DAY, NOW, find_way, walk
+from mulligan.types.action import State
+from mulligan.types.values import to_us
 from tests.stores.postgres.beside import SECONDS, start_beside
 
 

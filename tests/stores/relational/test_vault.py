@@ -6,10 +6,10 @@ from contextlib import closing
 
 import psycopg
 
-from mulligan.core.action import Kept
-from mulligan.core.storage.instants import to_us
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW
+from mulligan.types.action import Kept
+from mulligan.types.values import to_us
 from tests.stores.postgres.beside import SECONDS, start_beside
 
 

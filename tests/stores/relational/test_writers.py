@@ -11,14 +11,14 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from mulligan.core.action import State
-from mulligan.core.errors import StaleEntryError
-from mulligan.core.interfaces import Store
 from mulligan.stores.opening import open_store
-from mulligan.stores.process.presence import identify_process
+from mulligan.stores.process import identify_process
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
+from mulligan.types.action import State
+from mulligan.types.errors import StaleEntryError
+from mulligan.types.interfaces import Store
 
-IDENTIFY = "mulligan.stores.relational.writing.ledger.identify_process"
+IDENTIFY = "mulligan.stores.relational.committer.identify_process"
 LEASE = timedelta(milliseconds=300)
 HOUR = timedelta(hours=1)
 NOW_US = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"

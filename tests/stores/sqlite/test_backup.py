@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
 from mulligan.stores.opening import open_store
-from mulligan.stores.sqlite.backup import copy_files
+from mulligan.stores.sqlite.files import copy_files
 from mulligan.stores.sqlite.session import SqliteSession
 from mulligan.testing.store_contract.contract import make_first_entry
+from mulligan.types.errors import ConfigurationError
 
 KEY = b"k" * 32
 

@@ -13,12 +13,12 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.action import Kept
-from mulligan.core.errors import StoreDamagedError, StoreFullError, StoreLockedError
-from mulligan.core.storage.log_query import Batch, Loss
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.session import PRAGMAS
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_log_row
+from mulligan.types.action import Kept
+from mulligan.types.errors import StoreDamagedError, StoreFullError, StoreLockedError
+from mulligan.types.log import Batch, Loss
 
 BRIEFLY = timedelta(milliseconds=200)
 HOLD = """

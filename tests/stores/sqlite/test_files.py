@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.stores.database.driver import Session
+from mulligan.stores.database import Session
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import files
 from tests.stores.relational.flips import count_flips

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.errors import StoreDamagedError
-from mulligan.core.storage.log_query import Batch
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.journal import JournalTables
-from mulligan.stores.sqlite import health
+from mulligan.stores.sqlite import store as health
 from mulligan.stores.sqlite.files import check_structure
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
+from mulligan.types.errors import StoreDamagedError
+from mulligan.types.log import Batch
 from tests.stores.relational.damage import FRAME, WAL_HEADER, fast_folder, make_files
 
 

@@ -10,16 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.action import State
-from mulligan.core.errors import StoreDamagedError
-from mulligan.core.storage.log_query import Batch
-from mulligan.stores.database.queries import load
+from mulligan.stores.database import load_queries
 from mulligan.stores.opening import open_store
-from mulligan.testing.store_contract.contract import (
-    make_first_entry,
-    make_log_row,
-    make_next_entry,
-)
+from mulligan.testing.store_contract.contract import make_first_entry, make_log_row, make_next_entry
+from mulligan.types.action import State
+from mulligan.types.errors import StoreDamagedError
+from mulligan.types.log import Batch
 
 
 @pytest.fixture
@@ -92,7 +88,7 @@ def test_a_store_that_is_shared_shred_and_tidied_is_not_taken_for_another(store,
 def test_the_newest_of_a_kind_are_read_without_the_others(
     store, path: Path, file: str, query: str, where: tuple[str, ...], index: str
 ) -> None:
-    queries = load("log", "casebook", "sqlite")
+    queries = load_queries("log", "casebook", "sqlite")
     sql = queries[query].replace("{where}", " and ".join(queries[each] for each in where))
     values = dict.fromkeys(re.findall(r":([a-z_]+)", sql), "[]")
 

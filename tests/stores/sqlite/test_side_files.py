@@ -11,11 +11,15 @@ from pathlib import Path
 import apsw
 import pytest
 
-from mulligan.core.errors import StoreUnavailableError
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite.files import list_damaged_files, measure_size, set_aside
-from mulligan.stores.sqlite.session import JOURNAL, SqliteSession
-from mulligan.stores.sqlite.side_files import list_side_files, refuse_unsafe_database
+from mulligan.stores.sqlite.session import (
+    JOURNAL,
+    SqliteSession,
+    list_side_files,
+    refuse_unsafe_database,
+)
+from mulligan.types.errors import StoreUnavailableError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files have no modes here")
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import apsw
 
-from mulligan.stores.sqlite.files import prepare
+from mulligan.stores.sqlite.files import prepare, vacuum_files
 from mulligan.stores.sqlite.session import JOURNAL, SqliteSession
-from mulligan.stores.sqlite.vacuum import vacuum_files
 
 
 def make_file(path: Path) -> partial[SqliteSession]:

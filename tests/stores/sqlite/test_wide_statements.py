@@ -3,7 +3,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from mulligan.stores.sqlite.wide_statements import build_wide
+from mulligan.stores.sqlite.session import build_wide
 
 ADD = """insert into seen values (?, ?)
   on conflict (name) do update set times = times + excluded.times"""

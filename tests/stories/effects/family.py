@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.process.fault_points import Point, watch_points
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import AT_ONCE, act, open_app
 

@@ -30,7 +30,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel
 
 from mulligan import Effect, Finding, Mulligan, Record, Severity
-from mulligan.codec.exact import LostValue, is_same
+from mulligan.codec import LostValue, is_same
 from mulligan.loops.actions import Attempted
 
 PLACES = ("argument", "result", "before")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import ConflictError
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 
 State = dict[str, Any]
 """What is there: its id, its version and its data."""

@@ -8,10 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from mulligan import Effect, Mulligan
-from mulligan.core.action import State
-from mulligan.core.record import Record
-from mulligan.core.runtime.points import Point
+from mulligan.process.fault_points import Point
 from mulligan.testing.faults import Deed, Faults, Strike
+from mulligan.types.action import State
+from mulligan.types.call import Record
 
 
 class Outbox:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import list_open, open_app
 

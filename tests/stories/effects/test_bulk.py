@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Remote
 from tests.stories.effects.world import act, list_open, open_app
 

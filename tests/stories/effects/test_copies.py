@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, list_open, open_app
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.errors import StoreError
+from mulligan.types.errors import StoreError
 from tests.stories.effects.family import Family, die_after_two_moves, run_until_killed
 from tests.stories.effects.remote import Remote
 from tests.stories.effects.world import act, declare_move, open_app

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import pytest
 
-from mulligan.core.action import ActionQuery
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.action import ActionQuery
+from mulligan.types.errors import ConfigurationError
 from tests.stories.effects import kinds
 from tests.stories.effects.kinds import ANNOTATED, KEPT, REFUSED, Application, Own, Parcel
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, declare_move, list_open, open_app
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.finding import Finding, Severity
 from tests.stories.effects.remote import Remote
 from tests.stories.effects.world import declare_move, list_open, open_app
 

@@ -9,7 +9,7 @@ import pytest
 
 import mulligan
 from mulligan import Effect, Mulligan
-from mulligan.core.record import Record
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Answer, ConnectError, Remote
 from tests.stories.effects.world import (
     AT_ONCE,

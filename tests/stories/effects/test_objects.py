@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mulligan import ConflictError, Effect, Mulligan
-from mulligan.core.record import Record
 from mulligan.runtime.hold import Held
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import act, declare_move, list_open
 

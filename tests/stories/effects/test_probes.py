@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core import effect
-from mulligan.core.record import Record
+from mulligan.types import effect
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import AT_ONCE, act, list_open
 

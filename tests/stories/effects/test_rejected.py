@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Standing, State
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
 from tests.stories.effects.family import (
     Family,
     die_after_a_note,

@@ -17,7 +17,7 @@ APPLICATION = """
     from datetime import timedelta
     from pathlib import Path
     from mulligan import Effect, Mulligan
-    from mulligan.core.action import ActionQuery
+    from mulligan.types.action import ActionQuery
 
     folder, mode, declared = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
     remote = folder / "remote.json"

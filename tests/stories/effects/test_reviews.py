@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.call import Call
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Fact, Finding, Severity
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Call
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Fact, Finding, Severity
+from mulligan.types.turn import Turn
 from tests.stories.effects.family import (
     Family,
     die_after_a_plain_with,

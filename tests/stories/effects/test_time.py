@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.contract import make_next_entry
+from mulligan.types.call import Record
 from tests.stories.effects.family import (
     Family,
     die_waiting_for_an_answer,

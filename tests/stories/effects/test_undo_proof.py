@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.record import Record
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.call import Record
 from tests.stories.effects.remote import Answer, Remote, name_conflicts, read_data, read_version
 from tests.stories.effects.world import Told, act, declare_move, list_open, open_app
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.record import Record
 from mulligan.runtime import tool as runtime
+from mulligan.types.call import Record
 from tests.stories.effects.world import act, ask_and_approve, list_open, open_app
 
 Make = Callable[[Mulligan, "Account"], Any]

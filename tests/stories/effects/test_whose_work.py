@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from mulligan import ConflictError, Effect, Mulligan, Record, State
-from mulligan.core.happened.event import ActionMoved
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.events import ActionMoved
 from tests.stories.effects.world import list_open, open_app
 
 SOON = timedelta(milliseconds=20)

@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan import Effect, Mulligan
-from mulligan.core.action import Action
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
-from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Done
+from mulligan.types.action import Action
+from mulligan.types.call import Record
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.limits import Backoff
 from tests.stories.effects.remote import Remote, name_conflicts, read_data, read_version
 
 AT_ONCE = timedelta()

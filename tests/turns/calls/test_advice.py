@@ -9,11 +9,11 @@ from typing import Literal
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Repeat, State
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.happened.event import CallRepaired, Happened
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import CallRepaired, Happened
+from mulligan.types.log import LogQuery
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

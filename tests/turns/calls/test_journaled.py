@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, Repeat
-from mulligan.checks.duplicates import made_once
-from mulligan.core.errors import ConfigurationError, OwnParameterError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.runtime.points import Point
-from mulligan.core.waiting.limits import Backoff
+from mulligan.checks.requests import made_once
+from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import Fault, Item, RemoteError
+from mulligan.types.errors import ConfigurationError, OwnParameterError
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.limits import Backoff
 from tests.world import DAY, Calendar, World, Worlds, read_version
 
 AT_ONCE = Backoff(first=timedelta(), longest=timedelta(), total=timedelta(seconds=1))

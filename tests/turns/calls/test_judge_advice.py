@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.advice import Decision
-from mulligan.core.failures.suggestion import Origin
-from mulligan.core.happened.event import CallRepaired, Happened
 from mulligan.learning.from_judge import Proposal, ProposedChange
 from mulligan.runtime import advice as judge_advice
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import CallRepaired, Happened
+from mulligan.types.failure import Decision
+from mulligan.types.lesson import Origin
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

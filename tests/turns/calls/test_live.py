@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.effect import EffectNote, note_effect
-from mulligan.core.record import Record
+from mulligan.types.call import Record
+from mulligan.types.effect import EffectNote, note_effect
 
 
 @pytest.mark.parametrize("mode", [Mode.SUGGEST, Mode.AUTO, Mode.OBSERVE])

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.record import Record
 from mulligan.stores.opening import open_store
+from mulligan.types.call import Record
 
 
 class RefusedError(Exception):

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, NothingDone
-from mulligan.core.action import ActionQuery, State
-from mulligan.core.errors import ConfigurationError, OutsideTurnError, RunningLoopError
-from mulligan.core.record import Record
-from mulligan.core.waiting.limits import Backoff
 from mulligan.runtime import call as live
+from mulligan.types.action import ActionQuery, State
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError, OutsideTurnError, RunningLoopError
+from mulligan.types.limits import Backoff
 
 pytestmark = pytest.mark.promise(2)
 

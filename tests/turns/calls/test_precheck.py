@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import FlaggedCallError
-from mulligan.core.happened.event import CallFlagged, Happened
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.errors import FlaggedCallError
+from mulligan.types.events import CallFlagged, Happened
+from mulligan.types.log import LogQuery
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MADE_UP = "W9999999"

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.core.finding import Finding, FindingCount, Severity
+from mulligan.insights.insights import Insights
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.settings import Settings
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.finding import Finding, FindingCount, Severity
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

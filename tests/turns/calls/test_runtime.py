@@ -15,9 +15,8 @@ from bench.compiled.build import build_package, import_library
 from bench.compiled.calls import compare_queues, compare_site
 from bench.missing import MissingError
 from mulligan import Effect, Mulligan
-from mulligan.core.happened.event import CallLogged, Happened
-from mulligan.redaction.values import fast
-from mulligan.redaction.values.fast import RedactionForm
+from mulligan.redaction import fast
+from mulligan.redaction.fast import RedactionForm
 from mulligan.runtime.tool import (
     COPIED,
     PURE,
@@ -27,7 +26,8 @@ from mulligan.runtime.tool import (
     look_over,
     make_chance,
 )
-from mulligan.telemetry.queue import RowQueue
+from mulligan.telemetry.writer import RowQueue
+from mulligan.types.events import CallLogged, Happened
 from tests.telemetry.rows import a_row
 
 VALUES = 4_000

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.action import Action, Opening, State
 from mulligan.runtime import toolbox
 from mulligan.runtime.tool import Tool
+from mulligan.types.action import Action, Opening, State
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, Outcome
-from mulligan.core.call import LogRow
-from mulligan.core.happened.event import CallLogged, CallRepaired, CallRetried, Happened
-from mulligan.core.storage.identity import read_label
-from mulligan.core.waiting.limits import Backoff
 from mulligan.runtime.context import find_current_turn
+from mulligan.types.call import LogRow
+from mulligan.types.events import CallLogged, CallRepaired, CallRetried, Happened
+from mulligan.types.limits import Backoff
+from mulligan.types.values import read_label
 
 pytestmark = pytest.mark.promise(9)
 

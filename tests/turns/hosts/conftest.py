@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Mulligan
-from mulligan.core.adapter import Host, HostCall
+from mulligan.types.adapter import Host, HostCall
 
 
 @pytest.fixture

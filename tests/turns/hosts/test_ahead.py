@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Finding, Mulligan, Severity
-from mulligan.core.adapter import HostCall
-from mulligan.core.effect import Precheck, Release
-from mulligan.core.errors import HeldError
+from mulligan.types.adapter import HostCall
+from mulligan.types.effect import Precheck, Release
+from mulligan.types.errors import HeldError
 
 SCHEMA = {
     "type": "object",

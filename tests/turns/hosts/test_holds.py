@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.action import ActionQuery
-from mulligan.core.errors import HeldError
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.process.fault_points import Point, watch_points
+from mulligan.types.action import ActionQuery
+from mulligan.types.errors import HeldError
 
 
 class Bank:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.adapter import HostCall, HostRun, MakeInHost
-from mulligan.core.errors import ConfigurationError, HeldError, NothingDone
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.adapter import HostCall, HostRun, MakeInHost
+from mulligan.types.errors import ConfigurationError, HeldError, NothingDone
+from mulligan.types.log import LogQuery
 
 
 def look(city: str) -> str:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mulligan.core.finding import Correction
 from mulligan.runtime.host_run import Rewriting
+from mulligan.types.finding import Correction
 
 
 async def check(text, rewrite):

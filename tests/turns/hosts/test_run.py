@@ -7,8 +7,8 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan, NothingDone, Standing
 from mulligan.checks.text import avoids
-from mulligan.core.errors import HeldError
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.types.errors import HeldError
+from mulligan.types.log import LogQuery
 
 DAYS = {"dinner": 18}
 

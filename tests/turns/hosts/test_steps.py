@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.runtime.points import Point
-from mulligan.core.storage.durable import Plain
+from mulligan.process.fault_points import Point
 from mulligan.runtime.steps import compute_id
 from mulligan.testing.faults import Deed, Faults, Strike
+from mulligan.types.adapter import Plain
 
 NOW = "2026-11-16T09:00:00+00:00"
 TURN = {"id": "w1", "message": "Move dinner", "now": NOW}

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.live_action import NextCall, take_next_call, with_next_call
+from mulligan.types.log import LogQuery
 
 
 def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:

@@ -4,9 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.history import History, Speaker, Utterance
-from mulligan.core.turn import Turn
 from mulligan.runtime.payloads import (
     MOST_BYTES,
     decode_executions,
@@ -14,6 +11,8 @@ from mulligan.runtime.payloads import (
     decode_turn,
     pack_evidence,
 )
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.turn import History, Speaker, Turn, Utterance
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 TURN = Turn(id="t1", message="Move dinner", now=NOW, agent="desk", tenant="acme")

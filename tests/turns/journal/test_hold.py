@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mulligan.core.action import Hold
 from mulligan.runtime.hold import Held
+from mulligan.types.action import Hold
 
 NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ import pytest
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 
-from mulligan.core.action import Hold
 from mulligan.runtime.hold import Held, answer_held, carry_answers
+from mulligan.types.action import Hold
 
 pytestmark = pytest.mark.filterwarnings("default")
 

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from mulligan import AlreadyDoneError, Effect, Finding, Mulligan, Severity, State
-from mulligan.core.action import Action
-from mulligan.core.effect import ProbeBy
-from mulligan.core.interfaces import LogQuery
-from mulligan.core.record import Record
-from mulligan.core.runtime.points import Point
-from mulligan.core.waiting.limits import Backoff
 from mulligan.loops.actions import Attempted
+from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
+from mulligan.types.action import Action
+from mulligan.types.call import Record
+from mulligan.types.effect import ProbeBy
+from mulligan.types.interfaces import LogQuery
+from mulligan.types.limits import Backoff
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 MINUTES = timedelta(minutes=10)

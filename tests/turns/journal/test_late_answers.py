@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.action import State
-from mulligan.core.errors import StaleEntryError, StoreUnavailableError
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_next_entry
+from mulligan.types.action import State
+from mulligan.types.errors import StaleEntryError, StoreUnavailableError
 
 SOON = timedelta(milliseconds=1)
 

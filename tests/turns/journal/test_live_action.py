@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.action import Opening, State
-from mulligan.core.call import Outcome
-from mulligan.core.effect import Effect
-from mulligan.core.record import Abilities, Record
-from mulligan.core.turn import Turn
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.live_action import LiveAction, as_execution, keep_said, read_order
+from mulligan.types.action import Opening, State
+from mulligan.types.call import Outcome, Record, ToolCallbacks
+from mulligan.types.effect import Effect
+from mulligan.types.turn import Turn
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
@@ -55,7 +54,7 @@ def test_a_call_that_was_found_is_told_from_its_action() -> None:
 
 
 def test_what_two_tenants_call_by_one_id_is_two_objects() -> None:
-    about = Abilities(about=lambda record: record.arguments["to"])
+    about = ToolCallbacks(about=lambda record: record.arguments["to"])
     nobodys = build_action(abilities=about)
     anns, bobs = (
         replace(nobodys, opening=replace(nobodys.opening, tenant=tenant))

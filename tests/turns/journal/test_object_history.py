@@ -7,12 +7,12 @@ from itertools import count
 
 import pytest
 
-from mulligan.codec.values import encode_value
-from mulligan.core.action import Entry, Kept, Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.interfaces import Store
+from mulligan.codec import encode_value
 from mulligan.runtime.journal import ObjectHistory, summarize
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Entry, Kept, Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.interfaces import Store
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 UNTIL = NOW + timedelta(days=90)

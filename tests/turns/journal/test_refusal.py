@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, NothingDone, State
-from mulligan.core.effect import EffectNote, note_effect
-from mulligan.core.record import Record
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
+from mulligan.types.call import Record
+from mulligan.types.effect import EffectNote, note_effect
 
 WORDS = {"error_rules": [{"says": "^RemoteError: 4", "nothing_done": True}]}
 

@@ -2,18 +2,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.failures.advice import Advice, Decision
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import (
-    FailedCall,
-    Kind,
-    Origin,
-    Patch,
-    Suggestion,
-)
-from mulligan.core.finding import Finding, Severity
 from mulligan.runtime.lookup import Advised
+from mulligan.types.call import Call, Execution, Failure, Outcome
+from mulligan.types.failure import Advice, Decision, ErrorClass
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
 
 
 class Hostile:

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.call import Call, Execution, Failure, Outcome
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Earlier
 from mulligan.runtime.episodes import Ended, build_earlier
+from mulligan.types.call import Call, Execution, Failure, Outcome
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Earlier
 
 
 class HostileError(Exception):

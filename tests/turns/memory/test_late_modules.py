@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from mulligan import Effect, Mulligan, Outcome
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.episodes import LATE
+from mulligan.types.log import LogQuery
 
 FAILING = """
 import asyncio, sys, threading

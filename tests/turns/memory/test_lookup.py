@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import How, Lesson, LessonState
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.interfaces import Casebook
 from mulligan.learning.fingerprint import compute_fingerprint, mask_error
 from mulligan.runtime.lookup import MOST_ALIKE, Asking, Recall
 from mulligan.stores.opening import open_store
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Casebook
+from mulligan.types.lesson import How, Lesson, LessonState, Pattern
 from tests.learning.failures import failed, obj
 from tests.learning.lessons.cases import NOW, changing, lesson, made
 

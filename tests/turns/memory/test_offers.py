@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.core.call import Call, Execution, Outcome
-from mulligan.core.failures.suggestion import Kind, Origin, Patch, Suggestion
 from mulligan.runtime.episodes import MOST_OPEN, Offers
+from mulligan.types.call import Call, Execution, Outcome
+from mulligan.types.lesson import Kind, Origin, Patch, Suggestion
 
 
 def failing(**arguments: object) -> Execution:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import asyncio
 
-from mulligan.core.failures.suggestion import Patch
 from mulligan.runtime.episodes import listen, tell
 from mulligan.runtime.lookup import Mended
+from mulligan.types.lesson import Patch
 
 MENDED = Mended(call="1", tool="look", changed=Patch(), by="schema")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mulligan import Effect
-from mulligan.core.action import Opening
-from mulligan.core.record import Abilities, Record
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.recovery import split_lines
+from mulligan.types.action import Opening
+from mulligan.types.call import Record, ToolCallbacks
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 
 
 def build(name: str, *objects: str, at: int, after: tuple[str, ...] = ()) -> LiveAction:
-    abilities = Abilities(about=lambda _: objects) if objects else Abilities()
+    abilities = ToolCallbacks(about=lambda _: objects) if objects else ToolCallbacks()
     return LiveAction(
         id=name,
         opening=Opening(tool="put", effect=Effect.REVERSIBLE),

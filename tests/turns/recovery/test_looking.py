@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Effect
-from mulligan.core.action import ActionQuery
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.action import ActionQuery
+from mulligan.types.errors import ConfigurationError
 from tests.world import EVENT, World, Worlds, moves
 
 

@@ -12,9 +12,7 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.errors import AlreadyDoneError
-from mulligan.core.finding import Finding
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.runtime.rollback import MOST_TRIES
@@ -22,6 +20,8 @@ from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.faults import Deed, Faults, Strike
 from mulligan.testing.remote import FakeRemote, Fault, Item
+from mulligan.types.errors import AlreadyDoneError
+from mulligan.types.finding import Finding
 from tests.world import DAY, Calendar, World, Worlds, fill, moves
 
 pytestmark = pytest.mark.promise(1, 2, 3)

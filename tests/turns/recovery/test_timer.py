@@ -9,9 +9,9 @@ import time
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.action import Action
-from mulligan.core.record import Record
 from mulligan.runtime.timer import RecoveryThread, RecoveryTimer
+from mulligan.types.action import Action
+from mulligan.types.call import Record
 
 
 class Passes:

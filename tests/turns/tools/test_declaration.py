@@ -10,14 +10,14 @@ from typing import Any, get_type_hints
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Abilities, DeclaredAbilities
 from mulligan.redaction import Hide
 from mulligan.runtime.declaration import Declaration, Declared, declare, hide_names
 from mulligan.runtime.tool_settings import is_derived
+from mulligan.types.call import DeclaredCallbacks, ToolCallbacks
+from mulligan.types.errors import ConfigurationError
 
 KEPT = {each.name for each in fields(Declaration)}
-ABLE = {each.name for each in fields(Abilities)}
+ABLE = {each.name for each in fields(ToolCallbacks)}
 
 
 def find(query: str, limit: int = 3) -> list[str]:
@@ -27,7 +27,7 @@ def find(query: str, limit: int = 3) -> list[str]:
 
 def test_every_name_that_a_tool_may_declare_is_kept() -> None:
     assert set(Declared.__annotations__) - KEPT - ABLE == {"name"}
-    assert set(DeclaredAbilities.__annotations__) == ABLE
+    assert set(DeclaredCallbacks.__annotations__) == ABLE
 
 
 def test_whatever_is_kept_was_declared_or_follows_from_it() -> None:

@@ -6,8 +6,8 @@ from typing import Annotated, NewType
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.errors import ConfigurationError
 from mulligan.runtime.declaration import find_misfit
+from mulligan.types.errors import ConfigurationError
 
 Key = NewType("Key", str)
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
 from mulligan.runtime.tool_settings import require_function
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
 
 
 class Account:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.core.errors import ConfigurationError
+from mulligan.types.errors import ConfigurationError
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.effect import Effect, ProbeBy, Repeat
-from mulligan.core.record import Record
 from mulligan.runtime.declaration import declare
 from mulligan.runtime.promises import describe_tool, list_promises
+from mulligan.types.call import Record
+from mulligan.types.effect import Effect, ProbeBy, Repeat
 
 
 def nothing(record: Record) -> None:

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, State
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
-from mulligan.core.storage.log_query import LogQuery
-from mulligan.core.waiting.limits import Backoff
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.limits import Backoff
+from mulligan.types.log import LogQuery
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 AT_ONCE = Backoff(first=Backoff().first * 0)

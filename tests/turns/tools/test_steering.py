@@ -6,8 +6,8 @@ from langgraph.types import Command
 from pydantic_ai import ApprovalRequired, CallDeferred, ModelRetry
 
 from mulligan import Effect, Mulligan, Outcome
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.runtime.results import asks_again, is_deferral, is_steering
+from mulligan.types.log import LogQuery
 
 DEFERRALS = [CallDeferred(), ApprovalRequired(), GraphInterrupt(())]
 FAILURES = [ModelRetry("another city"), ValueError("no"), KeyError("no")]

@@ -10,13 +10,13 @@ import pytest
 
 from mulligan import Confidence, Effect, Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.checks.duplicates import made_once
+from mulligan.checks.requests import made_once
 from mulligan.checks.text import avoids
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.testing.remote import FakeRemote, Fault, Item, RemoteError
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
 from tests.world import World, Worlds, moves
 
 pytestmark = pytest.mark.promise(1, 4, 6)

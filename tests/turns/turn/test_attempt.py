@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterator
 
 from mulligan import Effect, Finding, Mulligan, Severity, State
-from mulligan.core.record import Record
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Record
 
 
 def etag(text: str) -> str:

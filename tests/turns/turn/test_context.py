@@ -12,12 +12,12 @@ import pytest
 
 from mulligan import Effect, Mulligan, Standing, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.errors import AlreadyDoneError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.record import Record
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import find_current_turn
 from mulligan.testing.remote import FakeRemote, Item
+from mulligan.types.call import Record
+from mulligan.types.errors import AlreadyDoneError
+from mulligan.types.finding import Finding, Severity
 from tests.world import World, Worlds
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan, NothingDone, Severity, Standing, State
-from mulligan.checks.subject.concern import limit_to_tools
+from mulligan.checks.subject import limit_to_tools
 from mulligan.checks.text import avoids
-from mulligan.core.call import Call
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Fact, Finding, Verdict
-from mulligan.core.turn import Turn
 from mulligan.loops.actions import Attempted
-from mulligan.loops.opinion import Opinion
+from mulligan.loops.review import Opinion
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.review import join_verdicts
 from mulligan.runtime.turn import Done
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.call import Call
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Fact, Finding, Verdict
+from mulligan.types.turn import Turn
 
 pytestmark = pytest.mark.promise(4)
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Finding, Severity, Standing, State
-from mulligan.core.errors import UnfinishedRunError
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn, add_note
+from mulligan.types.errors import UnfinishedRunError
 from tests.world import World, Worlds, moves
 
 

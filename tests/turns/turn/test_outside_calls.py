@@ -13,14 +13,14 @@ import pytest
 
 from mulligan import Effect, Mulligan, State
 from mulligan.checks.dates import dates_as_said
-from mulligan.core.action import Action
-from mulligan.core.errors import OutsideTurnError, RejectedError
-from mulligan.core.finding import Finding, Severity
-from mulligan.core.interfaces import Store
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Action
+from mulligan.types.errors import OutsideTurnError, RejectedError
+from mulligan.types.finding import Finding, Severity
+from mulligan.types.interfaces import Store
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Finding, Mulligan, Severity, State
-from mulligan.core.action import Entry, Opening
-from mulligan.core.record import Record
-from mulligan.core.runtime.points import Point
 from mulligan.loops.actions import Attempted
+from mulligan.process.fault_points import Point
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.rollback import line_up
 from mulligan.stores.opening import open_store
+from mulligan.testing.fakes import ScriptedJudge
 from mulligan.testing.faults import Deed, Faults, PlannedError, Strike
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.types.action import Entry, Opening
+from mulligan.types.call import Record
 from tests.stories.effects.world import act, list_open, open_app
 from tests.world import DAY, Agent, World, Worlds
 

@@ -13,12 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from mulligan import Confidence, Effect, Mulligan
-from mulligan.checks.grounding.check import grounded
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.finding import Correction, Standing
-from mulligan.core.waiting.budget import Budget
+from mulligan.checks.grounding import grounded
 from mulligan.loops.replies import ReplyRules
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.finding import Correction, Standing
+from mulligan.types.limits import Budget
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 RULES = ReplyRules(checks=[grounded()])
@@ -264,7 +264,7 @@ async def test_an_agent_writes_again_without_its_tools() -> None:
 
 
 async def test_a_rewriter_that_holds_up_the_loop_is_named_once(caplog, monkeypatch) -> None:
-    monkeypatch.setattr("mulligan.core.waiting.awaiting.HELD_UP", 0.02)
+    monkeypatch.setattr("mulligan.process.event_loop.HELD_UP", 0.02)
     m, agent = application()
 
     async def block(correction: Correction) -> str:

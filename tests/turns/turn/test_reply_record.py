@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mulligan.core.text import Reply
 from mulligan.runtime.turn import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
+from mulligan.types.reply import Reply
 
 
 def test_a_recording_comes_back_as_it_was():

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.finding import Finding, Severity
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.rollback import MOST_TRIES
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.finding import Finding, Severity
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from mulligan import Effect, Mulligan
-from mulligan.core.finding import Severity
-from mulligan.core.record import Record
 from mulligan.loops.review import Area, Opinion, Remark
 from mulligan.runtime.context import OpenTurn
-from mulligan.testing.judge import ScriptedJudge
+from mulligan.testing.fakes import ScriptedJudge
+from mulligan.types.call import Record
+from mulligan.types.finding import Severity
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 NO_SUCH_ID = Opinion(

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.core.finding import Finding
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import MOST_NOTES
+from mulligan.types.finding import Finding
 from tests.stories.effects.world import list_open, open_app
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from mulligan import AlreadyDoneError, Finding, Mode, Standing, State
-from mulligan.core.display.recipe import render_recipe
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.display import render_recipe
 from tests.world import World, Worlds
 
 FRIDAY, SATURDAY = "2026-11-20", "2026-11-21"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from mulligan.core.finding import Finding, Severity, Standing, Verdict
 from mulligan.runtime.review import WORST_FIRST, describe_rejection
+from mulligan.types.finding import Finding, Severity, Standing, Verdict
 
 
 def test_a_rejection_outweighs_all_else() -> None:

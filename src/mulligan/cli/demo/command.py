@@ -12,17 +12,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mulligan.app.settings import Settings
-from mulligan.cli.terminal import render
-from mulligan.cli.terminal.options import (
-    Commands,
-    add_command,
-    add_json,
-    add_store,
-    find_user,
-    parse_count,
-)
-from mulligan.core.errors import MissingExtraError
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user, parse_count
+from mulligan.settings import Settings
+from mulligan.types.errors import MissingExtraError
 
 WIDTH = 80
 STORE = "sqlite:///mulligan-demo.db"
@@ -67,9 +60,8 @@ def run_demo(options: argparse.Namespace, settings: Settings) -> int:
         return _fill(options, settings)
     if any(find_spec(module) is None for module in NEEDED):
         raise MissingExtraError(need="The demo's calendar", extra="demo")
-    from mulligan.cli.demo.ending import as_json, tell_end
-    from mulligan.cli.demo.telling import Teller
-    from mulligan.cli.demo.week import live_the_week
+    from mulligan.cli.demo.family import Teller
+    from mulligan.cli.demo.story import as_json, live_the_week, tell_end
 
     console = Console(quiet=True) if options.json else render.make_console()
     console.width = min(console.width, WIDTH)
@@ -88,7 +80,7 @@ def run_demo(options: argparse.Namespace, settings: Settings) -> int:
 
 def _fill(options: argparse.Namespace, settings: Settings) -> int:
     """Thirty days of an office, through the real pipeline with a clock that is moved."""
-    from mulligan.cli.demo.history.replay import DAYS, live_days
+    from mulligan.cli.demo.history import DAYS, live_days
 
     store = options.store or settings.store
     if store.startswith("memory:"):
@@ -121,10 +113,10 @@ def _is_watched(options: argparse.Namespace) -> bool:
 
 def _serve(store: str, console: Console) -> None:
     """The dashboard with the story's own data, and some days before it, until a key is pressed."""
-    from mulligan.app.insights import Insights
-    from mulligan.cli.demo.history.replay import live_days
-    from mulligan.dashboard.security.roles import Role
+    from mulligan.cli.demo.history import live_days
+    from mulligan.dashboard.security import Role
     from mulligan.dashboard.serving import DashboardServer, PageAddress
+    from mulligan.insights.insights import Insights
 
     with console.status("Some days before the story, so that there is something to see …"):
         live_days(store, turns=FEW_TURNS)

@@ -1,24 +1,241 @@
-"""The family's application: the calendar pack on a CalDAV server; and a phone, without it."""
+"""The family's application: the calendar pack on a CalDAV server; and a phone, without it.
+
+Every call and every undo is told as it happens, in short lines, and foreign text is harmless.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, Unpack, cast
 from zoneinfo import ZoneInfo
 
 from rich.console import Console
+from rich.text import Text
 
 from mulligan.app.mulligan import Mulligan
-from mulligan.app.settings import Settings
-from mulligan.cli.demo.aloud import SHOWN, Aloud, wrap_check
-from mulligan.cli.demo.children import TIMEOUT
-from mulligan.cli.demo.telling import Teller
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.cli import render
+from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import CalDAV, Event, calendar_checks, calendar_facts, calendar_tools
+from mulligan.packs.calendar.checks import OWN
 from mulligan.packs.calendar.desk import Desk
+from mulligan.packs.calendar.events import Stored
+from mulligan.packs.calendar.text import read_text
 from mulligan.packs.calendar.tools import CalendarTools
+from mulligan.process.event_loop import await_value
+from mulligan.process.lazy import dataclass
+from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
+from mulligan.settings import Settings
+from mulligan.testing.line import LineWrite
+from mulligan.types.call import LogRow, Record, RecordFunction
+from mulligan.types.finding import Finding
+from mulligan.types.interfaces import Check
+
+
+class Teller:
+    """Tells what happens, as it happens."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._chapters = 0
+        self.trouble: OSError | None = None
+        """Why nobody hears the story any more: the reader went away, the disk is full."""
+
+    def show_chapter(self, said: str, *, about: str) -> None:
+        """A person asks for something."""
+        self._chapters += 1
+        self._print()
+        self._print_line(f'{self._chapters}. "{said}"', style="bold")
+        self._print_line(about, style="dim", indent=3)
+
+    def show_call(self, tool: str, *arguments: str, came: str) -> None:
+        """The agent calls a tool."""
+        self._print_line(f"call     {tool}({', '.join(arguments)}): {came}", indent=3, hang=9)
+
+    def show_finding(self, issue: str) -> None:
+        """A check has noticed something."""
+        self._print_line(f"finding  {issue}", style="yellow", indent=3, hang=9)
+
+    def show_undo(self, what: str) -> None:
+        """Something is taken back."""
+        self._print_line(f"undo     {what}", style="yellow", indent=3, hang=9)
+
+    def show_conflict(self, why: str) -> None:
+        """Something is not taken back, because it is somebody else's now."""
+        self._print_line(f"conflict {why}", style="yellow", indent=3, hang=9)
+
+    def show_person(self, what: str) -> None:
+        """A person does something in between."""
+        self._print_line(f"person   {what}", style="magenta", indent=3, hang=9)
+
+    def show_told(self, text: str) -> None:
+        """What the agent reads, word for word."""
+        self._print_line("the agent is told", indent=3)
+        for line in text.splitlines():
+            if line:
+                self._print_line(f"| {line}", indent=5, hang=2)
+
+    def show_reply(self, text: object, *, confidence: object) -> None:
+        """What the person reads in the end."""
+        first, *rest = str(text).splitlines()
+        self._print_line(f"reply    {first}", style="green", indent=3, hang=9)
+        for line in filter(None, rest):
+            self._print_line(line, style="green", indent=12)
+        self._print_line(f"         confidence: {confidence}", style="green", indent=3)
+
+    def show_state(self, state: str, why: str) -> None:
+        """A step of an action in the journal."""
+        self._print_line(f"{state:16}{why}", indent=5, hang=16)
+
+    def say(self, text: str, *, style: str = "") -> None:
+        """Anything else."""
+        self._print_line(text, style=style, indent=3)
+
+    def show_heading(self, text: str) -> None:
+        """Another part begins."""
+        self._print()
+        self._print_line(text, style="bold")
+
+    def show_log(self, rows: Iterable[LogRow]) -> None:
+        """Rows of the log, one line each."""
+        for row in rows:
+            what = f"{row.tool:21} {row.try_number}  {row.outcome:8} "
+            room = max(self._console.width - len(what) - 3, 10)
+            given = row.parameters
+            shown = given if len(given) <= room else given[: room - 1] + "…"
+            self._print_line(what + shown, indent=3)
+
+    def _print_line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:
+        """One line; where it must be broken, the rest is indented a little more."""
+        room = max(self._console.width - indent - hang, 20)
+        whole = Text(render.escape_text(text), style=style)
+        head, tail = whole[:hang], whole[hang:]
+        for place, part in enumerate(tail.wrap(self._console, room)):
+            part.rstrip()
+            start = head if place == 0 else Text(" " * hang)
+            self._print(Text.assemble(" " * indent, start, part))
+
+    def _print(self, *line: Text) -> None:
+        """Never raises: half of the story is told from inside tools, which must not fail for it."""
+        if self.trouble is not None:
+            return
+        try:
+            self._console.print(*line)
+        except OSError as error:
+            self.trouble = error
+
+
+MANY = 6
+"""Characters of an ETag, which has sixty-four, that tell one from another."""
+
+
+def format_event(event: Event) -> str:
+    """An event for a person: `Dinner, Fri Nov 20 18:00`."""
+    return f"{event.title}, {datetime.fromisoformat(event.start):%a %b %d %H:%M}"
+
+
+def parse_event(text: str) -> Event:
+    """The event that a calendar's text holds."""
+    return read_text(Stored(id="", href="", text=text, etag=""))
+
+
+def format_version(etag: object, *, none: str = "nothing") -> str:
+    """A version as people can compare it."""
+    return str(etag).strip('"')[:MANY] if etag else none
+
+
+def describe_request(written: LineWrite) -> str:
+    """What a request wanted, in words; of a delete, the file it is about."""
+    return (
+        format_event(parse_event(written.body)) if written.body else written.path.rpartition("/")[2]
+    )
+
+
+AsyncTool = Callable[..., Awaitable[object]]
+SHOWN = frozenset({"start", "event_id"})
+"""Parameters that the log of the story shows as they are."""
+
+
+class Aloud:
+    """Declares tools with an application: the same declarations, and somebody who tells."""
+
+    def __init__(self, m: Mulligan, tell: Teller) -> None:
+        self._m = m
+        self._tell = tell
+
+    def tool(self, /, **declared: Unpack[Declared]) -> Callable[[Any], Any]:
+        """Declare a tool, as the application itself would."""
+        if "undo" in declared:
+            declared["undo"] = self._wrap_undo(declared["undo"])
+
+        def wrap(tool: AsyncTool) -> Any:
+            return self._m.tool(**declared)(self._wrap_call(tool))
+
+        return wrap
+
+    def _wrap_call(self, tool: AsyncTool) -> AsyncTool:
+        name = tool.__name__
+
+        @wraps(tool)
+        async def call_aloud(*arguments: object, **named: object) -> object:
+            given = [*arguments, *(v for k, v in named.items() if k not in OWN)]
+            shown = [_format_value(value) for value in given if value is not None]
+            try:
+                result = await tool(*arguments, **named)
+            except ConnectionError:
+                self._tell.show_call(name, *shown, came="no answer")
+                raise
+            self._tell.show_call(name, *shown, came=_format_result(result))
+            return result
+
+        return call_aloud
+
+    def _wrap_undo(self, undo: RecordFunction) -> RecordFunction:
+        async def undo_aloud(record: Record) -> object:
+            before = cast("Stored | None", record.before)
+            what = f"back to {format_event(parse_event(before.text))}" if before else "remove it"
+            self._tell.show_undo(f"{what}, if it is still at {format_version(record.version)}")
+            return await await_value(undo(record))
+
+        return undo_aloud
+
+
+def wrap_check(check: Check[Attempted], tell: Teller) -> Check[Attempted]:
+    """A check whose findings are heard at once."""
+
+    def check_aloud(attempted: Attempted) -> Iterator[Finding]:
+        for finding in check(attempted):
+            tell.show_finding(finding.issue)
+            yield finding
+
+    return check_aloud
+
+
+def _format_value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _format_result(result: object) -> str:
+    if isinstance(result, Event):
+        return f"OK, now at {format_version(result.etag)}"
+    return f"{len(list(result))} events" if isinstance(result, Iterable) else "OK"
+
+
+CHILD_TIMEOUT = 120
+"""Seconds, on the slowest of machines. Nothing in the story waits that long."""
+
+
+def run_life(life: str, *, store: str, url: str) -> int:
+    """Run the family's program to its end, whichever that is. Its exit code: -9 when killed."""
+    # -P: a file in the reader's folder that is called like a module must not get in between.
+    program = [sys.executable, "-P", "-m", "mulligan.cli.demo.lives", life, store, url]
+    return subprocess.run(program, timeout=CHILD_TIMEOUT, check=False).returncode  # noqa: S603 - ours
+
 
 SUNDAY = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)
 ZONE = "Europe/Berlin"
@@ -43,7 +260,7 @@ class Family:
 async def open_family(store: str, url: str, *, tell: Teller | None = None) -> AsyncIterator[Family]:
     """The application on a store and a calendar. It recovers when told to, not on a timer."""
     tell = tell or Teller(Console(quiet=True))
-    with closing(CalDAV(url, timeout=TIMEOUT)) as calendar:
+    with closing(CalDAV(url, timeout=CHILD_TIMEOUT)) as calendar:
         async with Mulligan(
             checks=[wrap_check(check, tell) for check in calendar_checks()],
             facts=calendar_facts(calendar, zone=ZONE),
@@ -62,7 +279,7 @@ class Phone:
     @classmethod
     def connect(cls, url: str) -> Phone:
         """A phone that is set up for a calendar."""
-        calendar = CalDAV(url, timeout=TIMEOUT)
+        calendar = CalDAV(url, timeout=CHILD_TIMEOUT)
         return cls(desk=Desk(calendar=calendar, zone=ZoneInfo(ZONE)))
 
     async def list_week(self) -> list[Event]:

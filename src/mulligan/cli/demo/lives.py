@@ -11,7 +11,7 @@ import signal
 import sys
 
 from mulligan.cli.demo.family import WEEK, Family, open_family
-from mulligan.core.runtime.points import Point, watch_points
+from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
 
 REQUEST = "Move swimming to Monday"

@@ -1,26 +1,124 @@
-"""Five requests of a family, and what went wrong with each before it was right."""
+"""The family's week: five requests, and what went wrong with each before it was right.
+
+Then what is left of it: the server's own account, the log, the open list, the disk.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, field
+from pathlib import Path
 
-from mulligan.cli.demo.children import live
-from mulligan.cli.demo.event_text import format_event, format_version
-from mulligan.cli.demo.family import WEEK, Family, Phone
+from mulligan.app.mulligan import Mulligan
+from mulligan.cli import render
+from mulligan.cli.actions import encode_action
+from mulligan.cli.demo.family import (
+    WEEK,
+    Family,
+    Phone,
+    Teller,
+    describe_request,
+    format_event,
+    format_version,
+    open_family,
+    run_life,
+)
 from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
-from mulligan.cli.demo.telling import Teller
-from mulligan.core.action import Action, State
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.insights.insights import Insights
 from mulligan.packs.calendar import Event
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.runtime.turn import Agent, Done
-from mulligan.testing.line import Line, LineFault
+from mulligan.settings import Settings
+from mulligan.testing.line import Line, LineFault, LineWrite, line_to
+from mulligan.testing.radicale import radicale_server
+from mulligan.types.action import Action, State
+from mulligan.types.call import LogRow
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.events import CallRepaired, CallRetried, Happened
+from mulligan.types.log import LogQuery
+
+PLANTED = {
+    "an API key": "sk-live-51HxQe2eZvKYlo2C9bq",
+    "a card number": "4242 4242 4242 4242",
+    "a password in a URL": "s3cr3t-pa55",
+    "what was asked for": "birthday dinner for Grandma",
+}
+"""What the demo passes to its tools, and looks for on the disk afterwards."""
+
+
+async def look_around(m: Mulligan, tell: Teller) -> None:
+    """What may be made again is, and what may not is not."""
+    search = _SlowSearch()
+
+    @m.tool(effect=Effect.READ)
+    async def find_events(query: str, api_key: str, limit: int) -> list[dict[str, object]]:  # noqa: ARG001
+        return search.find()
+
+    @m.tool(effect=Effect.READ)
+    async def quote_cake(card: str, servings: int) -> dict[str, object]:  # noqa: ARG001
+        return {"price": 48.5, "currency": "EUR", "note": f"charge to {card}"}
+
+    @m.tool
+    async def share_calendar(url: str, people: int) -> None:  # noqa: ARG001
+        raise ConnectionResetError(f"connection reset by {url}")
+
+    tell.show_heading("Calls that fail, with secrets in the agent's hands")
+    silence = m.subscribe(lambda event: _tell(tell, event))
+    with m.turn("Plan Grandma's dinner", agent="planner", context="planning the family's week"):
+        tell.say("find_events only reads, so it may be made again:")
+        await find_events(PLANTED["what was asked for"], api_key=PLANTED["an API key"], limit=10)
+        m.flush()
+        silence()
+        await quote_cake(card=PLANTED["a card number"], servings=12)
+        tell.say("quote_cake works at once, with a card number in its arguments")
+        try:
+            await share_calendar(f"https://anna:{PLANTED['a password in a URL']}@cal.test/w", 4)
+        except ConnectionResetError as error:
+            tell.say(
+                "share_calendar declares nothing, and its connection breaks: it may have landed, "
+                f"so it is not made again. The agent gets its own {type(error).__name__}."
+            )
+
+
+class _SlowSearch:
+    """Does not answer the first time."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def find(self) -> list[dict[str, object]]:
+        self._asked += 1
+        if self._asked == 1:
+            raise TimeoutError("the calendar did not answer within 2.0 s")
+        return [{"title": "Dinner", "day": "Friday"}]
+
+
+def _tell(tell: Teller, event: Happened) -> None:
+    match event:
+        case CallRetried():
+            wait = event.wait.total_seconds()
+            tell.say(f"  failed ({event.error_class}); try {event.try_number} in {wait:.2f} s")
+        case CallRepaired():
+            tell.say(f"  worked on try {event.tries}", style="green")
+        case _:
+            pass
+
+
+def count_secrets(files: Iterable[Path]) -> dict[str, int]:
+    """How often each secret stands in the store's files, byte by byte."""
+    written = [file.read_bytes() for file in files]
+    return {
+        what: sum(text.count(secret.encode()) for text in written)
+        for what, secret in PLANTED.items()
+    }
+
 
 WEDNESDAY, THURSDAY = "2026-11-18T10:00", "2026-11-19T10:00"
 FRIDAY, SATURDAY = "2026-11-20T18:00", "2026-11-21T18:00"
@@ -199,7 +297,7 @@ class Story:
         return now
 
     async def _live(self, life: str) -> int:
-        return await asyncio.to_thread(live, life, store=self.store, url=self.family.url)
+        return await asyncio.to_thread(run_life, life, store=self.store, url=self.family.url)
 
     async def _read_calendar(self, event_id: str) -> str:
         return format_event(await self.phone.find_event(event_id))
@@ -221,3 +319,112 @@ def describe_versions(conflict: Action) -> str:
 
 def _describe_state(state: State, detail: Mapping[str, object]) -> str:
     return MEANS.get(state) or str(detail.get("why", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """All that the story came to."""
+
+    facts: Facts
+    written: Sequence[LineWrite]
+    """Every write of the family's program that reached the server."""
+    events: Sequence[Event]
+    """What the server has in the end."""
+    left: Sequence[Action]
+    """What needed a person in the end."""
+    still_open: Sequence[Action]
+    """The same, after that person's note."""
+    rows: Sequence[LogRow]
+    found: Mapping[str, int]
+    """How often each secret was found on the disk."""
+    searched: int
+    """Bytes."""
+
+
+def live_the_week(folder: Path, tell: Teller) -> Week:
+    """Tell it as it happens, on a calendar server that is there as long as it lasts."""
+    store = f"sqlite:///{folder}/demo.db"
+    tell.show_heading("An agent plans a family's week. Today is Sunday, November 15.")
+    with radicale_server() as server, line_to(server.url) as line:
+        calendar = server.calendar()
+        facts, events = asyncio.run(_plan(store, calendar, line=line, tell=tell))
+    with Insights.open(Settings(store=store)) as insights:
+        rows = insights.log(LogQuery(oldest_first=True))
+        left = insights.open_list.actions()
+        for action in left:
+            insights.open_list.settle(action.id, note="Mum's edit stands.")
+        still_open = insights.open_list.actions()
+    files = [file for file in folder.iterdir() if file.name.startswith("demo")]
+    return Week(
+        facts=facts,
+        written=line.written,
+        events=events,
+        left=left,
+        still_open=still_open,
+        rows=rows,
+        found=count_secrets(files),
+        searched=sum(file.stat().st_size for file in files),
+    )
+
+
+async def _plan(
+    store: str, calendar: str, *, line: Line, tell: Teller
+) -> tuple[Facts, Sequence[Event]]:
+    """The family's program reaches the server by the line that loses answers; Mum does not."""
+    with closing(Phone.connect(calendar)) as phone:
+        async with open_family(store, line.rewrite_url(calendar), tell=tell) as family:
+            story = Story(family=family, phone=phone, line=line, store=store)
+            facts = await story.plan_the_week()
+            await look_around(family.m, tell)
+        return facts, await phone.list_week()
+
+
+def as_json(week: Week) -> dict[str, object]:
+    """The story for programs."""
+    events = {event.id: asdict(event) for event in week.events}
+    return {
+        "day": str(events["dinner"]["start"])[:10],
+        **asdict(week.facts),
+        "events": list(events.values()),
+        "written": [{**asdict(each), "what": describe_request(each)} for each in week.written],
+        "open": [encode_action(action) for action in week.left],
+        "still_open": [encode_action(action) for action in week.still_open],
+        "rows": [render.encode_log_row(row) for row in week.rows],
+        "found_on_disk": week.found,
+    }
+
+
+def tell_end(week: Week, tell: Teller) -> None:
+    """The last part, for people."""
+    tell.show_heading("What reached the calendar server: over which version, and what it said")
+    for each in week.written:
+        left = format_version(each.etag, none="-")
+        versions = f"{format_version(each.over):7} -> {each.status} {left:6}"
+        tell.say(f"{each.method} over {versions}  {describe_request(each)}")
+    tell.say("An undo leads back to the ETag that was there before: the same text, to the byte.")
+    tell.show_heading("What the server has now")
+    for event in week.events:
+        tell.say(f"{format_version(event.etag)}  {format_event(event)}")
+    tell.show_heading("What `mulligan log` shows of it")
+    tell.show_log(week.rows)
+    tell.say("The row of the killed process died with it. Its entries in the journal did not.")
+    _tell_open(week, tell)
+    _tell_disk(week, tell)
+    tell.show_heading("Next")
+    tell.say("Put `@m.tool` above your own tools (docs/tools.md), and run `mulligan doctor`.")
+
+
+def _tell_open(week: Week, tell: Teller) -> None:
+    tell.show_heading("What `mulligan open` shows: what needs a person")
+    for action in week.left:
+        tell.say(f"{action.opening.tool}: {action.state.value}", style="yellow")
+        tell.say(f"  {describe_versions(action)}")
+        tell.show_person(f'Mum: mulligan settle {action.id[:13]}… --note "my edit stands"')
+    if not week.still_open:
+        tell.say("Nothing is open.", style="green")
+
+
+def _tell_disk(week: Week, tell: Teller) -> None:
+    tell.show_heading(f"Looked through {week.searched:,} bytes of the store for the secrets")
+    for what, times in week.found.items():
+        tell.say(f"{what}: found {times} times", style="red" if times else "green")

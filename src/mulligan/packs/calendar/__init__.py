@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from mulligan.core.errors import MissingExtraError
+from mulligan.types.errors import MissingExtraError
 
 if find_spec("caldav") is None:
     raise MissingExtraError(need="The calendar pack", extra="calendar")

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from typing import cast
 from zoneinfo import ZoneInfo
 
-from mulligan.checks.subject.values import as_record
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import SharedEventError
 from mulligan.packs.calendar.events import Event, Invited, Stored, read_changes
 from mulligan.packs.calendar.server import CalDAV
@@ -20,6 +17,9 @@ from mulligan.packs.calendar.text import (
     parse_attendees,
     read_text,
 )
+from mulligan.process.lazy import dataclass
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

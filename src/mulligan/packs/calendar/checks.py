@@ -8,35 +8,39 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from mulligan.checks.conditions import condition_met
 from mulligan.checks.dates import dates_as_said, times_as_said
-from mulligan.checks.duplicates import made_once
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
-from mulligan.checks.language.zones import parse_local_moment
-from mulligan.checks.objects import on_objects, still_to_come
-from mulligan.checks.order import ends_after_start, not_in_the_past
+from mulligan.checks.objects import on_objects, same_as_named, still_to_come, titles_as_said
 from mulligan.checks.places import home_is_home, home_resolved
-from mulligan.checks.quotes import quotes_kept
-from mulligan.checks.seen import addresses_seen, ids_seen
-from mulligan.checks.slots import SlotParameters, Taken, free_as_asked, taken_times
-from mulligan.checks.standard.alternatives import alternative_as_said
-from mulligan.checks.standard.likeness import same_as_named
-from mulligan.checks.standard.provenance import not_from_content
-from mulligan.checks.standard.questions import only_asked
-from mulligan.checks.standard.titles import titles_as_said
-from mulligan.checks.subject.concern import has_concern, limit_to_calls
-from mulligan.checks.subject.moments import require_zone
-from mulligan.checks.subject.people import people_named
-from mulligan.checks.subject.subject import Parameters, Subject
-from mulligan.checks.subject.values import as_record
-from mulligan.core.call import Call, Execution
-from mulligan.core.finding import Fact
-from mulligan.core.interfaces import Check, Gather
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.turn import Turn
+from mulligan.checks.provenance import addresses_seen, ids_seen, not_from_content
+from mulligan.checks.requests import condition_met, made_once, only_asked, quotes_kept
+from mulligan.checks.schedule import (
+    SlotParameters,
+    Taken,
+    alternative_as_said,
+    ends_after_start,
+    free_as_asked,
+    not_in_the_past,
+    taken_times,
+)
+from mulligan.checks.subject import (
+    Parameters,
+    Subject,
+    has_concern,
+    limit_to_calls,
+    people_named,
+    require_zone,
+)
+from mulligan.checks.tool_outputs import as_record
+from mulligan.dates.readings import parse_local_moment
 from mulligan.packs.calendar.events import Event
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import parse_stretch, read_text
+from mulligan.process.lazy import dataclass
+from mulligan.types.call import Call, Execution
+from mulligan.types.finding import Fact
+from mulligan.types.interfaces import Check, Gather
+from mulligan.types.turn import Turn
 
 CREATE, UPDATE, DELETE = "create_calendar_event", "update_calendar_event", "delete_calendar_event"
 BULK, ELEMENTS = "bulk_update_calendar_events", "updates"

@@ -7,8 +7,7 @@ import uuid
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from mulligan.checks.subject.values import as_record
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError
 from mulligan.packs.calendar.events import (
     Changes,
@@ -21,6 +20,7 @@ from mulligan.packs.calendar.events import (
 )
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import create_text, parse_stretch, read_text, update_text
+from mulligan.process.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

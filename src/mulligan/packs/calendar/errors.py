@@ -10,7 +10,7 @@ CalendarError               the server refused, or its answer makes no sense
 
 from __future__ import annotations
 
-from mulligan.core.errors import ConflictError, MulliganError
+from mulligan.types.errors import ConflictError, MulliganError
 
 
 class CalendarError(MulliganError):

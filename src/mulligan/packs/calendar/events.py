@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
 from typing import cast
 
-from mulligan.checks.subject.values import as_record
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import BadEventError
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.process.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Protocol
 
-from mulligan.checks.dates.calculate import calculate_datetime
-from mulligan.core.interfaces import Clock
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.dates.resolve import calculate_datetime
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import find_current_turn
-from mulligan.stores.process.clock import read_utc_now
+from mulligan.stores.process import read_utc_now
+from mulligan.types.interfaces import Clock
 
 
 class Resolve(Protocol):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field
 
-from mulligan.checks.language.lexicon import list_words, load_words
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.waiting.awaiting import await_value
+from mulligan.dates.lexicon import list_words, load_words
 from mulligan.packs.calendar.events import Place
+from mulligan.process.event_loop import await_value
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import find_current_turn
 
 LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mulligan.checks.subject.moments import require_zone
-from mulligan.core.call import ToolFunction
-from mulligan.core.effect import Effect, ProbeBy, Repeat
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.interfaces import Clock
-from mulligan.core.record import Record, Told
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.enums import require_bool
+from mulligan.checks.subject import require_zone
 from mulligan.packs.calendar.abilities import (
     Looking,
     TakingBack,
@@ -27,8 +19,15 @@ from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError, Outd
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared, Declares
-from mulligan.stores.process.clock import read_utc_now
+from mulligan.stores.process import read_utc_now
+from mulligan.types.call import Record, RecordFunction, ToolFunction
+from mulligan.types.effect import Effect, ProbeBy, Repeat
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Clock
+from mulligan.types.lesson import ErrorRule
+from mulligan.types.values import require_bool
 
 LOSES = (
     "reminders that went off in between",
@@ -134,7 +133,7 @@ def _declare_delete(looking: Looking, back: TakingBack) -> Declared:
     )
 
 
-def _declare_versioned_write(looking: Looking, *, undo: Told) -> Declared:
+def _declare_versioned_write(looking: Looking, *, undo: RecordFunction) -> Declared:
     """Every write is over the version of the pre-image, so that twice is as once.
 
     Nothing in an event tells a change of ours from a person's: a call without an answer has failed

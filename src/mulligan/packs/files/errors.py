@@ -12,7 +12,7 @@ FilesPackError
 
 from __future__ import annotations
 
-from mulligan.core.errors import ConflictError, NothingDone
+from mulligan.types.errors import ConflictError, NothingDone
 
 
 class FilesPackError(NothingDone):

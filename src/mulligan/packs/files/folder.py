@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
-from mulligan.core.errors import ConflictError
 from mulligan.packs.files.errors import (
     AttributesError,
     ChangedFileError,
@@ -24,6 +23,7 @@ from mulligan.packs.files.errors import (
     TooLargeError,
 )
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.types.errors import ConflictError
 
 OURS = ".mulligan"
 """Where pre-images and what is on its way are kept. No tool sees it."""

@@ -8,8 +8,6 @@ import json
 import os
 from pathlib import Path
 
-from mulligan.core.errors import ConflictError
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,
@@ -25,6 +23,8 @@ from mulligan.packs.files.folder import (
     is_full,
     swap_files,
 )
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConflictError
 
 _NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
 _AT_FDCWD = -100

@@ -10,11 +10,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
-from mulligan.core.call import ToolFunction
-from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record, Told
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,
@@ -25,7 +20,11 @@ from mulligan.packs.files.errors import (
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared, Declares
+from mulligan.types.call import Record, RecordFunction, ToolFunction
+from mulligan.types.effect import Effect, ProbeBy
+from mulligan.types.errors import ConflictError
 
 MOST = 16 * 1024 * 1024
 """Bytes of a file that is kept to be put back, unless said otherwise."""
@@ -96,7 +95,7 @@ def prune_kept(root: str | Path, *, older_than: timedelta) -> int:
     return gone
 
 
-def _declare(desk: FileDesk, undo: Told) -> Declared:
+def _declare(desk: FileDesk, undo: RecordFunction) -> Declared:
     return Declared(
         effect=Effect.REVERSIBLE,
         before=desk.read_pre_image,

@@ -11,9 +11,9 @@ from weakref import WeakSet
 
 import httpx
 
-from mulligan.core.effect import EffectNote, note_effect
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.compose import find_composition
+from mulligan.process.lazy import dataclass
+from mulligan.types.effect import EffectNote, note_effect
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 UNCOMPRESSED = {"Accept-Encoding": "identity"}

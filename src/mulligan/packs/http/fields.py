@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
 
 NOTHING = object()

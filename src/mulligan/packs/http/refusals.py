@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import httpx
 
-from mulligan.core.effect import EffectNote
-from mulligan.core.errors import ConflictError
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
+from mulligan.types.effect import EffectNote
+from mulligan.types.errors import ConflictError
 
 REFUSED = frozenset({400, 401, 403, 405, 413, 415, 422, 428})
 """By these a server refuses a request for what it is. Some do so after the effect: as taken."""

@@ -13,11 +13,6 @@ from urllib.parse import quote
 
 import httpx
 
-from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.errors import ConfigurationError, ConflictError
-from mulligan.core.record import Record, Told
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.runtime.enums import require_bool
 from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
@@ -29,7 +24,12 @@ from mulligan.packs.http.shown import (
     write_down,
 )
 from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
+from mulligan.types.call import Record, RecordFunction
+from mulligan.types.effect import Effect, ProbeBy
+from mulligan.types.errors import ConfigurationError, ConflictError
+from mulligan.types.values import require_bool
 
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""
@@ -111,7 +111,7 @@ class Resource:
         return declared
 
     def _declare(
-        self, *, undo: Told, looks: bool = True, created: frozenset[int] = frozenset()
+        self, *, undo: RecordFunction, looks: bool = True, created: frozenset[int] = frozenset()
     ) -> Declared:
         """`looks`: whether a call that was refused can be looked for."""
         refusals = Refusals(declared=self._refused, looks=looks)

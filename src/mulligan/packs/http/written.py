@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import httpx
 
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_work_of
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Record
 from mulligan.packs.mail.desk import (
     ABSENT,
     DRAFTS,
@@ -21,6 +19,8 @@ from mulligan.packs.mail.errors import ChangedMailError
 from mulligan.packs.mail.mailbox import FoundMail, MailSession
 from mulligan.packs.mail.message import decode_mail, encode_mail, find_call, is_as_rewritten
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.types.call import Record
+from mulligan.types.errors import ConflictError
 
 
 class MailState(TypedDict):

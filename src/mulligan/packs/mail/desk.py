@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from mulligan.core.interfaces import Clock
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NotSentError
 from mulligan.packs.mail.mailbox import FoundMail, Mailbox, MailSession
 from mulligan.packs.mail.message import (
@@ -21,6 +20,7 @@ from mulligan.packs.mail.message import (
     write_mail,
 )
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.types.interfaces import Clock
 
 DRAFTS, SENT = "\\Drafts", "\\Sent"
 PENDING = "$SubmitPending"

@@ -10,7 +10,7 @@ MailError               the server refused, or its answer makes no sense
 
 from __future__ import annotations
 
-from mulligan.core.errors import ConflictError, MulliganError, NothingDone
+from mulligan.types.errors import ConflictError, MulliganError, NothingDone
 
 
 class MailError(MulliganError):

@@ -16,10 +16,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import field
 from urllib.parse import urlsplit
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NoSuchMailError
 from mulligan.packs.mail.message import find_id, hash_mail
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
 
 _PORTS = {"imaps": 993, "imap": 143, "smtps": 465, "smtp": 587}
 _USUAL = {"\\Drafts": "Drafts", "\\Sent": "Sent"}

@@ -10,9 +10,9 @@ from email.message import EmailMessage, MIMEPart
 from email.utils import format_datetime, getaddresses
 from typing import Any
 
-from mulligan.core.interfaces import Clock
 from mulligan.packs.mail.errors import BadMailError
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.types.interfaces import Clock
 
 CALL = "X-Mulligan-Call"
 """The header that says which call has written a draft. It is never sent."""

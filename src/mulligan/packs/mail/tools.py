@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mulligan.core.call import ToolFunction
-from mulligan.core.effect import Effect, ProbeBy, Repeat
-from mulligan.core.interfaces import Clock
-from mulligan.core.record import Told
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.mail.abilities import MailAbilities, is_same, read_version
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared, Declares
-from mulligan.stores.process.clock import read_utc_now
+from mulligan.stores.process import read_utc_now
+from mulligan.types.call import RecordFunction, ToolFunction
+from mulligan.types.effect import Effect, ProbeBy, Repeat
+from mulligan.types.interfaces import Clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +125,7 @@ def _share_send(can: MailAbilities) -> Declared:
     )
 
 
-def _share(can: MailAbilities, *, undo: Told) -> Declared:
+def _share(can: MailAbilities, *, undo: RecordFunction) -> Declared:
     return Declared(
         effect=Effect.REVERSIBLE,
         undo=undo,

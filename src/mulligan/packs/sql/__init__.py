@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from mulligan.core.errors import MissingExtraError
+from mulligan.types.errors import MissingExtraError
 
 if find_spec("sqlalchemy") is None:
     raise MissingExtraError(need="The SQL pack", extra="sql")

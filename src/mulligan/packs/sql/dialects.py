@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy import types as kinds
 
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 
 PRINT = "mulligan_print"
 """The function that SQLite, which has no hash of its own, is given."""

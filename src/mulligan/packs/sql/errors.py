@@ -9,7 +9,7 @@ SqlPackError
 
 from __future__ import annotations
 
-from mulligan.core.errors import ConflictError, NothingDone
+from mulligan.types.errors import ConflictError, NothingDone
 
 
 class SqlPackError(NothingDone):

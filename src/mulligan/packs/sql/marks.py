@@ -27,10 +27,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import VoidCallError
 from mulligan.packs.sql.table import ABSENT, UserTable
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
 
 MARKS = Table(
     "mulligan_mark",

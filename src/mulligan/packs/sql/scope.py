@@ -18,8 +18,6 @@ from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from mulligan.core.effect import EffectNote, note_effect
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import (
     NoTransactionError,
     OutdatedRowError,
@@ -30,6 +28,8 @@ from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
 from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
+from mulligan.process.lazy import dataclass
+from mulligan.types.effect import EffectNote, note_effect
 
 Pending = Mapping[Session, Sequence[object]]
 """What each session holds and has not written yet."""

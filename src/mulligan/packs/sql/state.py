@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from mulligan.core.errors import ConflictError
 from mulligan.packs.sql.table import ABSENT, Reference, UserTable, Values
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.types.errors import ConflictError
 
 
 class RowState(TypedDict):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Dialect
 
-from mulligan.core.runtime.dataclass import dataclass
+from mulligan.process.lazy import dataclass
 
 _PLACEHOLDER = r"%\(\w+\)s|%s|::?\w+|@\w+|\$\d+"
 _STRICT = rf"""

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.sql.compiler import IdentifierPreparer
 from sqlalchemy.types import NullType, TypeEngine
 
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
+from mulligan.process.lazy import dataclass
+from mulligan.types.errors import ConfigurationError
 
 Values = dict[str, Any]
 """Values by column, in the form in which the database gives them back exactly."""

@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.core.effect import Effect, ProbeBy
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.errors import SqlPackError
 from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
+from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
+from mulligan.types.effect import Effect, ProbeBy
 
 Id = str | Sequence[str] | Find
 """The parameters that have a row's key, in its order, or a function of the record that finds it."""

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.dialects import quote_name
 from mulligan.packs.sql.statements import (
     Statement,
@@ -29,6 +28,7 @@ from mulligan.packs.sql.statements import (
     read_statement,
 )
 from mulligan.packs.sql.table import UserTable, to_plain
+from mulligan.process.lazy import dataclass
 
 _UNDO = Statement()
 """What an undo does is not one statement."""

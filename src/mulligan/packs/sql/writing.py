@@ -14,9 +14,6 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.core.errors import ConfigurationError, ConflictError
-from mulligan.core.record import Record
-from mulligan.core.runtime.dataclass import dataclass
 from mulligan.packs.sql.database import Database
 from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.listening import listen
@@ -44,6 +41,9 @@ from mulligan.packs.sql.state import (
 from mulligan.packs.sql.statements import is_declared, read_name
 from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
 from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
+from mulligan.process.lazy import dataclass
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError, ConflictError
 
 T = TypeVar("T")
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from mulligan.core.errors import MissingExtraError
-from mulligan.core.interfaces import Store
-from mulligan.stores.options import Options
-from mulligan.stores.schemes import make_refusal
+from mulligan.stores.opening import Options, make_refusal
+from mulligan.types.errors import MissingExtraError
+from mulligan.types.interfaces import Store
 
 
 def open_store(url: str, options: Options) -> Store:
@@ -15,7 +14,7 @@ def open_store(url: str, options: Options) -> Store:
     if not url.startswith(("postgresql://", "postgres://")):
         raise make_refusal(url)
     try:
-        from mulligan.stores.postgres.database import PostgresStore
+        from mulligan.stores.postgres.store import PostgresStore
     except ImportError as error:
         raise MissingExtraError(need="Postgres", extra="postgres") from error
     return PostgresStore(re.sub("^postgres:", "postgresql:", url), options)

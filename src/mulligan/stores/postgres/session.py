@@ -1,4 +1,4 @@
-"""One connection to a Postgres server."""
+"""One connection to a Postgres server: its address, its statements, and its errors as ours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,136 @@ from typing import Any
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.conninfo import conninfo_to_dict
 
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.stores.database.driver import Changed, ConnectionLostError, Row, Session
-from mulligan.stores.database.queries import convert_for_psycopg, load
-from mulligan.stores.migrate import find_latest_version
-from mulligan.stores.postgres.address import check_address
-from mulligan.stores.postgres.error_map import translate, translate_errors
-from mulligan.stores.url import strip_credentials
+from mulligan.process.lazy import dataclass
+from mulligan.stores.database import (
+    AlreadyThereError,
+    Changed,
+    ConnectionLostError,
+    Row,
+    Session,
+    TryAgainError,
+    UnstorableTextError,
+    convert_for_psycopg,
+    load_queries,
+)
+from mulligan.stores.migrations import find_latest_version
+from mulligan.stores.opening import HIDDEN, strip_credentials
+from mulligan.types.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreUnavailableError,
+)
+
+
+@contextmanager
+def translate_errors(
+    store: str, connection: psycopg.Connection[object] | None = None
+) -> Iterator[None]:
+    """Turn what Postgres raises into what Mulligan raises."""
+    try:
+        yield
+    except psycopg.Error as error:
+        # Also one that was closed here, as it could not be used any more.
+        broken = connection is not None and connection.closed
+        raise translate(error, store, broken=broken) from error
+    except UnicodeEncodeError as error:
+        raise UnstorableTextError(
+            f"{store} cannot keep a text with a lone surrogate: replace it first."
+        ) from error
+
+
+def translate(
+    error: psycopg.Error, store: str, *, broken: bool, said: str | None = None
+) -> StoreError:
+    """The error of ours that says the same, in Postgres' words unless others are given."""
+    said = said or describe_error(error)
+    if broken or isinstance(error, (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow)):
+        return ConnectionLostError(
+            f"The connection to {store} was lost ({said}): see that the server runs, and try again."
+        )
+    match error:
+        case pg.UniqueViolation():
+            return AlreadyThereError(f"{store} has that row already ({said}).")
+        case pg.DeadlockDetected() | pg.SerializationFailure():
+            return TryAgainError(f"{store} undid a transaction to settle a conflict: try again.")
+        case pg.LockNotAvailable():
+            return StoreLockedError(
+                f"{store} is locked by another transaction: wait for it to end, and try again."
+            )
+        case pg.DiskFull() | pg.OutOfMemory():
+            return StoreFullError(f"{store} has no room left ({said}): make room and try again.")
+        case pg.DataCorrupted() | pg.IndexCorrupted():
+            return StoreDamagedError(f"{store} is damaged ({said}): restore it from a backup.")
+        case psycopg.DataError() if "NUL" in said or "0x00" in said:
+            return UnstorableTextError(f"{store} cannot keep a text with a null character.")
+        case pg.InsufficientPrivilege():
+            return StoreUnavailableError(
+                f"The user that {store} was opened with may not do that ({said}): use one that "
+                "may, or have its owner allow it (`mulligan access grant`)."
+            )
+        case _:
+            return _translate_use(error, store, said)
+
+
+def _translate_use(error: psycopg.Error, store: str, said: str) -> StoreError:
+    """What is wrong with how the store is reached, if that is it."""
+    match error:
+        case pg.UndefinedTable() | pg.InvalidSqlStatementName() | pg.DuplicatePreparedStatement():
+            # What a connection was told when it was opened holds for it alone.
+            return StoreUnavailableError(
+                f"{store} has not what was there when its connection was opened ({said}): if a "
+                "pooler stands before it, have that pool by session (PgBouncer: `pool_mode = "
+                "session`), or connect to the server itself."
+            )
+        case psycopg.OperationalError():
+            return StoreUnavailableError(
+                f"{store} cannot be used ({said}): check the server, the database and the user."
+            )
+        case _:
+            return StoreError(f"{store}: Postgres says {said}.")
+
+
+def describe_error(error: psycopg.Error) -> str:
+    """What Postgres says, without its line breaks."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A URL that the driver could read."""
+
+    plain: bool
+    """It is as strict as ours: host, port and database are what they seem."""
+    secrets: tuple[str, ...]
+
+    def quote(self, error: psycopg.Error) -> str:
+        """What the driver says of a connection that failed, if none of it can be a password."""
+        said = describe_error(error)
+        if self.plain and not any(secret in said for secret in self.secrets):
+            return said
+        return type(error).__name__
+
+
+def check_address(url: str, *, store: str) -> Address:
+    """Read a URL; one that cannot be read is refused without a word of it."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # The driver's message quotes the URL, or the part of it that holds the password.
+        raise StoreUnavailableError(
+            f"{store} cannot be read as the URL of a Postgres database: write it as "
+            "postgresql://user:password@host:5432/database, with every special character of the "
+            "password percent-encoded (/ is %2F, % is %25)."
+        ) from None
+    secrets = (str(value) for name, value in parts.items() if "pass" in name or "key" in name)
+    # Of two @ the driver takes the first, and part of the password for the host.
+    misread = "@" in f"{parts.get('host')}{parts.get('dbname')}"
+    return Address(plain=store != HIDDEN and not misread, secrets=tuple(filter(None, secrets)))
+
 
 PART = "postgres"
 """The name of its migrations."""
@@ -286,7 +408,7 @@ def _connect_once(url: str, *, timeout: timedelta) -> psycopg.Connection[Row]:
 
 @cache
 def _load_queries() -> dict[str, str]:
-    named = dict(load(*_FILES))
+    named = dict(load_queries(*_FILES))
     # Said when a process appears, whatever schema it finds.
     named["appear"] = named["appear"].replace("{knows}", str(find_latest_version(PART)))
     return {name: convert_for_psycopg(query) for name, query in named.items()}

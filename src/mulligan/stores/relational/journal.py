@@ -1,4 +1,10 @@
-"""The journal over tables: entries, and the actions they add up to."""
+"""The journal over tables: entries, the actions they add up to, and how settled ones are
+forgotten.
+
+Forgetting breaks no chain. An entry's body goes at once and leaves its link: it is *hollow*.
+When a chain begins with hollow entries, those become one anchor, which says where the rest takes
+up.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,24 @@ from functools import cache, partial
 from itertools import islice
 from typing import NoReturn
 
-from mulligan.core.action import (
+from mulligan.stores.crypto import ChainEntry, Signer
+from mulligan.stores.database import Pool, Row, Session, UnreadableError, fetch_one
+from mulligan.stores.encoding import EncodedEntry, decode_action, decode_standing, encode_entry
+from mulligan.stores.relational.audit import audit, read_actions, read_heads, read_history
+from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.signing import (
+    OPEN,
+    sign_accepted,
+    sign_anchor,
+    sign_anew,
+    sign_emptied,
+    sign_open,
+)
+from mulligan.stores.relational.transaction import Head, Transaction
+from mulligan.stores.relational.vault import TABLE, KeptRow, Keyring, Safe
+from mulligan.stores.relational.writers import WriterTable
+from mulligan.stores.watermarks import WatermarkFile, Watermarks
+from mulligan.types.action import (
     SETTLED,
     SYNCED,
     Action,
@@ -22,29 +45,114 @@ from mulligan.core.action import (
     is_decision,
     leads_to,
 )
-from mulligan.core.errors import MulliganError, StaleEntryError, StoreError
-from mulligan.core.interfaces import Clock, Damage
-from mulligan.core.storage.instants import to_us
-from mulligan.stores.columns.encoding import (
-    EncodedEntry,
-    decode_action,
-    decode_standing,
-    encode_entry,
-)
-from mulligan.stores.database.driver import Row, Session, UnreadableError, fetch_one
-from mulligan.stores.database.pool import Pool
-from mulligan.stores.disk.mark import MarkFile, Marks
-from mulligan.stores.relational.audit.audit import audit, read_heads
-from mulligan.stores.relational.audit.comparison import read_actions
-from mulligan.stores.relational.audit.history import read_history
-from mulligan.stores.relational.retention import prune_journal
-from mulligan.stores.relational.signing.adoption import sign_anew
-from mulligan.stores.relational.signing.safe import KeptRow, Safe
-from mulligan.stores.relational.signing.signatures import OPEN, sign_accepted, sign_open
-from mulligan.stores.relational.writers import WriterTable
-from mulligan.stores.relational.writing.head import Head
-from mulligan.stores.relational.writing.ledger import Ledger
-from mulligan.stores.relational.writing.transaction import Transaction
+from mulligan.types.errors import MulliganError, StaleEntryError, StoreError
+from mulligan.types.interfaces import Clock, Damage
+from mulligan.types.values import to_us
+
+_ACTIONS_AT_A_TIME = 100
+_ROWS_AT_A_TIME = 500
+
+
+def prune_journal(
+    pool: Pool, committer: JournalCommitter, *, keyring: Keyring, before_us: int
+) -> int:
+    """Empty every action settled before then, a few in each transaction. Returns how many."""
+    pruned, after = 0, (-(2**62), "")
+    forget = partial(_forget, before_us=before_us, keyring=keyring)
+    while last := committer.submit(partial(forget, after=after)).result():
+        after, forgotten = last
+        pruned += forgotten
+    for writer, _ in pool.ask(lambda session: session.fetch("writers_with_hollow_start")):
+        while committer.submit(partial(_collapse, writer=writer)).result():
+            pass
+    return pruned
+
+
+def _forget(
+    transaction: Transaction, *, before_us: int, after: tuple[int, str], keyring: Keyring
+) -> tuple[tuple[int, str], int] | None:
+    """Forget the next few: how far that went, and how many went. `None`: no more are left."""
+    session = transaction.session
+    changed_us, action = after
+    rows = session.fetch(
+        "settled_actions",
+        before=before_us,
+        most=_ACTIONS_AT_A_TIME,
+        changed_us=changed_us,
+        after=action,
+    )
+    forgotten = 0
+    for action, _ in rows:
+        if not _is_proven(session, action, keyring=keyring):
+            continue
+        # Deleted first: with many workers, only the one that deletes it empties its entries.
+        if session.run("forget_action", action=action, before=before_us):
+            _empty(transaction, action)
+            gone = session.fetch("forget_kept", owner=action)
+            transaction.drop(TABLE, (seal for (seal,) in gone))
+            forgotten += 1
+    return ((rows[-1][1], rows[-1][0]), forgotten) if rows else None
+
+
+def _is_proven(session: Session, action: str, *, keyring: Keyring) -> bool:
+    """Whether an action is settled by entries that hold, where the store has a key.
+
+    What somebody only made look settled is not forgotten for them; `verify` names it.
+    """
+    if keyring.find_signer(session) is None:
+        return True
+    try:
+        rows = read_actions(session, ["one_action"], keyring=keyring, action=action)
+        return all(decode_action(row).settled for row in rows)
+    except UnreadableError:
+        return False
+
+
+def _empty(transaction: Transaction, action: str) -> None:
+    """Take the content of an action's entries, and sign that it was retention."""
+    session, signer = transaction.session, transaction.signer
+    if signer is not None:
+        for row in session.fetch("lines_of_action", action=action):
+            line = ChainEntry(*row)
+            emptied = sign_emptied(line, signer)
+            session.run("set_emptied", writer=line.writer, seq=line.seq, emptied=emptied)
+    session.run("hollow_entries", action=action)
+
+
+def _collapse(transaction: Transaction, *, writer: str) -> int:
+    """Turn up to 500 hollow entries at the start of a chain into its anchor."""
+    session = transaction.session
+    row = fetch_one(session, "first_full_seq", writer=writer)
+    first_full = row[0] if row and row[0] is not None else 2**62
+    rows = session.fetch(
+        "oldest_hollow", writer=writer, first_full=first_full, most=_ROWS_AT_A_TIME
+    )
+    lines, signer = [ChainEntry(*row) for row in rows], transaction.signer
+    if not lines or not _follow_on(session, lines, signer=signer):
+        return 0
+    last = lines[-1]
+    about = (writer, last.seq, last.hash)
+    seal = None if signer is None else sign_anchor(about, signer)
+    session.run("set_anchor", writer=writer, seq=last.seq, hash=last.hash, seal=seal)
+    return session.run("drop_before_anchor", writer=writer, seq=last.seq)
+
+
+def _follow_on(session: Session, lines: Sequence[ChainEntry], *, signer: Signer | None) -> bool:
+    """Whether hollow entries are all that was written before them, emptied by retention alone.
+
+    Where the store has a key, nothing else is taken into an anchor, which would sign it.
+    """
+    if signer is None:
+        return True
+    anchor = fetch_one(session, "anchor", writer=lines[0].writer)
+    first = anchor[0] + 1 if anchor else 1
+    if anchor and anchor[2] != sign_anchor((lines[0].writer, *anchor[:2]), signer):
+        return False
+    return all(
+        line.seq == number and line.emptied == sign_emptied(line, signer)
+        for number, line in enumerate(lines, start=first)
+    )
+
 
 _report = logging.getLogger("mulligan")
 
@@ -60,22 +168,22 @@ class JournalTables:
         self,
         pool: Pool,
         *,
-        ledger: Ledger,
+        committer: JournalCommitter,
         safe: Safe,
         kept_for: timedelta,
         clock: Clock,
         erase: Callable[[], None],
-        marks: MarkFile | None = None,
+        marks: WatermarkFile | None = None,
     ) -> None:
         self._pool = pool
-        self._ledger = ledger
+        self._committer = committer
         self._safe = safe
         self._keyring = safe.keyring
         self._kept_for_us = kept_for // timedelta(microseconds=1)
         self._clock = clock
         self._erase = erase
         self._marks = marks
-        self.writers = WriterTable(pool, ledger=ledger)
+        self.writers = WriterTable(pool, committer=committer)
         self._reported: set[str] = set()
         self._refused: dict[str, EncodedEntry] = {}
 
@@ -88,7 +196,7 @@ class JournalTables:
             refused: Future[None] = Future()
             refused.set_exception(error)
             return refused
-        return self._ledger.submit(
+        return self._committer.submit(
             lambda transaction: self._record(transaction, drafts, kept),
             synced=any(entry.state in SYNCED for entry in entries),
         )
@@ -121,17 +229,17 @@ class JournalTables:
 
     def identify_writer(self) -> str:
         """Who this process is in the journal."""
-        return self._ledger.identify_writer()
+        return self._committer.identify_writer()
 
     def beat(self) -> None:
         """Say that this process is alive, by the database's clock."""
-        self._ledger.beat().result()
+        self._committer.beat().result()
 
     def holds_lease(self, action: str | None = None) -> bool:
         """Whether this process may still act, on an action if one is named."""
-        if not self._ledger.holds_lease():
+        if not self._committer.holds_lease():
             return False
-        former = self._ledger.former
+        former = self._committer.former
         if action is None or not former:
             return True
         try:
@@ -168,7 +276,7 @@ class JournalTables:
         damages = self.verify()
         at_us = to_us(self._clock(), name="The clock's time")
         self._keyring.accept_loss()
-        before = self._ledger.start_over()
+        before = self._committer.start_over()
 
         def accept(transaction: Transaction) -> None:
             session, signer = transaction.session, transaction.signer
@@ -181,7 +289,7 @@ class JournalTables:
                 session.run("accept", seal=seal, **named)
             sign_anew(transaction, self._keyring, at_us=at_us)
 
-        self._ledger.submit(accept).result()
+        self._committer.submit(accept).result()
         if self._marks is not None:
             signer = self._keyring.given
             self._marks.reset([head.to_mark(signer) for head in self.read_heads()])
@@ -190,7 +298,9 @@ class JournalTables:
     def prune(self, *, settled_before: datetime) -> int:
         """Forget settled actions that changed last before then; the chains stay verifiable."""
         before_us = to_us(settled_before, name="settled_before")
-        pruned = prune_journal(self._pool, self._ledger, keyring=self._keyring, before_us=before_us)
+        pruned = prune_journal(
+            self._pool, self._committer, keyring=self._keyring, before_us=before_us
+        )
         self._erase()
         return pruned
 
@@ -260,12 +370,12 @@ class JournalTables:
             self._reported.add(action)
             _report.warning("An open action is left alone: %s", error)
 
-    def _read_marks(self) -> Marks:
+    def _read_marks(self) -> Watermarks:
         if self._marks is not None:
             return self._marks.read()
         # A server keeps its own log whole; what this process was promised is mark enough.
-        head = self._ledger.promised
-        return Marks(found={} if head is None else {head.writer: head.to_mark(None)})
+        head = self._committer.promised
+        return Watermarks(found={} if head is None else {head.writer: head.to_mark(None)})
 
     def _record(
         self, transaction: Transaction, drafts: Sequence[EncodedEntry], kept: Sequence[KeptRow]
@@ -278,7 +388,7 @@ class JournalTables:
 
     def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session
-        if self._ledger.former:
+        if self._committer.former:
             self._refuse_given_up(session, draft)
         before = _read_before(transaction, entry)
         values: dict[str, object] = {
@@ -312,7 +422,7 @@ class JournalTables:
         """
         action = draft.entry.action
         row = fetch_one(session, "last_writer", action=action)
-        if row is None or row[0] not in self._ledger.former:
+        if row is None or row[0] not in self._committer.former:
             return
         # The same entry again is the same transaction, tried again.
         if self._refused.setdefault(action, draft) is draft:

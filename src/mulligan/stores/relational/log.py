@@ -10,42 +10,55 @@ from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 from zlib import crc32
 
-from mulligan.codec.json_text import encode_json
-from mulligan.core.call import LogRow
-from mulligan.core.errors import StoreLockedError
-from mulligan.core.finding import FindingCount, FindingRow, Severity
-from mulligan.core.storage.instants import from_us, to_us
-from mulligan.core.storage.log_query import Batch, LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.core.storage.rollup import (
-    HOUR_US,
-    Rollup,
-    Slot,
-    count_patterns,
-    list_first_tries,
-    roll_up,
-    roll_up_tries,
-)
-from mulligan.core.storage.text_rollup import TextCounts, list_rated
-from mulligan.stores.columns.encoding import decode_log_row
-from mulligan.stores.database.driver import (
+from mulligan.codec import encode_json
+from mulligan.stores.database import (
     AlreadyThereError,
     ConnectionLostError,
+    Pool,
     Session,
     UnstorableTextError,
 )
-from mulligan.stores.database.pool import Pool
-from mulligan.stores.relational.counts.patterns import add_patterns, read_patterns
-from mulligan.stores.relational.counts.rollups import (
+from mulligan.stores.encoding import decode_log_row
+from mulligan.stores.relational.log_search import (
+    ROWS_AT_A_TIME,
+    BlockMarker,
+    drop_blocks,
+    find_packed,
+    pack,
+    search,
+    unpack,
+)
+from mulligan.stores.relational.rollups import (
+    add_patterns,
     add_rollups,
+    count_texts,
     cut_days,
     drop_hours,
     read_hours,
+    read_patterns,
+    read_texts,
     sum_hours,
 )
-from mulligan.stores.relational.counts.text_hours import count_texts, read_texts
-from mulligan.stores.relational.rows.blocks import BlockMarker, drop_blocks
-from mulligan.stores.relational.rows.packing import ROWS_AT_A_TIME, find_packed, pack, unpack
-from mulligan.stores.relational.rows.search import search
+from mulligan.types.call import LogRow
+from mulligan.types.errors import StoreLockedError
+from mulligan.types.finding import FindingCount, FindingRow, Severity
+from mulligan.types.log import (
+    HOUR_US,
+    Batch,
+    LogQuery,
+    Loss,
+    PatternQuery,
+    PatternSeen,
+    Rollup,
+    Slot,
+    TextCounts,
+    count_patterns,
+    list_first_tries,
+    list_rated,
+    roll_up,
+    roll_up_tries,
+)
+from mulligan.types.values import from_us, to_us
 
 _DELETED_AT_A_TIME = 500
 _FIRST_LOCK = 0x4D756C6E00

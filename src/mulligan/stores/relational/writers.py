@@ -1,16 +1,16 @@
-"""Who of those that have written is still there, and who is not waited for any more."""
+"""Which writers are still there, and the duties of which each is one writer's at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 
-from mulligan.codec.json_text import encode_json
-from mulligan.core.storage.writer import WriterSeen
-from mulligan.stores.database.driver import Row
-from mulligan.stores.database.pool import Pool
-from mulligan.stores.process.presence import Life, Presence, identify_process, judge_presence
-from mulligan.stores.relational.writing.ledger import Ledger
+from mulligan.codec import encode_json
+from mulligan.stores.database import Pool, Row, Session, fetch_one
+from mulligan.stores.process import Life, Presence, identify_process, judge_presence
+from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.transaction import Transaction
+from mulligan.types.interfaces import WriterSeen
 
 LATELY = timedelta(days=7)
 MOST_LATELY = 50
@@ -19,9 +19,9 @@ MOST_LATELY = 50
 class WriterTable:
     """Every writer there ever was, with when the database last heard of it."""
 
-    def __init__(self, pool: Pool, *, ledger: Ledger) -> None:
+    def __init__(self, pool: Pool, *, committer: JournalCommitter) -> None:
         self._pool = pool
-        self._ledger = ledger
+        self._committer = committer
 
     def find_dead(self, writers: Collection[str]) -> set[str]:
         """Those of some that will write no more; who is silent is revoked first."""
@@ -67,7 +67,7 @@ class WriterTable:
         )
 
     def _judge_rows(self, rows: Iterable[Row]) -> dict[str, Life]:
-        own, seen_from = self._ledger.head, identify_process()
+        own, seen_from = self._committer.head, identify_process()
         found: dict[str, Life] = {}
         for writer, machine, pid, started, silent_us, lease_us, revoked_us in rows:
             presence = Presence(machine=machine or "", pid=pid or 0, started=started or "")
@@ -75,7 +75,7 @@ class WriterTable:
                 presence,
                 silent=silent_us > lease_us,
                 seen_from=seen_from,
-                trust_processes=self._ledger.trusts_processes,
+                trust_processes=self._committer.trusts_processes,
             )
             if revoked_us is not None:
                 found[writer] = Life.REVOKED
@@ -90,3 +90,44 @@ class WriterTable:
             session.run("revoke_silent", writers=names)
             for writer in ended:
                 session.run("end_writer", writer=writer)
+
+
+class DutyTable:
+    """Claims go through the group commit, so that who claims is a writer that others can see."""
+
+    def __init__(self, pool: Pool, *, committer: JournalCommitter, writers: WriterTable) -> None:
+        self._pool = pool
+        self._committer = committer
+        self._writers = writers
+
+    def claim(self, duty: str, *, every: timedelta) -> bool:
+        """Take a duty on, unless somebody alive has it or it was done within `every`."""
+
+        def read_holder(session: Session) -> str | None:
+            row = fetch_one(session, "duty_holder", duty=duty)
+            return None if row is None else row[0]
+
+        holder = self._pool.ask(read_holder)
+        if holder is not None and not self._writers.find_dead({holder}):
+            return False
+        every_us = every // timedelta(microseconds=1)
+
+        def take(transaction: Transaction) -> bool:
+            session, mine = transaction.session, transaction.head.writer
+            session.run("add_duty", duty=duty)
+            # Whoever was quicker is the holder now, and not who was read above.
+            values = {"duty": duty, "writer": mine, "was": holder or "", "every_us": every_us}
+            return bool(session.run("claim_duty", **values))
+
+        # Synced: a crash of the server that took it back would let another claim it as well.
+        claimed: bool = self._committer.submit(take).result()
+        return claimed
+
+    def finish(self, duty: str, *, done: bool) -> None:
+        """Give a duty back, if it is still ours."""
+
+        def give_back(transaction: Transaction) -> None:
+            mine = transaction.head.writer
+            transaction.session.run("finish_duty", duty=duty, writer=mine, done=int(done))
+
+        self._committer.submit(give_back, synced=False).result()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mulligan.core.interfaces import Store
-from mulligan.stores.options import Options
-from mulligan.stores.schemes import make_refusal
+from mulligan.stores.opening import Options, make_refusal
+from mulligan.types.interfaces import Store
 
 _PREFIX = "sqlite:///"
 

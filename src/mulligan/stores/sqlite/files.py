@@ -1,23 +1,43 @@
-"""The files of a SQLite store, and how they are opened: checked first, never silently shortened."""
+"""The files of a SQLite store: checked, opened, copied, and never silently shortened."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
-from mulligan.core.errors import StoreDamagedError, StoreLockedError, StoreUnavailableError
-from mulligan.stores.database.driver import Session
-from mulligan.stores.disk.file_lock import BINARY
-from mulligan.stores.disk.mark import MarkFile
-from mulligan.stores.disk.private_file import read_private, refuse_second_name, refuse_unsafe
-from mulligan.stores.migrate import Migration, bring_up_to_date, check_version
-from mulligan.stores.sqlite.session import LOG, TIMEOUT, SqliteSession
-from mulligan.stores.sqlite.side_files import ENDINGS, refuse_unsafe_database
+from mulligan.stores.database import Session
+from mulligan.stores.migrations import Migration, bring_up_to_date, check_version
+from mulligan.stores.private_files import (
+    BINARY,
+    open_private,
+    read_private,
+    refuse_second_name,
+    refuse_unsafe,
+)
+from mulligan.stores.relational.audit import read_heads
+from mulligan.stores.sqlite.session import (
+    ENDINGS,
+    JOURNAL,
+    LOG,
+    TIMEOUT,
+    SqliteSession,
+    open_erasing_session,
+    refuse_unsafe_database,
+)
+from mulligan.stores.watermarks import WatermarkFile, read_watermarks
+from mulligan.types.errors import (
+    ConfigurationError,
+    StoreDamagedError,
+    StoreError,
+    StoreLockedError,
+    StoreUnavailableError,
+)
+from mulligan.types.interfaces import Vacuumed
 
 APPLICATION_ID = 0x4D756C6C
 SECRET_BYTES = 32
@@ -221,7 +241,7 @@ def _refuse_missing(path: Path, part: str) -> None:
 
 def _refuse_emptied(path: Path, part: str) -> None:
     """A file with nothing in it is new, unless its mark proves that it once had more."""
-    if not MarkFile(build_companion_path(path, "mark")).read().found:
+    if not WatermarkFile(build_companion_path(path, "mark")).read().found:
         return
     store = _build_store_url(path, part)
     way_out = (
@@ -262,7 +282,7 @@ def _refuse_not_ours(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
     ours = header.startswith(b"SQLite format 3\0") and _is_our_id(header[68:72])
-    if not ours and not MarkFile(build_companion_path(path, "mark")).read().found:
+    if not ours and not WatermarkFile(build_companion_path(path, "mark")).read().found:
         raise StoreUnavailableError(
             f"{path} is where the store's log would lie, but is no log of Mulligan's, and is left "
             "as it is: name another file for the store, such as sqlite:///mulligan.db, whose log "
@@ -304,3 +324,77 @@ def _close_after(session: SqliteSession) -> Iterator[SqliteSession]:
         yield session
     finally:
         session.close()
+
+
+_TRIES = 5
+"""How often the moment of a copy is taken anew because a writer began since the marks were read."""
+
+
+def copy_files(path: Path, folder: Path) -> list[Path]:
+    """Copy every file of the store into a folder, under its own name; those that were made."""
+    refuse_unsafe_files(path)
+    databases = {path: JOURNAL, build_log_path(path): LOG}
+    key = build_companion_path(path, "key")
+    marks = {database: build_companion_path(database, "mark") for database in databases}
+    for each in (key, *marks.values(), *databases):
+        if (folder / each.name).exists():
+            raise ConfigurationError(f"{folder / each.name} is there already; name another folder.")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    made = [_write_synced(folder / key.name, read_private(key))] if key.exists() else []
+    for database, part in databases.items():
+        made += _copy_marked(database, part, mark=marks[database], folder=folder)
+    return made
+
+
+def _copy_marked(database: Path, part: str, *, mark: Path, folder: Path) -> list[Path]:
+    """A database as it is at one moment, with its mark of just before.
+
+    Behind its file a mark proves nothing, ahead of it that something is lost; and a writer that
+    began in between would be taken for one whose mark was taken away.
+    """
+    target, marks = folder / database.name, WatermarkFile(mark)
+    with closing(SqliteSession(database, part)) as session:
+        for left in reversed(range(_TRIES)):
+            content = read_private(mark) if mark.exists() else b""
+            with session.begin_snapshot():
+                wrote = _list_writers(session, part)
+                began = wrote & (marks.read().found.keys() - read_watermarks(content).found.keys())
+                if not began or not left:
+                    session.copy_to(target)
+                    break
+    return [target, *([_write_synced(folder / mark.name, content)] if content else [])]
+
+
+def _list_writers(session: SqliteSession, part: str) -> set[str]:
+    """Who has written into the journal; by reading, the moment of the copy begins."""
+    if part != JOURNAL:
+        return set()
+    return {head.writer for head in read_heads(session) if head.seq or head.commits}
+
+
+def _write_synced(path: Path, content: bytes) -> Path:
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    return path
+
+
+def vacuum_files(
+    connects: Mapping[Path, Callable[[], SqliteSession]], *, most_bytes: int | None
+) -> Vacuumed:
+    """Each of the files, unless it is larger, or somebody is at work on it for too long."""
+    parts, left = [], []
+    for path, connect in connects.items():
+        size = measure_size(path)
+        if most_bytes is not None and size > most_bytes:
+            left.append(f"{path.name} has {size / 1e6:,.0f} MB")
+            continue
+        try:
+            with open_erasing_session(connect) as session:
+                session.execute("vacuum")
+        except StoreError as error:
+            left.append(f"{path.name}: {error}")
+        else:
+            parts.append(path.name)
+    return Vacuumed(parts=tuple(parts), left=tuple(left))

@@ -1,4 +1,9 @@
-"""One connection to a SQLite file."""
+"""One connection to a SQLite file: its statements, and its errors as ours.
+
+Many rows go in one statement: at each, the driver lets go of the interpreter, and must get it
+back. Beside a thread that computes, that takes some milliseconds every time: row by row, a log
+could not keep up with what is logged.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +11,134 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import timedelta
+from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from mulligan.core.errors import StoreDamagedError, StoreLockedError
-from mulligan.stores.columns.histogram import add_counts
-from mulligan.stores.database.driver import Changed, Row
-from mulligan.stores.database.queries import load
-from mulligan.stores.process.fork import undisturbed
-from mulligan.stores.sqlite.error_map import translate, translate_errors
-from mulligan.stores.sqlite.side_files import refuse_unsafe_database
-from mulligan.stores.sqlite.wide_statements import build_wide
+from mulligan.process.lazy import compile_late
+from mulligan.stores.database import (
+    AlreadyThereError,
+    Changed,
+    Row,
+    UnreadableError,
+    UnstorableTextError,
+    load_queries,
+)
+from mulligan.stores.encoding import add_counts
+from mulligan.stores.private_files import refuse_second_name, refuse_unsafe
+from mulligan.stores.process import undisturbed
+from mulligan.types.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreUnavailableError,
+)
+
+_REPEATED = (apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_UNIQUE)
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises about a file into what Mulligan raises."""
+    try:
+        yield
+    except (apsw.Error, UnicodeError) as error:
+        raise translate(error, path) from error
+
+
+def translate(error: apsw.Error | UnicodeError, path: Path) -> StoreError:
+    """The error of ours that says the same."""
+    match error:
+        case UnicodeEncodeError():
+            return UnstorableTextError(
+                f"{path} cannot keep a text with a lone surrogate: replace it first."
+            )
+        case UnicodeDecodeError():
+            return UnreadableError(
+                f"{path} is damaged (a text that is none): see what is left with `mulligan doctor`."
+            )
+        case apsw.ConstraintError() if getattr(error, "extendedresult", 0) in _REPEATED:
+            return AlreadyThereError(f"{path} has that row already ({error}).")
+        case apsw.BusyError() | apsw.LockedError():
+            return StoreLockedError(
+                f"{path} is locked by another process: wait for it to finish, or stop it, and "
+                "try again. Nothing was written."
+            )
+        case apsw.FullError():
+            return StoreFullError(
+                f"{path} cannot grow, because the disk is full: make room and try again. "
+                "Nothing was written."
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return StoreDamagedError(
+                f"{path} is damaged ({error}): restore it from a backup, or move it away "
+                "together with its .mark file to start anew."
+            )
+        case apsw.CantOpenError():
+            return StoreUnavailableError(
+                f"{path} cannot be opened: check that its folder exists and may be written to."
+            )
+        case apsw.ReadOnlyError() | apsw.PermissionsError():
+            return StoreUnavailableError(
+                f"{path} cannot be written to: check its owner and mode, and those of its folder."
+            )
+        case apsw.IOError():
+            return StoreUnavailableError(
+                f"{path} could not be read or written ({error}): check the disk it lies on."
+            )
+        case _:
+            return StoreError(f"{path}: SQLite says {error}.")
+
+
+_WIDTHS = (256, 64, 16, 4, 1)
+"""Rows of a statement. Few different ones, so that the driver knows each of them by heart."""
+_LONGEST = 16_000
+"""Characters: what is longer is prepared anew at every use."""
+_ROW = compile_late(r"values \((\?(?:, \?)*)\)")
+
+
+def build_wide(sql: str, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:
+    """An insertion of one row of positional values, as statements that insert all of them."""
+    waiting = list(rows)
+    done = 0
+    for wide, width in _write_wide(sql):
+        while len(waiting) - done >= width:
+            yield wide, list(chain.from_iterable(islice(waiting, done, done + width)))
+            done += width
+
+
+@lru_cache(maxsize=32)
+def _write_wide(sql: str) -> tuple[tuple[str, int], ...]:
+    found = _ROW.search(sql)
+    if found is None:
+        raise ValueError(f"There is no row of values to repeat in: {sql}")
+    row = f"({found[1].replace(' ', '')})"
+    start, end = f"{sql[: found.start()]}values ", sql[found.end() :]
+    most = (_LONGEST - len(start) - len(end)) // (len(row) + 1)
+    return tuple((start + ",".join([row] * n) + end, n) for n in _WIDTHS if n <= max(most, 1))
+
+
+ENDINGS = ("-journal", "-wal", "-shm")
+"""A rollback journal comes first: SQLite plays one back also into a file with a log ahead."""
+
+
+def list_side_files(path: Path) -> list[Path]:
+    """Where they would lie: beside the file itself, also when its name is a link to it."""
+    places = dict.fromkeys((path, path.resolve()))
+    return [place.with_name(place.name + ending) for place in places for ending in ENDINGS]
+
+
+def refuse_unsafe_database(path: Path) -> None:
+    """Refuse a database, or what SQLite would take up beside it, that a stranger can have made."""
+    refuse_unsafe(path, linked=True)
+    for file in list_side_files(path):
+        refuse_unsafe(file)
+        refuse_second_name(file)
+
 
 TIMEOUT = timedelta(seconds=5)
 
@@ -221,7 +341,9 @@ def truncate(connect: Callable[[], SqliteSession]) -> None:
 
 
 def _load_queries() -> dict[str, str]:
-    return load("journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "sqlite")
+    return load_queries(
+        "journal", "vault", "signed", "catalog", "log", "tasks", "casebook", "sqlite"
+    )
 
 
 def _identify_file(place: str) -> tuple[int, int] | None:

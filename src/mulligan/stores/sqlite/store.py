@@ -1,7 +1,9 @@
-"""A store in SQLite files."""
+"""A store in SQLite files, and everything that can be wrong with it, a sentence each."""
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -9,18 +11,18 @@ from pathlib import Path
 
 import apsw
 
-from mulligan.core.errors import StoreDamagedError, StoreError, StoreLockedError
-from mulligan.core.interfaces import Health
-from mulligan.core.storage.sharing import Vacuumed
-from mulligan.stores.database.pool import Pool
-from mulligan.stores.disk.mark import MarkFile
-from mulligan.stores.options import Options
-from mulligan.stores.process.fork import renew_after_fork
-from mulligan.stores.relational.audit.audit import refuse_damages
+from mulligan.stores.database import Pool, Session
+from mulligan.stores.opening import Options
+from mulligan.stores.private_files import CAN_LOCK, HAS_MODES
+from mulligan.stores.process import find_presence_caveats, renew_after_fork
+from mulligan.stores.relational.audit import refuse_damages
+from mulligan.stores.relational.failures import CasebookTables
+from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.truth import TableStore, Truth
+from mulligan.stores.relational.store import JournalDatabase, TableStore
+from mulligan.stores.relational.vault import VaultTables
 from mulligan.stores.sqlite import files
-from mulligan.stores.sqlite.health import find_caveats, find_problems
+from mulligan.stores.sqlite.files import vacuum_files
 from mulligan.stores.sqlite.session import (
     JOURNAL,
     LOG,
@@ -28,8 +30,103 @@ from mulligan.stores.sqlite.session import (
     open_erasing_session,
     truncate,
 )
-from mulligan.stores.sqlite.tally import LogTally, record_damage
-from mulligan.stores.sqlite.vacuum import vacuum_files
+from mulligan.stores.sqlite.tally import LogTally, count_lost, record_damage
+from mulligan.stores.watermarks import WatermarkFile
+from mulligan.types.display import quote_name
+from mulligan.types.errors import StoreDamagedError, StoreError, StoreLockedError
+from mulligan.types.interfaces import LEASE, Health, Vacuumed
+
+
+def find_problems(
+    journal: JournalTables,
+    *,
+    vault: VaultTables,
+    casebook: CasebookTables,
+    sessions: Mapping[Path, Session],
+    marks: tuple[WatermarkFile, WatermarkFile],
+    signed: bool,
+    thorough: bool,
+) -> Iterator[str]:
+    """Look at the files themselves, then at what the journal and the casebook say.
+
+    Not thorough: read no page of them but those that say how they end.
+    """
+    sound = True
+    for path, session in sessions.items():
+        broken = files.check_structure(session, path) if thorough else None
+        if broken:
+            sound = False
+            yield broken
+        if HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
+            yield f"{path} can be read by others: run `chmod 600 {path}`."
+        for kind, name, _ in session.fetch("planted") if not broken else ():
+            yield (
+                f"{path} has a {kind}, {quote_name(name)}, that Mulligan did not make: somebody "
+                "else has written to this file. It is not run. See who, then remove it "
+                f"(`drop {kind}`), or restore a backup."
+            )
+        for file in files.list_damaged_files(path):
+            yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
+    if sound:
+        yield from _find_shortened(list(sessions.values())[-1], marks[1])
+        yield from (damage.what for damage in (journal.verify() if thorough else ()))
+        yield from _find_unmarked(journal, marks[0], signed=signed)
+        if thorough:
+            yield from vault.find_problems()
+            yield from casebook.find_problems()
+    yield from (mark.trouble for mark in marks if mark.trouble)
+
+
+def find_caveats(lease: timedelta = LEASE) -> Iterator[str]:
+    """What this system cannot do for files and their writers."""
+    if not CAN_LOCK:
+        yield (
+            "This Python has no file locks (no fcntl), so of two processes that open the store at "
+            "the same moment one may lose its mark, and a loss of its last entries would go "
+            "unnoticed."
+        )
+    if not HAS_MODES:
+        yield (
+            "This system has no files for their owner alone, so the folder's permissions decide "
+            "who can read the store."
+        )
+    yield from find_presence_caveats(lease)
+
+
+def _find_shortened(log: Session, marks: WatermarkFile) -> Iterator[str]:
+    lost = count_lost(log, marks)
+    if lost:
+        yield (
+            f"The log lost {lost} rows (damage): its file is shorter than its mark. The next "
+            "application that opens the store will count them."
+        )
+
+
+def _find_unmarked(journal: JournalTables, marks: WatermarkFile, *, signed: bool) -> Iterator[str]:
+    """Writers whose mark is gone, or, where the store has a key, is signed by nobody.
+
+    That is a problem but no damage. A power cut can take the mark file, which is never synced,
+    and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
+    without a word would hide that for a while nothing guarded the end of the journal.
+    """
+    # The marks last: a writer has one before it has written anything.
+    wrote = [head for head in journal.read_heads() if head.seq or head.commits]
+    found = marks.read()
+    good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
+    without = [head for head in wrote if head.writer not in good]
+    if without:
+        kind = "signed mark" if signed else "mark"
+        yield (
+            f"{len(without)} of the journal's writers have no {kind}, so a loss of what they "
+            "wrote last would go unnoticed: look at the open actions, then take the journal as it "
+            "is with `mulligan doctor --accept-damage NOTE`."
+        )
+    elif found.torn:
+        yield (
+            f"{found.torn} records of the journal's mark file cannot be read: take the journal "
+            "as it is with `mulligan doctor --accept-damage NOTE`."
+        )
+
 
 _ENTRIES_CHECKED = 20_000
 """How many of the newest entries are verified at every opening, about 0.1 s; `verify` takes all."""
@@ -47,9 +144,9 @@ class SqliteStore(TableStore):
         files.refuse_unsafe_files(path)
         files.prepare(path, JOURNAL, migrate=options.migrate, timeout=options.timeout)
         files.prepare_log(self._log_path, migrate=options.migrate, timeout=options.timeout)
-        self._marks = MarkFile(files.build_companion_path(path, "mark"))
-        self._log_marks = MarkFile(files.build_companion_path(self._log_path, "mark"))
-        self._truth = Truth(
+        self._marks = WatermarkFile(files.build_companion_path(path, "mark"))
+        self._log_marks = WatermarkFile(files.build_companion_path(self._log_path, "mark"))
+        self._database = JournalDatabase(
             self._connect,
             options=options,
             erase=lambda: truncate(self._connect),
@@ -79,7 +176,10 @@ class SqliteStore(TableStore):
     def check_health(self, *, thorough: bool = True) -> Health:
         """Look at everything, or else at what takes as long however much there is."""
         paths = (self._path, self._log_path)
-        with self._truth.pool.acquire_session() as journal, self._log_pool.acquire_session() as log:
+        with (
+            self._database.pool.acquire_session() as journal,
+            self._log_pool.acquire_session() as log,
+        ):
             return Health(
                 url=files.build_url(self._path),
                 kind="sqlite",
@@ -95,11 +195,11 @@ class SqliteStore(TableStore):
                         casebook=self.casebook,
                         sessions=dict(zip(paths, (journal, log), strict=True)),
                         marks=(self._marks, self._log_marks),
-                        signed=self._truth.keyring.is_signed(journal),
+                        signed=self._database.keyring.is_signed(journal),
                         thorough=thorough,
                     )
                 ),
-                caveats=(*find_caveats(self._options.lease), *self._truth.find_caveats()),
+                caveats=(*find_caveats(self._options.lease), *self._database.find_caveats()),
                 writers=self.journal.writers.list_lately(),
             )
 
@@ -110,7 +210,7 @@ class SqliteStore(TableStore):
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
-        self._truth.close()
+        self._database.close()
         self._log_pool.close()
         self._marks.close()
         self._log_marks.close()
@@ -120,7 +220,7 @@ class SqliteStore(TableStore):
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._truth.reset_after_fork()
+        self._database.reset_after_fork()
         self._log_pool.reset_after_fork()
         self._log.reset_after_fork()
         self._tally.reset_after_fork()
@@ -144,11 +244,11 @@ class SqliteStore(TableStore):
         """Refuse a journal that is not what was written, and count what the log has lost."""
         tolerant = self._options.tolerate_damage
         if not tolerant:
-            with self._truth.pool.acquire_session() as session:
+            with self._database.pool.acquire_session() as session:
                 files.refuse_damaged(session, self._path)
         # Whoever looks at a damaged file may find the proof of the key damaged as well.
         with suppress(*((StoreDamagedError,) if tolerant else ())):
-            self._truth.check_key()
+            self._database.check_key()
         if not tolerant:
             refuse_damages(self.journal.look(budget=_ENTRIES_CHECKED), store=str(self._path))
         if self._options.migrate:
@@ -157,7 +257,7 @@ class SqliteStore(TableStore):
     def _begin_anew(self) -> None:
         """What the first one to open a store for writing does for all that come after."""
         if not self._options.tolerate_damage:
-            self._truth.sign_store()
+            self._database.sign_store()
         # While another process holds the log, that process or the next one will count.
         with suppress(StoreLockedError), self._log_pool.acquire_session() as session:
             record_damage(session, self._log_marks, clock=self._options.clock)

@@ -10,12 +10,12 @@ import struct
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.core.call import LogRow, Outcome
-from mulligan.core.interfaces import Clock
-from mulligan.core.runtime.dataclass import dataclass
-from mulligan.core.storage.instants import to_us
-from mulligan.stores.database.driver import Session, fetch_one
-from mulligan.stores.disk.mark import Mark, MarkFile
+from mulligan.process.lazy import dataclass
+from mulligan.stores.database import Session, fetch_one
+from mulligan.stores.watermarks import Watermark, WatermarkFile
+from mulligan.types.call import LogRow, Outcome
+from mulligan.types.interfaces import Clock
+from mulligan.types.values import to_us
 
 _SUCCESS = str(Outcome.SUCCESS)
 _FAILURES = struct.Struct(">Q16x")
@@ -33,7 +33,7 @@ class Counts:
 class LogTally:
     """Counts this process's batches in the log file and, after each commit, in its mark."""
 
-    def __init__(self, marks: MarkFile) -> None:
+    def __init__(self, marks: WatermarkFile) -> None:
         self._marks = marks
         self._writer = uuid.uuid4().hex
         self._counts = self._next = Counts()
@@ -52,7 +52,7 @@ class LogTally:
         """The transaction is done."""
         self._counts = self._next
         self._marks.write(
-            Mark(
+            Watermark(
                 writer=self._writer,
                 commits=self._counts.batches,
                 seq=self._counts.successes,
@@ -66,7 +66,7 @@ class LogTally:
         self._counts = self._next = Counts()
 
 
-def record_damage(session: Session, marks: MarkFile, *, clock: Clock) -> None:
+def record_damage(session: Session, marks: WatermarkFile, *, clock: Clock) -> None:
     """Write a loss for every batch that a mark proves and the file no longer has.
 
     The counts then move up to the mark, so that the next one to look finds nothing.
@@ -87,7 +87,7 @@ def record_damage(session: Session, marks: MarkFile, *, clock: Clock) -> None:
         )
 
 
-def count_lost(session: Session, marks: MarkFile) -> int:
+def count_lost(session: Session, marks: WatermarkFile) -> int:
     """How many rows a mark proves and the file no longer has, not yet on record as a loss."""
     return sum(
         marked.successes - had.successes + marked.failures - had.failures
@@ -95,7 +95,9 @@ def count_lost(session: Session, marks: MarkFile) -> int:
     )
 
 
-def _find_lost(session: Session, marks: Iterable[Mark]) -> Iterator[tuple[str, Counts, Counts]]:
+def _find_lost(
+    session: Session, marks: Iterable[Watermark]
+) -> Iterator[tuple[str, Counts, Counts]]:
     """Writers with what the file has of them, and what their mark proves it once had."""
     for mark in marks:
         row = fetch_one(session, "log_writer", writer=mark.writer)

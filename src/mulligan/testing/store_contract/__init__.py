@@ -24,29 +24,21 @@ pytest.register_assert_rewrite(
         f"{__name__}.{part}"
         for part in (
             "archives",
-            "episodes",
+            "failures",
             "journals",
-            "leases",
-            "lessons",
             "life",
             "logs",
             "processes",
-            "text_counts",
-            "vault",
         )
     )
 )
 
 from mulligan.testing.store_contract.archives import ArchiveContract  # noqa: E402
-from mulligan.testing.store_contract.episodes import EpisodeContract  # noqa: E402
-from mulligan.testing.store_contract.journals import JournalContract  # noqa: E402
-from mulligan.testing.store_contract.leases import LeaseContract  # noqa: E402
-from mulligan.testing.store_contract.lessons import LessonContract  # noqa: E402
+from mulligan.testing.store_contract.failures import EpisodeContract, LessonContract  # noqa: E402
+from mulligan.testing.store_contract.journals import JournalContract, VaultContract  # noqa: E402
 from mulligan.testing.store_contract.life import LifeContract  # noqa: E402
-from mulligan.testing.store_contract.logs import LogContract  # noqa: E402
-from mulligan.testing.store_contract.processes import ProcessContract  # noqa: E402
-from mulligan.testing.store_contract.text_counts import TextContract  # noqa: E402
-from mulligan.testing.store_contract.vault import VaultContract  # noqa: E402
+from mulligan.testing.store_contract.logs import LogContract, TextContract  # noqa: E402
+from mulligan.testing.store_contract.processes import LeaseContract, ProcessContract  # noqa: E402
 
 __all__ = [
     "ArchiveContract",

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from mulligan.core.errors import ConfigurationError, NaiveTimeError, StaleNotesError
-from mulligan.core.finding import Standing
-from mulligan.core.interfaces import Archive, Store
-from mulligan.core.notes import (
+from mulligan.testing.store_contract.contract import NOW, Contract
+from mulligan.types.errors import ConfigurationError, NaiveTimeError, StaleNotesError
+from mulligan.types.finding import Standing
+from mulligan.types.interfaces import Archive, Store
+from mulligan.types.notes import (
     Ground,
     Notes,
     NotesState,
@@ -22,7 +23,6 @@ from mulligan.core.notes import (
     Scorecard,
     TaskRun,
 )
-from mulligan.testing.store_contract.contract import NOW, Contract
 
 GROUND = Ground(task="weekly-report", tenant="home", model="small", definition="d1")
 REFINEMENT = Refinement(

@@ -9,21 +9,22 @@ import uuid
 from dataclasses import replace
 from datetime import timedelta
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StaleEntryError, StaleLessonError, StaleNotesError
-from mulligan.core.failures.lesson import LessonQuery
-from mulligan.core.interfaces import Archive, Store
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import roll_up
 from mulligan.testing.store_contract.archives import GROUND, make_notes, make_task_run
-from mulligan.testing.store_contract.cases import make_episode, make_lesson, make_use
 from mulligan.testing.store_contract.contract import (
     PAUSED,
     find_opener,
+    make_episode,
     make_first_entry,
+    make_lesson,
     make_log_row,
     make_next_entry,
+    make_use,
 )
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StaleEntryError, StaleLessonError, StaleNotesError
+from mulligan.types.interfaces import Archive, Store
+from mulligan.types.lesson import LessonQuery
+from mulligan.types.log import Batch, roll_up
 
 
 def write(store: Store, count: int) -> None:

@@ -5,13 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mulligan.core.action import ActionQuery, Kept, Opening, State
-from mulligan.core.effect import Effect
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import ErrorRule
-from mulligan.core.interfaces import KnownTool, Store
-from mulligan.core.storage.log_query import Batch, Loss
 from mulligan.testing.store_contract.contract import (
     DAY,
     NOW,
@@ -20,6 +13,13 @@ from mulligan.testing.store_contract.contract import (
     make_log_row,
     walk,
 )
+from mulligan.types.action import ActionQuery, Kept, Opening, State
+from mulligan.types.effect import Effect
+from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import KnownTool, Store
+from mulligan.types.lesson import ErrorRule
+from mulligan.types.log import Batch, Loss
 
 
 class LifeContract(Contract):

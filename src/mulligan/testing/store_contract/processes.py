@@ -1,17 +1,30 @@
-"""What a durable store must keep to across processes, also when one is killed."""
+"""What a durable store must keep to across processes, also when one is killed.
+
+And when writers end, fall silent or come back.
+"""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from mulligan.core.action import State
-from mulligan.core.failures.lesson import LessonQuery
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.log_query import LogQuery
 from mulligan.testing.store_contract.archives import GROUND, make_notes
-from mulligan.testing.store_contract.contract import DAY, NOW, Contract
+from mulligan.testing.store_contract.contract import (
+    DAY,
+    NOW,
+    PAUSED,
+    Contract,
+    make_first_entry,
+    make_next_entry,
+)
+from mulligan.types.action import State
+from mulligan.types.interfaces import Store
+from mulligan.types.lesson import LessonQuery
+from mulligan.types.log import LogQuery
 
 TIMEOUT = 60
 
@@ -21,7 +34,7 @@ class ProcessContract(Contract):
 
     def test_everything_is_there_after_opening_again(self, url: str) -> None:
         """The journal, the vault, the log and the secret."""
-        run(self.opener, url, task="write", count=5)
+        run_child(self.opener, url, task="write", count=5)
         store = self.open(url)
         secret = store.load_secret()
         store.close()
@@ -36,9 +49,9 @@ class ProcessContract(Contract):
 
     def test_two_processes_write_at_once(self, store: Store, url: str) -> None:
         """Everything of both is there, each in a chain of its own."""
-        children = [start(self.opener, url, task="write", count=60) for _ in range(2)]
+        children = [start_child(self.opener, url, task="write", count=60) for _ in range(2)]
 
-        acknowledged = [line for child in children for line in finish(child)]
+        acknowledged = [line for child in children for line in finish_child(child)]
 
         opened = {action.id for action in store.journal.list_open_actions(limit=1000)}
         assert len(acknowledged) == 120
@@ -50,9 +63,9 @@ class ProcessContract(Contract):
 
     def test_of_two_processes_that_move_an_action_one_wins(self, store: Store, url: str) -> None:
         """Version by version."""
-        children = [start(self.opener, url, task="race", count=30) for _ in range(2)]
+        children = [start_child(self.opener, url, task="race", count=30) for _ in range(2)]
 
-        won = [line for child in children for line in finish(child)]
+        won = [line for child in children for line in finish_child(child)]
 
         assert sorted(won, key=int) == [str(version) for version in range(2, 32)]
         assert len(store.journal.list_entries("raced")) == 31
@@ -61,9 +74,9 @@ class ProcessContract(Contract):
     def test_two_processes_that_learn_at_once_lose_no_version(self, store: Store, url: str) -> None:
         """Nor do they double one; the runs of both are counted, each once."""
         store.archive.append(make_notes(0))
-        children = [start(self.opener, url, task="learn", count=500) for _ in range(2)]
+        children = [start_child(self.opener, url, task="learn", count=500) for _ in range(2)]
 
-        written = [line for child in children for line in finish(child, timeout=600)]
+        written = [line for child in children for line in finish_child(child, timeout=600)]
 
         found = store.archive.list_versions("weekly-report", tenant="home")
         assert [version.version for version in found] == list(range(1000, -1, -1))
@@ -73,9 +86,9 @@ class ProcessContract(Contract):
 
     def test_two_processes_that_draw_lessons_lose_no_version(self, store: Store, url: str) -> None:
         """Nor do they double one; what both saw counts once."""
-        children = [start(self.opener, url, task="draw_lessons", count=200) for _ in range(2)]
+        children = [start_child(self.opener, url, task="draw_lessons", count=200) for _ in range(2)]
 
-        written = [line for child in children for line in finish(child, timeout=600)]
+        written = [line for child in children for line in finish_child(child, timeout=600)]
 
         found = store.casebook.list_lesson_versions("l1")
         assert [lesson.version for lesson in found] == list(range(1, 401))
@@ -86,7 +99,7 @@ class ProcessContract(Contract):
 
     def test_a_killed_writer_loses_nothing_it_was_told_is_safe(self, url: str) -> None:
         """SIGKILL in the middle of a stream of entries."""
-        child = start(self.opener, url, task="write", count=100000)
+        child = start_child(self.opener, url, task="write", count=100000)
         assert child.stdout is not None
         acknowledged = [child.stdout.readline().strip() for _ in range(40)]
         child.send_signal(signal.SIGKILL)
@@ -105,7 +118,7 @@ class ProcessContract(Contract):
 
     def test_a_writer_is_gone_with_its_process(self, store: Store, url: str) -> None:
         """Who was killed is gone at once; who lives is not, and neither are we."""
-        child = start(self.opener, url, task="write", count=100000)
+        child = start_child(self.opener, url, task="write", count=100000)
         assert child.stdout is not None
         action = store.journal.find_action(child.stdout.readline().strip())
         assert action is not None
@@ -125,7 +138,7 @@ class ProcessContract(Contract):
 
     def test_a_fork_is_another_writer(self, url: str) -> None:
         """Parent and child go on, and neither spoils the other's chain."""
-        run(self.opener, url, task="fork", count=10)
+        run_child(self.opener, url, task="fork", count=10)
 
         store = self.open(url)
 
@@ -138,7 +151,7 @@ class ProcessContract(Contract):
 
     def test_a_fork_while_others_write_can_write_at_once(self, url: str) -> None:
         """No lock of a thread that is not there stands in the child's way."""
-        children = run(self.opener, url, task="fork_while_writing", count=10)
+        children = run_child(self.opener, url, task="fork_while_writing", count=10)
 
         store = self.open(url)
 
@@ -154,7 +167,7 @@ def _parse_version(line: str) -> int:
     return int(line.partition(":")[0])
 
 
-def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[str]:
+def start_child(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[str]:
     """Start a process that does a task with the store and prints what was acknowledged."""
     child = [sys.executable, "-m", "mulligan.testing.store_contract.child"]
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -165,13 +178,81 @@ def start(opener: str, url: str, *, task: str, count: int) -> subprocess.Popen[s
     )
 
 
-def finish(child: subprocess.Popen[str], *, timeout: int = TIMEOUT) -> list[str]:
+def finish_child(child: subprocess.Popen[str], *, timeout: int = TIMEOUT) -> list[str]:
     """Wait for a process, which must end well, and give what it printed."""
     output, _ = child.communicate(timeout=timeout)
     assert child.returncode == 0, output
     return output.split()
 
 
-def run(opener: str, url: str, *, task: str, count: int) -> list[str]:
+def run_child(opener: str, url: str, *, task: str, count: int) -> list[str]:
     """Do a task in another process, start to end."""
-    return finish(start(opener, url, task=task, count=count))
+    return finish_child(start_child(opener, url, task=task, count=count))
+
+
+class LeaseContract(Contract):
+    """Only for stores that outlive their process."""
+
+    def test_what_a_closed_store_left_open_is_anybodys_at_once(self, url: str) -> None:
+        """Also in its own process; another store that is open there is another writer."""
+        closed, other = self.open(url), self.open(url)
+        closed.journal.submit([make_first_entry("left")]).result()
+        writers = [closed.journal.identify_writer(), other.journal.identify_writer()]
+        while_open = other.journal.find_dead_writers(writers)
+
+        closed.close()
+
+        assert while_open == set()
+        assert other.journal.find_dead_writers(writers) == {writers[0]}
+        other.journal.submit([make_next_entry("left", State.UNKNOWN, version=2)]).result()
+        other.close()
+
+    def test_a_child_that_closes_its_store_does_not_end_its_parent(self, url: str) -> None:
+        """Nor the other way round."""
+        lines = run_child(self.opener, url, task="fork_and_close", count=1)
+
+        store = self.open(url)
+
+        assert lines == ["set()"]
+        assert store.journal.verify() == []
+        store.close()
+
+    def test_who_was_given_up_is_told_before_it_acts(self, store: Store, url: str) -> None:
+        """A process that is stopped in the middle of an action, and comes back after its lease.
+
+        A store may leave a process alone that it can see is there. If it does not, the process
+        knows before it acts, what it adds to the action is refused, and it goes on as another.
+        """
+        with pause_in_action(self.opener, url, lease_ms=1000) as (child, writer):
+            time.sleep(1.5)
+            while_it_beats = store.journal.find_dead_writers([writer])
+            child.send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            gone = store.journal.find_dead_writers([writer])
+            if gone:
+                entry = make_next_entry(PAUSED, State.NOT_EXECUTED, version=2)
+                store.journal.submit([entry]).result()
+            child.send_signal(signal.SIGCONT)
+            output, _ = child.communicate("go on\n", timeout=TIMEOUT)
+
+        told = "False False True True StaleEntryError" if gone else "True True True True NoneType"
+        assert while_it_beats == set()
+        assert output.split() == told.split()
+        action = store.journal.find_action(PAUSED)
+        assert action is not None
+        assert action.state is (State.NOT_EXECUTED if gone else State.EXECUTED)
+        assert store.journal.verify() == []
+
+
+@contextmanager
+def pause_in_action(
+    opener: str, url: str, *, lease_ms: int
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process in the middle of an action that goes on when it is told to, and its writer."""
+    child = start_child(opener, url, task="wait_in_action", count=lease_ms)
+    try:
+        assert child.stdout is not None
+        yield child, child.stdout.readline().strip()
+    finally:
+        child.kill()
+        child.communicate()

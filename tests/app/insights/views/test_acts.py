@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.app.insights.views.acts import ActLog
-from mulligan.core.errors import ConfigurationError
+from mulligan.insights.health import ActLog
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.errors import ConfigurationError
 
 
 def refuse() -> None:

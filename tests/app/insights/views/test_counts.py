@@ -2,13 +2,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.app.insights.series import SeriesStep
-from mulligan.app.insights.views.counts import CountReader
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.storage.log_query import Batch
-from mulligan.core.storage.rollup import HOUR_US, Rollup, Slot
-from mulligan.stores.memory.log import MemoryLog
+from mulligan.insights.cache import CountReader
+from mulligan.insights.figures import SeriesStep
+from mulligan.insights.filters import ViewFilter
+from mulligan.stores.memory import MemoryLog
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.log import HOUR_US, Batch, Rollup, Slot
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)

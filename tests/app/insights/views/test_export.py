@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.export import read_actions, read_calls
-from mulligan.core.action import ActionQuery
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.turns import read_actions, read_calls
+from mulligan.types.action import ActionQuery
+from mulligan.types.log import LogQuery
 
 AT = datetime(2026, 11, 15, 9, tzinfo=UTC)
 

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.figures import NOBODY
-from mulligan.app.insights.series import SeriesStep
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.core.storage.rollup import Slot
+from mulligan.insights.figures import NOBODY, SeriesStep
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.types.log import Slot
 
 SLOT = Slot(0, "acme", "crm", "find", "")
 

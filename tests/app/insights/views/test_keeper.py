@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.app.insights.views.keeper import LONG, MOST, SHORT, AnswerCache
+from mulligan.insights.cache import LONG, MOST_ANSWERS, SHORT, AnswerCache
 from mulligan.testing.fakes import FixedClock
 
 
@@ -27,10 +27,10 @@ def test_an_answer_is_kept_for_a_while_and_no_longer() -> None:
 def test_what_is_kept_has_an_end() -> None:
     cache = AnswerCache(FixedClock())
 
-    for number in range(MOST * 3):
+    for number in range(MOST_ANSWERS * 3):
         cache.keep(number, lambda: "x")
 
-    assert len(cache._kept) <= MOST
+    assert len(cache._kept) <= MOST_ANSWERS
 
 
 def test_news_outlive_only_what_is_kept_for_long() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.views import Views
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.failures.lesson import LessonState
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.views import Views
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.lesson import LessonState
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mulligan.app.insights.views.liking import MOST_TURNS, estimate_liking
-from mulligan.core.call import OWN, LogRow
-from mulligan.core.failures.lesson import Use
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rating import Rating, build_rating_row
-from mulligan.core.storage.text_rollup import REPLY_SETTLED
-from mulligan.stores.memory.log import MemoryLog
-from mulligan.testing.store_contract.cases import make_use
-from mulligan.testing.store_contract.contract import make_log_row
+from mulligan.insights.lessons import MOST_RATED_TURNS, estimate_ratings
+from mulligan.stores.memory import MemoryLog
+from mulligan.testing.store_contract.contract import make_log_row, make_use
+from mulligan.types.call import OWN, LogRow
+from mulligan.types.lesson import Use
+from mulligan.types.log import REPLY_SETTLED, Batch, LogQuery
+from mulligan.types.reply import Rating, build_rating_row
 
 
 class CountedLog(MemoryLog):
@@ -45,7 +43,7 @@ def test_thumbs_of_its_turns_alone_count() -> None:
     log = MemoryLog()
     fill(log, turns=10, up=4)
 
-    liked = estimate_liking(log, [use(n) for n in (0, 8, 9)])
+    liked = estimate_ratings(log, [use(n) for n in (0, 8, 9)])
 
     assert (liked.n, round(liked.figure or 0, 2)) == (3, 0.67)
 
@@ -59,23 +57,23 @@ def test_of_two_thumbs_the_last_one_counts() -> None:
     )
     log.write(Batch(rows=[later]))
 
-    liked = estimate_liking(log, [use(0)])
+    liked = estimate_ratings(log, [use(0)])
 
     assert (liked.n, liked.figure) == (1, 0.0)
 
 
 def test_however_many_uses_there_are_the_newest_turns_are_looked_at() -> None:
     log = CountedLog()
-    fill(log, turns=300, up=MOST_TURNS)
+    fill(log, turns=300, up=MOST_RATED_TURNS)
 
-    liked = estimate_liking(log, [use(n) for n in range(300)])
+    liked = estimate_ratings(log, [use(n) for n in range(300)])
 
-    assert (liked.n, liked.figure) == (MOST_TURNS, 1.0)
-    assert [len(query.turns) or len(query.parents) for query in log.asked] == [MOST_TURNS] * 2
+    assert (liked.n, liked.figure) == (MOST_RATED_TURNS, 1.0)
+    assert [len(query.turns) or len(query.parents) for query in log.asked] == [MOST_RATED_TURNS] * 2
 
 
 def test_without_turns_nothing_is_asked() -> None:
     log = CountedLog()
 
-    assert estimate_liking(log, [replace(make_use(1), turn=None)]).n == 0
+    assert estimate_ratings(log, [replace(make_use(1), turn=None)]).n == 0
     assert log.asked == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views.paging import cut_page
+from mulligan.insights.filters import cut_page
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.keeper import AnswerCache
-from mulligan.app.insights.views.pattern_counts import PatternReader, join_patterns
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.interfaces import Log
-from mulligan.core.storage.log_query import PatternQuery, PatternSeen
-from mulligan.stores.memory.log import MemoryLog
+from mulligan.insights.cache import AnswerCache
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.patterns import PatternReader, join_patterns
+from mulligan.stores.memory import MemoryLog
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Log
+from mulligan.types.lesson import Pattern
+from mulligan.types.log import PatternQuery, PatternSeen
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)

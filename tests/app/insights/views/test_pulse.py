@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.app.insights.views.pulse import list_new_rows, read_change_token
+from mulligan.insights.views import list_new_rows, read_change_token
 from tests.dashboard.stage import Stage, run_apart
 
 

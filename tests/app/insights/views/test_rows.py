@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views.rows import build_call, parse_parameters
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.insights.turns import build_call, parse_parameters
+from mulligan.types.log import LogQuery
 from tests.dashboard.stage import Stage
 
 

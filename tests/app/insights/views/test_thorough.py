@@ -3,10 +3,10 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 
-from mulligan.app.insights.views.thorough import LIFE, REST, ThoroughLook
-from mulligan.core.errors import StoreUnavailableError
-from mulligan.core.interfaces import Health
+from mulligan.insights.health import LOOK_LIFE, LOOK_REST, ThoroughLook
 from mulligan.testing.fakes import FixedClock
+from mulligan.types.errors import StoreUnavailableError
+from mulligan.types.interfaces import Health
 
 LONG = 30.0
 
@@ -59,7 +59,7 @@ def test_a_look_grows_old_the_later_the_longer_it_took() -> None:
 
     seen = [look.read_latest(patience=None), look.read_latest(patience=None)]
     assert seen[0] is not None
-    clock.move(max(LIFE, seen[0].took * REST) + timedelta(seconds=1))
+    clock.move(max(LOOK_LIFE, seen[0].took * LOOK_REST) + timedelta(seconds=1))
     seen.append(look.read_latest(patience=None))
 
     assert [each.rows for each in seen if each] == [0, 0, 1]

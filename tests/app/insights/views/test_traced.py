@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views import traced
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
+from mulligan.insights import views as traced
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.views import Views
 
 MONTH = ViewFilter(window=Window.MONTH)
 

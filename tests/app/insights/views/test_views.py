@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views.answers.waiting import Act
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.views import Views
-from mulligan.core.errors import ConfigurationError
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.open_actions import Act
+from mulligan.insights.views import Views
+from mulligan.types.errors import ConfigurationError
 from tests.dashboard.stage import Stage
 
 

@@ -2,13 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.binding.bound import (
-    choose_expressions,
-    choose_times,
-    list_call_words,
-)
-from mulligan.checks.dates.resolve import read_message
-from mulligan.core.call import Call
+from mulligan.checks.date_binding import choose_expressions, choose_times, list_call_words
+from mulligan.dates.resolve import read_message
+from mulligan.types.call import Call
 from tests.checks.dates.said import NOW, moment
 
 

@@ -2,14 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.arguments import find_argument_dates
-from mulligan.checks.dates.binding.holding import (
-    find_bygone,
-    find_misfit,
-    find_refused,
-    find_unsaid,
-)
-from mulligan.checks.dates.resolve import read_message
+from mulligan.checks.date_arguments import find_argument_dates
+from mulligan.checks.date_binding import find_bygone, find_misfit, find_refused, find_unsaid
+from mulligan.dates.resolve import read_message
 from tests.checks.dates.said import AMERICAN, NOW, moment
 
 # SaidPhrases on Wednesday 2025-10-22.

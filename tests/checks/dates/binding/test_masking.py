@@ -1,14 +1,9 @@
 from __future__ import annotations
 
-from mulligan.checks.dates.binding.masking import (
-    find_known_records,
-    find_names,
-    is_on_object,
-    read_known,
-)
-from mulligan.checks.dates.context import mask_names
-from mulligan.core.call import Call
-from mulligan.core.finding import Fact
+from mulligan.checks.date_binding import find_known_records, find_names, is_on_object, read_known
+from mulligan.dates.context import mask_names
+from mulligan.types.call import Call
+from mulligan.types.finding import Fact
 from tests.checks.attempts import ran
 
 EVENT = {"id": "ab12", "title": "Game Night", "weekday": "next Friday", "owner_id": 7}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.resolve import read_message
+from mulligan.dates.resolve import read_message
 from tests.checks.dates.said import moment
 
 

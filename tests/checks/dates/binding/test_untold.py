@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.arguments import find_argument_dates
-from mulligan.checks.dates.binding.untold import find_untold
-from mulligan.checks.dates.resolve import read_message
+from mulligan.checks.date_arguments import find_argument_dates
+from mulligan.checks.date_binding import find_untold
+from mulligan.dates.resolve import read_message
 from tests.checks.dates.said import moment
 
 

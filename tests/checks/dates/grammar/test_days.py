@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.resolve import find_expressions
+from mulligan.dates.resolve import find_expressions
 from tests.checks.dates.said import AMERICAN, days, moment
 
 

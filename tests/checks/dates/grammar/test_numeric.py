@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.conventions import choose_pins
+from mulligan.dates.readings import choose_pins
 from tests.checks.dates.said import days
 
 

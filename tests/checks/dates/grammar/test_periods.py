@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.grammar.periods import (
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.parts import Edge, Month, Period, Puzzle, Quarter, WeekOf, Year
+from mulligan.dates.period_rules import (
     parse_edge,
     parse_lone_year,
     parse_month,
     parse_period,
     parse_quarter,
 )
-from mulligan.checks.dates.grammar.scan import scan
-from mulligan.checks.dates.parts import Edge, Month, Period, Puzzle, Quarter, WeekOf, Year
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.senses import Side, Unit, Which
+from mulligan.dates.scan import scan
+from mulligan.dates.tables import Side, Unit, Which
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.grammar.scan import (
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.scan import (
     begins_time,
     expand_year,
     parse_half,
@@ -10,8 +11,7 @@ from mulligan.checks.dates.grammar.scan import (
     read_day_number,
     scan,
 )
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.senses import Half
+from mulligan.dates.tables import Half
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_expressions, find_meaning
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_expressions, find_meaning
 from tests.checks.dates.said import moments
 
 BERLIN = Moment(now=datetime(2025, 10, 22, 10, 15), zone=ZoneInfo("Europe/Berlin"))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mulligan.checks.dates.grammar.scan import Scan, scan
-from mulligan.checks.dates.grammar.stretches import read
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_expressions, find_meaning
-from mulligan.checks.language.english import ENGLISH
-from mulligan.checks.language.tokens import Token
+from mulligan.dates.english import ENGLISH
+from mulligan.dates.grammar import read
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_expressions, find_meaning
+from mulligan.dates.scan import Scan, scan
+from mulligan.dates.tokens import Token
 
 NOW = Moment(now=datetime(2025, 10, 22, 10, 15), country="US")
 WORDS = [

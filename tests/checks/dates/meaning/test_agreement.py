@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.conventions import Convention
-from mulligan.checks.dates.meaning.agreement import resolve_day_names
-from mulligan.checks.dates.parts import DayNumber, NumericDate, Weekday
+from mulligan.dates.parts import DayNumber, NumericDate, Weekday
+from mulligan.dates.readings import Convention
+from mulligan.dates.spans import resolve_day_names
 from tests.checks.dates.said import days, moment
 
 

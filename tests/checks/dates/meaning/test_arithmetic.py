@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from mulligan.checks.dates.meaning.arithmetic import (
+from mulligan.dates.calendar import (
     add,
     advance_to_weekday,
     compute_easter,
@@ -13,7 +13,7 @@ from mulligan.checks.dates.meaning.arithmetic import (
     find_week_start,
     make_date,
 )
-from mulligan.checks.dates.parts import Amount
+from mulligan.dates.parts import Amount
 
 WEDNESDAY = date(2025, 10, 22)
 FRIDAY = 4

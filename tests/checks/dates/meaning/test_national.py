@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import pytest
 
-from mulligan.checks.dates.meaning.national import load_national_days, load_national_names
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_meaning, parse_once
+from mulligan.dates.calendar import load_national_days, load_national_names
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_meaning, parse_once
 
 
 class Calendar(dict[date, str]):

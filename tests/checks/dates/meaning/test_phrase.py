@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.resolve import find_expressions
+from mulligan.dates.resolve import find_expressions
 from tests.checks.dates.said import AMERICAN, days, moment
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.resolve import find_meaning
+from mulligan.dates.resolve import find_meaning
 from tests.checks.dates.said import AMERICAN, moment
 
 

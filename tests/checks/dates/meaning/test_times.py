@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from mulligan.checks.dates.reading import Grain
-from mulligan.checks.dates.resolve import find_meaning
+from mulligan.dates.readings import Grain
+from mulligan.dates.resolve import find_meaning
 from tests.checks.dates.said import moment, moments
 
 

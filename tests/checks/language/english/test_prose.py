@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.english.prose import PROSE
+from mulligan.dates.english import PROSE
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.choosing import choose_requests
+from mulligan.dates.languages import choose_requests
 
 HEARD = [
     ("several", "Send it to Ann twice"),

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.language.german.clauses import CLAUSES
-from mulligan.checks.language.tokens import END, tokenize
+from mulligan.dates.german import CLAUSES
+from mulligan.dates.tokens import END, tokenize
 
 
 def test_whatever_moves_a_thing_does_something() -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.checks.dates.meaning.feasts import find_feast
-from mulligan.checks.language.german.feasts import FEASTS
-from mulligan.checks.language.tokens import END, tokenize
+from mulligan.dates.calendar import find_feast
+from mulligan.dates.german import FEASTS
+from mulligan.dates.tokens import END, tokenize
 
 
 @pytest.mark.parametrize("word", sorted(FEASTS))

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.language.german.forms import (
-    inflect,
-    list_cardinals,
-    list_ordinals,
-    list_rewrites,
-)
+from mulligan.dates.german import inflect, list_cardinals, list_ordinals, list_rewrites
 
 
 def test_a_word_has_all_its_endings() -> None:

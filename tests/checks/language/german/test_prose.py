@@ -6,7 +6,11 @@ from datetime import date
 
 import pytest
 
-from mulligan.checks.facts.claims import find_date_mentions, find_used_weekdays, find_weekday_claims
+from mulligan.checks.contradiction import (
+    find_date_mentions,
+    find_used_weekdays,
+    find_weekday_claims,
+)
 
 FRIDAY, SATURDAY = 4, 5
 

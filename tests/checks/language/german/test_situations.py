@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from mulligan.checks.language.german.situations import HARMLESS, TWISTING
+from mulligan.dates.german import HARMLESS, TWISTING
 
 
 def test_a_word_that_makes_another_day_is_not_harmless() -> None:

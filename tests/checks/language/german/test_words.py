@@ -6,9 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from mulligan.checks.dates.moment import Moment
-from mulligan.checks.dates.resolve import find_expressions, find_meaning
-from mulligan.checks.language.german import GERMAN
+from mulligan.dates.german import GERMAN
+from mulligan.dates.readings import Moment
+from mulligan.dates.resolve import find_expressions, find_meaning
 
 NOW = Moment(now=datetime(2026, 11, 18, 10))
 

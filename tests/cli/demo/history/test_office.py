@@ -5,9 +5,9 @@ import random
 import pytest
 
 from mulligan import Mulligan
-from mulligan.cli.demo.history.office import Office, declare_desk
-from mulligan.core.errors import ConflictError
-from mulligan.core.record import Image, Record
+from mulligan.cli.demo.office import Office, declare_tools
+from mulligan.types.call import Image, Record
+from mulligan.types.errors import ConflictError
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def office() -> Office:
 
 async def test_its_tools_refuse_what_the_remotes_refuse(office: Office) -> None:
     async with Mulligan("memory:", recover=False) as m:
-        desk = declare_desk(m, office)
+        desk = declare_tools(m, office)
 
         with pytest.raises(ValueError, match="less than or equal to 50"):
             await desk.find_customers("a", 100)

@@ -3,11 +3,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.insights import Insights
-from mulligan.app.settings import Settings
-from mulligan.cli.demo.history.replay import DAYS, live_days
-from mulligan.core.storage.instants import from_us
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.cli.demo.history import DAYS, live_days
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.log import LogQuery
+from mulligan.types.values import from_us
 
 
 def test_a_month_is_lived_and_ends_now(tmp_path: Path) -> None:

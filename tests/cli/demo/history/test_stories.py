@@ -5,9 +5,9 @@ import random
 import pytest
 
 from mulligan import Mulligan
-from mulligan.cli.demo.history.office import Office, declare_desk
-from mulligan.cli.demo.history.stories import STORIES, AgentShift
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.cli.demo.history import STORIES, AgentShift
+from mulligan.cli.demo.office import Office, declare_tools
+from mulligan.types.log import LogQuery
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda each: each.__name__)
@@ -17,7 +17,7 @@ async def test_a_story_is_one_turn_of_calls(story, slips: float) -> None:
     async with Mulligan("memory:", recover=False) as m:
         office = Office(chance, trouble=0)
         shift = AgentShift(
-            m=m, desk=declare_desk(m, office), office=office, chance=chance, slips=slips
+            m=m, desk=declare_tools(m, office), office=office, chance=chance, slips=slips
         )
 
         await story(shift)

@@ -3,13 +3,8 @@ from __future__ import annotations
 import random
 
 from mulligan import Mulligan
-from mulligan.cli.demo.history.texts import (
-    answer_question,
-    build_task,
-    run_report,
-    write_draft,
-)
-from mulligan.core.storage.log_query import LogQuery
+from mulligan.cli.demo.history import answer_question, build_task, run_report, write_draft
+from mulligan.types.log import LogQuery
 
 
 async def test_texts_leave_their_steps_in_the_log() -> None:

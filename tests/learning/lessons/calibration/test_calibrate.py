@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from mulligan.core.failures.lesson import Group
 from mulligan.learning.calibration import measure_calibration, measure_lift
+from mulligan.types.lesson import Group
 from tests.learning.lessons.slots import slot
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.lesson import Ending, How, Prerequisite, Remedy, Transformation
 from mulligan.learning.lessons import (
     MAKING,
     describe_correction,
@@ -11,6 +10,7 @@ from mulligan.learning.lessons import (
     describe_lesson,
     describe_mistake,
 )
+from mulligan.types.lesson import Ending, How, Prerequisite, Remedy, Transformation
 from tests.learning.lessons.cases import episode
 
 SIGN = Transformation(argument="order_id", how=How.PREFIX, given={"text": "#"})

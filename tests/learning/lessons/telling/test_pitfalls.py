@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import How, LessonState, Remedy
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.storage.log_query import PatternSeen
 from mulligan.learning.pitfalls import OPENING, render_pitfalls
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import How, LessonState, Pattern, Remedy
+from mulligan.types.log import PatternSeen
 from tests.learning.lessons.cases import calling, changing, lesson, made
 
 

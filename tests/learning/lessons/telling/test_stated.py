@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.failures.lesson import How
 from mulligan.learning.pitfalls import describe_demands, describe_rules, read_rules
+from mulligan.types.lesson import How
 from tests.learning.lessons.cases import calling, changing, made
 
 NAMES = ("topK", "status", "day", "query")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.action import State
-from mulligan.core.errors import StoreDamagedError
-from mulligan.stores.disk.mark import Mark, unpack
+from mulligan.stores.watermarks import Watermark, unpack_watermark
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
+from mulligan.types.action import State
+from mulligan.types.errors import StoreDamagedError
 from tests.stores.relational.damage import (
     COMMITS,
     FRAME,
@@ -185,7 +185,7 @@ def test_a_missing_mark_is_a_problem_but_no_refusal(files: Files, folder: Path) 
 
 
 def test_a_mark_whose_writer_is_missing_proves_another_file(files: Files, folder: Path) -> None:
-    other = Mark(writer="ab" * 16, commits=0).pack()
+    other = Watermark(writer="ab" * 16, commits=0).pack()
 
     refused = pytest.raises(StoreDamagedError, match="is not in this file, but its mark is")
     with files.laid_out(folder, **{"family.db.mark": other}) as url, refused:
@@ -194,11 +194,11 @@ def test_a_mark_whose_writer_is_missing_proves_another_file(files: Files, folder
 
 def test_a_torn_mark_accuses_nobody(files: Files, folder: Path) -> None:
     mark = files.content["family.db.mark"]
-    assert unpack(mark) is not None
+    assert unpack_watermark(mark) is not None
 
     for bit in range(len(mark) * 8):
         torn = flip(mark, bit)
-        assert unpack(torn) is None
+        assert unpack_watermark(torn) is None
     with files.laid_out(folder, **{"family.db.mark": flip(mark, 5)}) as url:
         store = reopen(url)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreDamagedError
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreDamagedError
 
 
 @pytest.fixture

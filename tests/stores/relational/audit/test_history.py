@@ -6,10 +6,10 @@ import hashlib
 
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreDamagedError
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreDamagedError
 
 
 @pytest.fixture

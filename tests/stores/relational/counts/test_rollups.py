@@ -7,15 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.suggestion import Pattern
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.instants import to_us
-from mulligan.core.storage.log_query import Batch, PatternQuery
-from mulligan.core.storage.rollup import HOUR_US, add_up, roll_up
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.counts.rollups import HOURS, roll_up_old_days, split_hours
+from mulligan.stores.relational.rollups import HOURS, roll_up_old_days, split_hours
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_failed_row, make_log_row
+from mulligan.types.failure import ErrorClass
+from mulligan.types.interfaces import Store
+from mulligan.types.lesson import Pattern
+from mulligan.types.log import HOUR_US, Batch, PatternQuery, add_up, roll_up
+from mulligan.types.values import to_us
 from tests.stores.relational.logs import open_log
 
 TABLES = ("select * from daily order by 1, 2, 3, 4, 5", "select * from pattern_day order by 1, 2")

@@ -6,19 +6,14 @@ import random
 
 import pytest
 
-from mulligan.core.storage.log_query import Batch
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.stores.relational.counts.text_hours import roll_up_old_texts
+from mulligan.stores.relational.rollups import roll_up_old_texts
 from mulligan.stores.sqlite.files import build_log_path
 from mulligan.stores.sqlite.session import SqliteSession
 from mulligan.testing.store_contract.contract import HOUR, NOW
-from mulligan.testing.store_contract.text_counts import (
-    clean_counts,
-    count_anew,
-    make_texts,
-    read_counts,
-)
+from mulligan.testing.store_contract.logs import clean_counts, count_anew, make_texts, read_counts
+from mulligan.types.log import Batch
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -9,20 +9,18 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.core.call import LogRow
-from mulligan.core.errors import NaiveTimeError
-from mulligan.core.interfaces import Store
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.storage.instants import from_us, to_us
-from mulligan.core.storage.log_query import Batch, LogQuery, Loss
-from mulligan.stores.columns.filter import fits
-from mulligan.stores.database.driver import Session
+from mulligan.stores.database import Session
+from mulligan.stores.encoding import matches_query
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.rows import blocks, search
-from mulligan.stores.relational.rows.blocks import mark_old_blocks
-from mulligan.stores.relational.rows.id_span import IdSpan
-from mulligan.stores.relational.rows.strays import mark_old_strays
+from mulligan.stores.relational import log_search as blocks
+from mulligan.stores.relational import log_search as search
+from mulligan.stores.relational.log_search import IdSpan, mark_old_blocks, mark_old_strays
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_log_row
+from mulligan.types.call import LogRow
+from mulligan.types.errors import NaiveTimeError
+from mulligan.types.interfaces import Store
+from mulligan.types.log import Batch, LogQuery, Loss
+from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
 from tests.stores.relational.logs import open_log
 
 NOW_US = to_us(NOW, name="now")
@@ -92,7 +90,7 @@ def make_query(chance: random.Random, rows: list[LogRow]) -> LogQuery:
 
 
 def find_by_looking(rows: list[LogRow], query: LogQuery) -> list[str]:
-    ids = sorted(row.id for row in rows if fits(row, query))
+    ids = sorted(row.id for row in rows if matches_query(row, query))
     return (ids if query.oldest_first else ids[::-1])[: query.limit]
 
 

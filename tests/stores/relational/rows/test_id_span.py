@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from mulligan.core.storage.ids import make_uuid7
-from mulligan.core.storage.instants import to_us
-from mulligan.stores.relational.rows.id_span import (
+from mulligan.stores.relational.log_search import (
     DIGITS,
     LAST_ID,
     IdSpan,
     find_end_us,
     find_first_id,
     find_start_us,
-    shift,
+    shift_block,
     tells_time,
 )
 from mulligan.testing.store_contract.contract import NOW
+from mulligan.types.values import make_uuid7, to_us
 
 NOW_US = to_us(NOW, name="now")
 
@@ -22,11 +21,13 @@ NOW_US = to_us(NOW, name="now")
 def test_blocks_follow_one_another_in_the_order_of_ids() -> None:
     made = make_uuid7(NOW_US, 0)[:DIGITS]
 
-    assert shift(made, -1) < made < shift(made, 1) == shift(shift(made, 2), -1)
-    assert shift("fffffff", 1) == LAST_ID
-    assert shift("0000000", -5) == "0000000"
-    assert shift("call_9", 1) > "call_9"
-    assert shift("call_9", -3) == "call_9"
+    assert (
+        shift_block(made, -1) < made < shift_block(made, 1) == shift_block(shift_block(made, 2), -1)
+    )
+    assert shift_block("fffffff", 1) == LAST_ID
+    assert shift_block("0000000", -5) == "0000000"
+    assert shift_block("call_9", 1) > "call_9"
+    assert shift_block("call_9", -3) == "call_9"
 
 
 def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
@@ -48,10 +49,10 @@ def test_a_time_is_before_the_ids_made_then_and_after_those_made_earlier() -> No
 def test_a_block_lasts_from_its_first_id_to_after_its_last() -> None:
     made = make_uuid7(NOW_US, 0)[:DIGITS]
 
-    assert find_first_id(find_end_us(made))[:DIGITS] == shift(made, 1)
+    assert find_first_id(find_end_us(made))[:DIGITS] == shift_block(made, 1)
     assert find_first_id(find_end_us(made) - 1)[:DIGITS] == made
     assert find_first_id(find_start_us(made))[:DIGITS] == made
-    assert find_first_id(find_start_us(made) - 1)[:DIGITS] == shift(made, -1)
+    assert find_first_id(find_start_us(made) - 1)[:DIGITS] == shift_block(made, -1)
 
 
 def test_only_a_block_of_our_ids_tells_its_time() -> None:

@@ -5,15 +5,14 @@ from contextlib import closing
 
 import pytest
 
-from mulligan.core.call import LogRow, Outcome
-from mulligan.core.errors import StoreLockedError
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.stores.relational import log
-from mulligan.stores.relational.rows.packing import pack, unpack
+from mulligan.stores.relational.log_search import pack, unpack
 from mulligan.testing.store_contract.contract import DAY, NOW, make_log_row
+from mulligan.types.call import LogRow, Outcome
+from mulligan.types.errors import StoreLockedError
+from mulligan.types.log import Batch, LogQuery, roll_up
 from tests.stores.postgres.beside import Interruption
 from tests.telemetry.rows import a_row
 

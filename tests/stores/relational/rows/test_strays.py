@@ -6,11 +6,9 @@ import random
 
 import pytest
 
-from mulligan.core.storage.ids import RANDOM_BITS, make_uuid7
-from mulligan.core.storage.instants import to_us
-from mulligan.stores.relational.rows.id_span import DIGITS
-from mulligan.stores.relational.rows.strays import (
+from mulligan.stores.relational.log_search import (
     ANY_US,
+    DIGITS,
     MOMENT_CELL,
     MOMENT_DIGITS,
     NEAR_US,
@@ -20,6 +18,7 @@ from mulligan.stores.relational.rows.strays import (
     mark_strays,
 )
 from mulligan.testing.store_contract.contract import NOW
+from mulligan.types.values import RANDOM_BITS, make_uuid7, to_us
 
 NOW_US = to_us(NOW, name="now")
 SECOND_US = 1_000_000

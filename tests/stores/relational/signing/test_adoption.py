@@ -8,9 +8,7 @@ import sqlite3
 
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreDamagedError
-from mulligan.stores.keys.seal import make_seal
+from mulligan.stores.crypto import make_seal
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -19,6 +17,8 @@ from mulligan.testing.store_contract.contract import (
     make_next_entry,
     walk,
 )
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreDamagedError
 
 KEY = bytes(range(32))
 

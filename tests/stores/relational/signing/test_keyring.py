@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.action import Kept
-from mulligan.core.errors import StoreDamagedError, StoreError
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.signing.keyring import read_key_check
-from mulligan.stores.relational.writing.head import decode_head
+from mulligan.stores.relational.transaction import decode_head
+from mulligan.stores.relational.vault import read_key_check
 from mulligan.testing.store_contract.contract import make_first_entry
+from mulligan.types.action import Kept
+from mulligan.types.errors import StoreDamagedError, StoreError
 
 KEY = bytes(range(32))
 

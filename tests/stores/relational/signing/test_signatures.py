@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StoreError
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import NOW, make_first_entry, make_next_entry
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StoreError
 from tests.stores.relational.damage import fast_folder
 from tests.stores.relational.tamper_kinds import list_kinds
 from tests.stores.relational.tampering import (

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-from mulligan.stores.relational.writing.account import (
-    Account,
-    add_accounts,
-    decode_account,
-    sum_seals,
-)
+from mulligan.stores.relational.transaction import Account, add_accounts, decode_account, sum_seals
 
 ONE, TWO = b"\x01" * 32, b"\xff" * 32
 

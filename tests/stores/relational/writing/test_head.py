@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.stores.keys.signer import Signer
-from mulligan.stores.relational.writing.account import Account
-from mulligan.stores.relational.writing.head import Head, decode_head
+from mulligan.stores.crypto import Signer
+from mulligan.stores.relational.transaction import Account, Head, decode_head
 
 SIGNER = Signer(bytes(range(32)))
 HEAD = Head(writer="ab" * 16, commits=3, seq=2, hash=b"h" * 32, account=Account(rows={"kept": 5}))

@@ -11,15 +11,11 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from mulligan.core.action import Kept, State
-from mulligan.core.errors import StaleEntryError, StoreDamagedError, StoreUnavailableError
-from mulligan.core.storage.log_query import Batch, LogQuery
-from mulligan.core.storage.rollup import roll_up
-from mulligan.stores.database.driver import ConnectionLostError
+from mulligan.stores.database import ConnectionLostError
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
-from mulligan.stores.relational.writing.ledger import Ledger
-from mulligan.stores.relational.writing.transaction import Transaction
+from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.transaction import Transaction
 from mulligan.testing.postgres import start_again, start_server
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -27,6 +23,9 @@ from mulligan.testing.store_contract.contract import (
     make_log_row,
     make_next_entry,
 )
+from mulligan.types.action import Kept, State
+from mulligan.types.errors import StaleEntryError, StoreDamagedError, StoreUnavailableError
+from mulligan.types.log import Batch, LogQuery, roll_up
 from tests.stores.relational.writing.ways import count_ways
 
 TIMEOUT = timedelta(seconds=5)
@@ -164,7 +163,7 @@ def test_a_server_that_dies_does_not_let_two_have_what_is_one_writers() -> None:
         writer = store.journal.identify_writer()
 
         given_up = other.journal.find_dead_writers({writer})
-        acts = store.journal._ledger._lease.is_fresh()
+        acts = store.journal._committer._lease.is_fresh()
 
         assert not (given_up and acts)
         assert not store.journal.holds_lease() or not given_up
@@ -211,8 +210,8 @@ class _Losing:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url, when) -> None:
-    ledger = Ledger(lambda: Losing(postgres_url, timeout=TIMEOUT), timeout=TIMEOUT)
-    store.journal._ledger = ledger
+    committer = JournalCommitter(lambda: Losing(postgres_url, timeout=TIMEOUT), timeout=TIMEOUT)
+    store.journal._committer = committer
     store.journal.submit([make_first_entry("first")]).result()
 
     Losing.lose = when
@@ -221,9 +220,9 @@ def test_a_commit_whose_answer_is_lost_is_done_exactly_once(store, postgres_url,
 
     assert Losing.lose is None
     assert len(store.journal.list_entries("ambiguous")) == 2
-    assert ledger.head.seq == 3
+    assert committer.head.seq == 3
     assert store.journal.verify() == []
-    ledger.close()
+    committer.close()
 
 
 @pytest.mark.parametrize("then", ["before", "after", None])
@@ -237,8 +236,8 @@ def test_after_a_commit_of_which_nobody_heard_the_next_is_told_only_what_is_so(
             raise StoreUnavailableError("The server is away.")
         return Losing(postgres_url, timeout=TIMEOUT)
 
-    ledger = Ledger(connect, timeout=TIMEOUT)
-    store.journal._ledger = ledger
+    committer = JournalCommitter(connect, timeout=TIMEOUT)
+    store.journal._committer = committer
     store.journal.submit([make_first_entry("first")]).result()
 
     Losing.lose, away = "after", True
@@ -250,9 +249,9 @@ def test_after_a_commit_of_which_nobody_heard_the_next_is_told_only_what_is_so(
     assert isinstance(unheard, StoreUnavailableError)
     assert len(store.journal.list_entries("unheard")) == 1
     assert len(store.journal.list_entries("next")) == 1
-    assert ledger.head.seq == 4
+    assert committer.head.seq == 4
     assert store.journal.verify() == []
-    ledger.close()
+    committer.close()
 
 
 @pytest.mark.parametrize("fails_first", [False, True])
@@ -271,7 +270,7 @@ def test_a_commit_that_is_broken_off_leaves_a_journal_that_goes_on(store, fails_
 
     store.journal.submit([make_first_entry("before")]).result()
 
-    broken_off = store.journal._ledger.submit(break_off).exception()
+    broken_off = store.journal._committer.submit(break_off).exception()
 
     assert isinstance(broken_off, KeyboardInterrupt)
     assert store.journal.submit([make_first_entry("after")]).exception() is None
@@ -333,7 +332,7 @@ def test_a_connection_that_is_lost_in_a_commit_is_nobody_elses_news(
 
     lost: list[bool] = []
     store.journal.submit([make_first_entry("a")]).result()
-    store.journal._ledger.submit(lose).result()
+    store.journal._committer.submit(lose).result()
 
     assert lost == [True]
     assert [each for each in caplog.records if each.name == "psycopg"] == []

@@ -10,19 +10,19 @@ from dataclasses import replace
 
 import pytest
 
-from mulligan.core.action import State
-from mulligan.core.errors import (
+from mulligan.stores.database import AlreadyThereError, UnreadableError
+from mulligan.stores.encoding import encode_entry
+from mulligan.stores.opening import open_store
+from mulligan.stores.relational.transaction import Transaction
+from mulligan.testing.store_contract.contract import OPENING, make_first_entry, make_next_entry
+from mulligan.types.action import State
+from mulligan.types.errors import (
     IllegalTransitionError,
     JournalError,
     StaleEntryError,
     StoreUnavailableError,
 )
-from mulligan.core.interfaces import Store
-from mulligan.stores.columns.encoding import encode_entry
-from mulligan.stores.database.driver import AlreadyThereError, UnreadableError
-from mulligan.stores.opening import open_store
-from mulligan.stores.relational.writing.transaction import Transaction
-from mulligan.testing.store_contract.contract import OPENING, make_first_entry, make_next_entry
+from mulligan.types.interfaces import Store
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def grouped(store) -> Iterator[None]:
         begun.set()
         go_on.wait(10)
 
-    first: Future[None] = store.journal._ledger.submit(wait)
+    first: Future[None] = store.journal._committer.submit(wait)
     begun.wait(10)
     yield
     go_on.set()
@@ -59,7 +59,7 @@ def append_and_fail(transaction: Transaction) -> None:
 
 def test_a_work_that_fails_takes_only_its_own_entries_with_it(store) -> None:
     before = store.journal.submit([make_first_entry("before")])
-    failed = store.journal._ledger.submit(append_and_fail)
+    failed = store.journal._committer.submit(append_and_fail)
     after = store.journal.submit([make_first_entry("after")])
 
     assert isinstance(failed.exception(), ValueError)
@@ -72,7 +72,7 @@ def test_trouble_with_the_store_itself_fails_the_whole_transaction(store) -> Non
     def lose_the_store(transaction: Transaction) -> None:
         raise StoreUnavailableError("away")
 
-    failed = store.journal._ledger.submit(lose_the_store)
+    failed = store.journal._committer.submit(lose_the_store)
 
     assert isinstance(failed.exception(), StoreUnavailableError)
     assert store.journal.submit([make_first_entry("next")]).exception() is None
@@ -129,7 +129,7 @@ def test_a_statement_that_goes_wrong_unseen_lets_nothing_of_its_transaction_stan
 
     with grouped(store):
         beside = submit(store, make_first_entry("beside"))
-        wrong = store.journal._ledger.submit(add_twice)
+        wrong = store.journal._committer.submit(add_twice)
 
     assert isinstance(wrong.exception(), AlreadyThereError)
     assert isinstance(beside.exception(), AlreadyThereError)
@@ -142,7 +142,7 @@ def test_a_statement_that_goes_wrong_unseen_lets_nothing_of_its_transaction_stan
 def test_an_action_whose_state_is_damaged_is_not_moved(store, state: str) -> None:
     submit(store, make_first_entry("a")).result()
     damage = f"update action set state = '{state}' where id = 'a'"
-    store.journal._ledger.submit(lambda each: each.session.execute(damage)).result()
+    store.journal._committer.submit(lambda each: each.session.execute(damage)).result()
 
     with pytest.raises(UnreadableError):
         submit(store, make_next_entry("a", State.EXECUTED, version=2)).result()

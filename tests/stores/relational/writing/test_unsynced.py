@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mulligan.stores.keys.chain import GENESIS
-from mulligan.stores.relational.writing.head import Head
-from mulligan.stores.relational.writing.unsynced import MOST, Unsynced
+from mulligan.stores.crypto import GENESIS
+from mulligan.stores.relational.committer import MOST, Unsynced
+from mulligan.stores.relational.transaction import Head
 
 
 def make_head(commits: int) -> Head:

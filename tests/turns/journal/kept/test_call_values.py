@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.codec.exact import LostValue, LostValueError
+from mulligan.codec import LostValue, LostValueError
 
 
 def test_a_result_that_is_lost_is_taken_for_no_other() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.core.action import Opening
-from mulligan.core.effect import Effect
-from mulligan.core.finding import Finding, Severity
 from mulligan.runtime.payloads import Rejection, keep_findings, load_findings
 from mulligan.stores.opening import open_store
+from mulligan.types.action import Opening
+from mulligan.types.effect import Effect
+from mulligan.types.finding import Finding, Severity
 from tests.world import Worlds, moves
 
 NOW = datetime(2026, 11, 15, 9, 0, tzinfo=UTC)

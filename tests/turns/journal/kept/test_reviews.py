@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mulligan.core.finding import Confidence, Fact, Finding, Severity, Standing, Verdict
-from mulligan.core.interfaces import Vault
 from mulligan.runtime.payloads import LONGEST, MOST, ReviewedAttempt, keep_review, load_reviews
 from mulligan.stores.opening import open_store
+from mulligan.types.finding import Confidence, Fact, Finding, Severity, Standing, Verdict
+from mulligan.types.interfaces import Vault
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 FOUND = Finding(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.views import Views
 from mulligan.app.judges import log_outage
-from mulligan.core.happened.event import AskOutcome, JudgeAsked
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.views import Views
+from mulligan.types.events import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage
 
 

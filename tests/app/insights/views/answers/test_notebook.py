@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.views import Views
-from mulligan.core.notes import NotesState
-from mulligan.testing.store_contract.cases import make_lesson, make_use
+from mulligan.insights.views import Views
+from mulligan.testing.store_contract.contract import make_lesson, make_use
+from mulligan.types.notes import NotesState
 from tests.dashboard.stage import Stage
 
 
@@ -42,6 +42,6 @@ def test_calls_that_a_lesson_touched_are_pages_with_the_newest_first(stage: Stag
 
 
 def _every():
-    from mulligan.core.failures.lesson import LessonQuery, LessonState
+    from mulligan.types.lesson import LessonQuery, LessonState
 
     return LessonQuery(state=LessonState.ACTIVE)

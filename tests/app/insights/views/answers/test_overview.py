@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.views import Views
 from tests.dashboard.stage import Stage
 
 

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.answers.pattern_table import PatternLife
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.core.errors import ConfigurationError
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.patterns import PatternLife
+from mulligan.insights.views import Views
 from mulligan.testing.fakes import FixedClock
-from mulligan.testing.store_contract.cases import make_lesson
+from mulligan.testing.store_contract.contract import make_lesson
+from mulligan.types.errors import ConfigurationError
 
 MONTH = ViewFilter(window=Window.MONTH)
 

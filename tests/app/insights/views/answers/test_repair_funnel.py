@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from mulligan.app.insights.views.answers.repair_funnel import build_repairs, list_reliance
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.core.storage.rollup import Rollup, Slot
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.tools import build_repairs, list_reliance
+from mulligan.types.log import Rollup, Slot
 
 SLOTS = {
     Slot(0, "", "", "find", "planner"): Rollup(

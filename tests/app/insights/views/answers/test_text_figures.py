@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.answers.text_figures import is_beyond_chance
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.texts import is_beyond_chance
+from mulligan.insights.views import Views
 
 
 def test_replies_and_drafts_are_counted(lived: Mulligan) -> None:

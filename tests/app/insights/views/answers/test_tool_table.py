@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.answers.tool_table import Blame, find_blame
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.core.failures.error_class import ErrorClass
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.tools import Blame, find_blame
+from mulligan.insights.views import Views
+from mulligan.types.failure import ErrorClass
 
 MONTH = ViewFilter(window=Window.MONTH)
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.app.insights.views.filters import ViewFilter, Window
-from mulligan.app.insights.views.views import Views
-from mulligan.core.action import State
-from mulligan.core.errors import ConfigurationError
-from mulligan.core.record import Record
+from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.views import Views
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.action import State
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
 from tests.dashboard.stage import Stage
 
 MONTH = ViewFilter(window=Window.MONTH)

@@ -2,17 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.app.insights.views.answers.waiting import (
-    Act,
-    compare_contents,
-    flatten_value,
-    list_choices,
-)
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.views import Views
-from mulligan.core.action import State, leads_to
-from mulligan.core.effect import Effect
-from mulligan.core.errors import ConfigurationError
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.open_actions import Act, compare_contents, flatten_value, list_choices
+from mulligan.insights.views import Views
+from mulligan.types.action import State, leads_to
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError
 from tests.dashboard.stage import Stage, run_apart
 
 

@@ -6,12 +6,21 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan import Mulligan
-from mulligan.app.insights.views.answers.worth import LessonCases
-from mulligan.app.insights.views.filters import ViewFilter
-from mulligan.app.insights.views.views import Views
-from mulligan.core.failures.error_class import ErrorClass
-from mulligan.core.failures.lesson import Ending, Episode, Group, Lesson, LessonQuery, Offer, Remedy
-from mulligan.core.failures.suggestion import Kind, Origin
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.lessons import LessonCases
+from mulligan.insights.views import Views
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import (
+    Ending,
+    Episode,
+    Group,
+    Kind,
+    Lesson,
+    LessonQuery,
+    Offer,
+    Origin,
+    Remedy,
+)
 from tests.dashboard.stage import Stage
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)

@@ -1,1 +1,0 @@
-"""Engines for durable workflows: a turn is one of them, and each of its calls a step."""

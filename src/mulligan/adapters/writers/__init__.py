@@ -1,1 +1,0 @@
-"""Agents of frameworks as writers of texts, found by their class."""

@@ -1,1 +1,0 @@
-"""What one page shows, one frozen answer a view: the same for a page, for JSON and a command."""

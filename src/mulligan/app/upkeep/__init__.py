@@ -1,1 +1,0 @@
-"""What an application does beside its turns: retention, lessons, and a process for only that."""

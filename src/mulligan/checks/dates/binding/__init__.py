@@ -1,1 +1,0 @@
-"""Which of a person's phrases about time each call is about."""

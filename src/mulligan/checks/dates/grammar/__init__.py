@@ -1,1 +1,0 @@
-"""Rules that find the parts of a phrase about time, and put them together."""

@@ -1,1 +1,0 @@
-"""What can be computed of a turn, and what therefore denies a judge or needs no undo."""

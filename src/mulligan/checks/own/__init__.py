@@ -1,1 +1,0 @@
-"""Checks as an application names them: functions of its own, the standard ones, or both."""

@@ -1,1 +1,0 @@
-"""What tools have returned, as fields and records: where a value of a call came from."""

@@ -1,1 +1,0 @@
-"""Checks that choose themselves: what each parameter holds, and what follows for a call of it."""

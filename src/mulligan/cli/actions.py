@@ -1,0 +1,214 @@
+"""`mulligan open` and `actions`: what agents did to the world, and what of it needs a person."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from mulligan.cli import render
+from mulligan.cli.options import (
+    LATELY,
+    Commands,
+    add_command,
+    add_json,
+    add_limit,
+    add_span,
+    add_store,
+    complete_id,
+    suggest_name,
+)
+from mulligan.insights.insights import Insights
+from mulligan.insights.open_actions import OpenList, list_choices
+from mulligan.settings import Settings
+from mulligan.types.action import Action, ActionQuery, Opening, State
+
+
+def add_open(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "open",
+        about="List the actions that are not settled: that wait for a person or a review, are not "
+        "certain, or\nstand though they were found wrong; each with what the person had asked for. "
+        "Exit code 1 if any are.",
+    )
+    add_store(parser)
+    add_json(parser)
+    add_limit(parser, default=100)
+    parser.set_defaults(run=run_open)
+
+
+def add_actions(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "actions",
+        about="List actions, the newest last, with what became of each; elements of a bulk are "
+        "actions of their own.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("--tool", help="only this tool")
+    parser.add_argument("--agent", help="only this agent")
+    parser.add_argument("--turn", metavar="ID", help="only this turn")
+    parser.add_argument("--bulk", metavar="ID", help="only the elements of this bulk")
+    parser.add_argument(
+        "--state",
+        action="append",
+        choices=[state.value for state in State],
+        help="only this state; may be repeated",
+    )
+    parser.add_argument("--id", metavar="PREFIX", default="", help="actions whose id starts so")
+    add_span(parser)
+    add_limit(parser, default=50)
+    parser.set_defaults(run=run_actions)
+
+
+def run_open(options: argparse.Namespace, settings: Settings) -> int:
+    """Show the open list."""
+    with Insights.open(settings) as insights:
+        listed = insights.open_list.show_people()
+        actions = listed.actions(limit=options.limit)
+        if options.json:
+            shown = [
+                encode_action(action)
+                | {"what": listed.describe(action), "request": listed.read_request(action)}
+                | {"arguments": listed.read_arguments(action), "choices": encode_choices(action)}
+                for action in actions
+            ]
+            render.print_json({"actions": shown})
+        elif actions:
+            _print_open(render.make_console(), actions, listed=listed)
+        else:
+            render.make_console().print("Nothing is open.", style="green")
+    return 1 if actions else 0
+
+
+def run_actions(options: argparse.Namespace, settings: Settings) -> int:
+    """Show actions, settled or not."""
+    with Insights.open(settings) as insights:
+        listed = insights.open_list.show_people()
+        query = _build_query(options, listed)
+        actions = [listed.with_findings(each) for each in reversed(listed.search(query))]
+        told = [(action, listed.describe(action)) for action in actions]
+        known = [each.tool for each in insights.tools()]
+    if options.json:
+        shown = [encode_action(action) | {"what": what} for action, what in told]
+        render.print_json({"actions": shown})
+    elif actions:
+        columns = ("asked for, UTC", "id", "what", "agent", "state", "why")
+        names = render.shorten_ids([action.id for action in actions])
+        cells = (_format_cells(action, what, name=names[action.id]) for action, what in told)
+        render.make_console().print(render.build_table(cells, columns=columns))
+    else:
+        hint = suggest_name(options.tool or "", known)
+        render.make_console().print(render.build_text(f"There are no such actions.{hint}"))
+    return 0
+
+
+def _build_query(options: argparse.Namespace, listed: OpenList) -> ActionQuery:
+    def list_lately() -> Iterator[Opening]:
+        return (each.opening for each in listed.search(ActionQuery(limit=LATELY)))
+
+    return ActionQuery(
+        id_prefix=options.id.replace("-", "").lower(),
+        tool=options.tool,
+        agent=options.agent,
+        turn=complete_id(options.turn, lambda: (each.turn for each in list_lately())),
+        parent=complete_id(options.bulk, lambda: (each.parent for each in list_lately())),
+        states=frozenset(map(State, options.state or ())),
+        since=options.since,
+        until=options.until,
+        limit=options.limit,
+    )
+
+
+def _print_open(console: Console, actions: Sequence[Action], *, listed: OpenList) -> None:
+    """A block each: a table has no room for a sentence, a request and a reason side by side."""
+    names = render.shorten_ids([action.id for action in actions])
+    for action in actions:
+        opening, name = action.opening, names[action.id]
+        console.print(render.build_text(listed.describe(action)), style="bold")
+        asked = listed.read_request(action)
+        if asked:
+            console.print(_format_line(f"asked: “{asked}”"))
+        who = f"{opening.tool} by {opening.agent or 'nobody named'}"
+        console.print(
+            _format_line(f"{describe_state(action)}; {who}, since {_format_time(action)} UTC")
+        )
+        for choice in list_choices(action):
+            note = ' --note "…"' if choice.act == "settle" else ""
+            ours = " --ours" if choice.act == "undo" and action.state is State.NEEDS_HUMAN else ""
+            # What is approved is what is shown here, or nothing.
+            shown = f" --version {action.version}" if choice.act == "approve" else ""
+            command = Text(f"    mulligan {choice.act} {name}{ours}{shown}{note}", style="cyan")
+            console.print(command, Text(f"  {choice.does}", style="dim"), sep="")
+        console.print()
+    many = "is 1 action" if len(actions) == 1 else f"are {len(actions)} actions"
+    console.print(f"There {many} that need somebody. More of one: mulligan show ID")
+
+
+def _format_line(text: str) -> Padding:
+    """Indented, also where it goes on in the next line."""
+    return Padding(render.build_text(text), (0, 0, 0, 4), expand=False)
+
+
+def describe_state(action: Action) -> str:
+    """Where it stands, and why, for people."""
+    detail = dict(action.detail)
+    why = str(detail.get("why") or detail.get("reason") or "").rstrip(".")
+    until = str(detail.get("expires_at") or "")
+    waits = f", until {until[:16].replace('T', ' ')} UTC" if until else ""
+    state = action.state.value.replace("_", " ")
+    return f"{state}{waits}: {why}" if why else f"{state}{waits}"
+
+
+def _format_cells(action: Action, what: str, *, name: str) -> tuple[object, ...]:
+    return (
+        _format_time(action),
+        name,
+        what,
+        action.opening.agent,
+        action.state.value,
+        format_detail(action.detail),
+    )
+
+
+def _format_time(action: Action) -> str:
+    return f"{action.opened_at:%m-%d %H:%M:%S}"
+
+
+def format_detail(detail: Mapping[str, object]) -> str:
+    """What was said with an entry, as text."""
+    return "; ".join(f"{name}: {value}" for name, value in detail.items())
+
+
+def encode_action(action: Action) -> dict[str, object]:
+    """An action for programs."""
+    opening = action.opening
+    return {
+        "id": action.id,
+        "tool": opening.tool,
+        "server": opening.server,
+        "agent": opening.agent,
+        "tenant": opening.tenant,
+        "turn": opening.turn,
+        "attempt": opening.attempt,
+        "bulk": opening.parent,
+        "effect": opening.effect.value,
+        "state": action.state.value,
+        "settled": action.settled,
+        "version": action.version,
+        "opened_at": action.opened_at.isoformat(),
+        "changed_at": action.changed_at.isoformat(),
+        "detail": dict(action.detail),
+    }
+
+
+def encode_choices(action: Action) -> list[dict[str, str]]:
+    """What a person may do about an action, for programs."""
+    return [{"act": each.act.value, "does": each.does} for each in list_choices(action)]

@@ -1,0 +1,133 @@
+"""`mulligan dashboard` and `report`: the pages, on a port of this machine or all in one file."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from mulligan.app.application import open_insights, settle_now
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user
+from mulligan.insights.figures import WINDOWS
+from mulligan.insights.insights import Insights
+from mulligan.settings import Settings
+from mulligan.types.errors import MissingExtraError
+from mulligan.types.private_file import refuse_unwritable, write_private
+
+PAGES_NEED = ("starlette", "uvicorn", "jinja2")
+ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
+
+
+def add_dashboard(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "dashboard",
+        about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
+        "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
+        '`pip install "mulligan[dashboard]"`.',
+    )
+    add_store(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", type=int, default=8390, help="port (default: 8390; 0: any that is free)"
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a name it is reached by beside its address, such as a proxy's; may be repeated",
+    )
+    parser.add_argument(
+        "--role",
+        choices=list(ROLES),
+        default="admin",
+        help="how far the links that are printed reach at most (default: admin)",
+    )
+    parser.add_argument("--tls", action="store_true", help="it stands behind a proxy with TLS")
+    parser.add_argument(
+        "--no-token", action="store_true", help="ask nobody for a token: on this machine alone"
+    )
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="the application that has the tools' code, to carry out approvals and undos here",
+    )
+    parser.set_defaults(run=run_dashboard)
+
+
+def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
+    """Serve until stopped."""
+    require_dashboard()
+    from mulligan.dashboard.security import Role
+    from mulligan.dashboard.serving import DashboardServer, PageAddress
+
+    address = PageAddress(
+        host=options.host,
+        port=options.port,
+        names=tuple(options.name),
+        open=options.no_token,
+        name=find_user(),
+        secure=options.tls,
+    )
+    with open_insights(options.app or settings.app, settings) as (insights, application):
+        carry_out = None if application is None else partial(settle_now, application)
+        server = DashboardServer(insights, address, carry_out=carry_out)
+        reached = [role for role in Role if Role(options.role).covers(role)]
+        links = {ROLES[role.value]: server.make_link(role) for role in reached}
+        server.run(on_ready=lambda: show_links(links))
+    return 0
+
+
+def require_dashboard() -> None:
+    """Say which extra is missing, if one is."""
+    if any(find_spec(module) is None for module in PAGES_NEED):
+        raise MissingExtraError(need="The dashboard", extra="dashboard")
+
+
+def show_links(links: dict[str, str]) -> None:
+    """Print where to go, each address once."""
+    console = render.make_console()
+    console.print("The dashboard is up, until Ctrl-C. Each link lets in whoever has it:")
+    for what, link in dict(zip(dict.fromkeys(links.values()), links, strict=False)).items():
+        console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
+
+
+def add_report(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "report",
+        about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
+        "it loads nothing, and\nholds what the pages show, less secrets. It needs "
+        '`pip install "mulligan[dashboard]"`.',
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("-o", "--output", default="mulligan.html", metavar="FILE", help="where to")
+    parser.add_argument(
+        "--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"
+    )
+    parser.set_defaults(run=run_report)
+
+
+def run_report(options: argparse.Namespace, settings: Settings) -> int:
+    """Write it."""
+    require_dashboard()
+    from mulligan.dashboard.site import render_report
+    from mulligan.insights.filters import Window
+
+    written = Path(options.output)
+    refuse_unwritable(written)
+    with Insights.open(settings) as insights:
+        page = render_report(insights, Window(options.window))
+    write_private(written, page)
+    if options.json:
+        render.print_json({"file": str(written), "bytes": written.stat().st_size})
+    else:
+        said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
+        render.make_console().print(render.build_text(said))
+    return 0

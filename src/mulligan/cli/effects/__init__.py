@@ -1,1 +1,0 @@
-"""What agents did to the world: lists, one whole, and a person's decision."""

@@ -1,0 +1,211 @@
+"""`mulligan evaluate`: how often replies are written again, and whether a change is safe."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from rich.console import Console
+
+from mulligan.app.application import load_application
+from mulligan.app.mulligan import Mulligan
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.terminal import make_progress
+from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
+from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
+from mulligan.evaluation.report import (
+    ChangeSafety,
+    Comparison,
+    Report,
+    list_advice,
+    list_doubts,
+    summary,
+)
+from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter, build_replay_writer
+from mulligan.hosts.writers import find_agent
+from mulligan.insights.insights import Insights
+from mulligan.loops.replies import ReplyRules
+from mulligan.process.event_loop import run_on_own_loop, takes_arguments
+from mulligan.settings import Settings, load_object
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.private_file import refuse_unwritable
+
+
+def add_evaluate(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "evaluate",
+        about="Run a golden set through a writer and the checks, and report how often a reply was "
+        "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
+        "the same cases.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument(
+        "checks",
+        nargs="?",
+        help="a preset or a TOML file (default: the application's with --app, else marketing)",
+    )
+    parser.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="two presets or files, on the same cases"
+    )
+    parser.add_argument(
+        "--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"
+    )
+    _add_people(parser)
+    parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
+    parser.set_defaults(run=run_evaluate)
+
+
+def _add_people(parser: argparse.ArgumentParser) -> None:
+    """Who writes, and who judges."""
+    parser.add_argument(
+        "--recorded",
+        action="store_true",
+        help="replay replies that were written: those in --cases, else the latest of the store",
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", help="a live model writes the replies, such as openai:gpt-5"
+    )
+    parser.add_argument(
+        "--writer",
+        metavar="MODULE:NAME",
+        help="a function of yours writes them, from a case and what was wrong before; or an "
+        "agent, a runnable or a model",
+    )
+    parser.add_argument(
+        "--judge", metavar="NAME", help="a model verifies claims, where the checks ask for that"
+    )
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="your Mulligan: its judge verifies, and its rules for replies are the checks",
+    )
+
+
+def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
+    """Evaluate or compare. Exit code 1 when a change is not safe, or nothing can be told."""
+    if options.html is not None:
+        refuse_unwritable(options.html)
+    cases = _load_cases(options, settings)
+    runs = 2 if options.compare else 1
+    with make_progress() as progress:
+        bar = progress.add_task("cases", total=runs * len(cases[: options.limit]))
+        outcome = run_on_own_loop(
+            _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))
+        )
+    if options.json:
+        render.print_json(outcome.as_plain())
+    else:
+        _show(render.make_console(), outcome)
+    # Last: whatever becomes of the page, what the run has come to is told.
+    if options.html is not None:
+        write_page(outcome, options.html)
+    return 0 if _is_fine(outcome) else 1
+
+
+def _is_fine(outcome: Report | Comparison) -> bool:
+    if isinstance(outcome, Report):
+        return outcome.gaps.tells
+    return outcome.verdict is ChangeSafety.SAFE
+
+
+def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
+    if options.cases is not None:
+        return read_cases(options.cases)
+    if not options.recorded:
+        return load_golden_cases()
+    with Insights.open(settings) as insights:
+        cases = insights.text_list.list_cases(limit=options.limit)
+    if not cases:
+        raise ConfigurationError(
+            "The store has kept no replies. Those of m.reply(…), and of m.act(…) with "
+            f"Mulligan(replies=…), are kept for {settings.retention.kept.days} days."
+        )
+    return cases
+
+
+def _choose_writer(options: argparse.Namespace) -> Callable[[], AnyWriter]:
+    """Makes the writer of one run: a replay, a live model, a function, or the script we ship."""
+    chosen = [name for name in ("recorded", "model", "writer") if getattr(options, name)]
+    if len(chosen) > 1:
+        both = " and ".join(f"--{name}" for name in chosen)
+        raise ConfigurationError(f"{both} both say who writes the replies: choose one.")
+    if options.recorded:
+        return build_replay_writer
+    if options.model or options.writer:
+        writer = _load_writer(options)
+        return lambda: writer
+    if options.cases is not None:
+        raise ConfigurationError(
+            "Nobody writes the replies of your set: add --writer module:name, --model NAME, or "
+            "--recorded for replies that stand in it. Our script knows only the set we ship."
+        )
+    return ScriptedWriter
+
+
+def _load_writer(options: argparse.Namespace) -> AnyWriter:
+    if options.model:
+        return cast("AnyWriter", find_agent(options.model))
+    found = load_object(options.writer, option="--writer", example="shop.agent:reply")
+    agent = None if isinstance(found, str | type) else find_agent(found)
+    if agent is None and (not callable(found) or isinstance(found, type)):
+        raise ConfigurationError(
+            f"--writer {options.writer!r} is a {type(found).__name__}; name a function, an agent, "
+            "a runnable or a model."
+        )
+    if agent is None and not takes_arguments(cast("ReplyFunction", found), 2):
+        raise ConfigurationError(
+            f"--writer {options.writer!r} must take two values: the case, and what was wrong with "
+            "the reply before, or None."
+        )
+    return agent or cast("ReplyFunction", found)
+
+
+def _load_rules(options: argparse.Namespace, settings: Settings) -> list[str | ReplyRules]:
+    """The rules of each run, with the judge that production would ask."""
+    named: list[str | None] = options.compare or [options.checks]
+    if options.app:
+        application = load_application(options.app)
+        return [application.load_rules(name) for name in named]
+    names = [name or "marketing" for name in named]
+    if not options.judge:
+        return list(names)
+    with Mulligan("memory:", judge=options.judge, settings=settings) as mine:
+        return [mine.load_rules(name) for name in names]
+
+
+async def _run_evaluation(
+    options: argparse.Namespace,
+    cases: tuple[Case, ...],
+    *,
+    settings: Settings,
+    step: Callable[[Case], None],
+) -> Report | Comparison:
+    write, rules = _choose_writer(options), _load_rules(options, settings)
+    if options.compare:
+        return await evaluate_both(*rules, cases=cases, write=write, limit=options.limit, step=step)
+    return await evaluate(*rules, cases=cases, write=write(), limit=options.limit, step=step)
+
+
+def _show(console: Console, outcome: Report | Comparison) -> None:
+    reports = [outcome] if isinstance(outcome, Report) else [outcome.before, outcome.after]
+    for report in reports:
+        columns = ("figure", "value", "target")
+        console.print(render.build_table(summary(report), columns=columns, title=_name_run(report)))
+        rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
+        if rows:
+            console.print(render.build_table(rows, columns=("check", "share of cases")))
+        for said in (*report.notes, *list_doubts(report), *list_advice(report)):
+            console.print(render.build_text(said))
+    if isinstance(outcome, Comparison):
+        console.print(render.build_text(outcome.sentence), style="bold")
+
+
+def _name_run(report: Report) -> str:
+    return f"{report.name or 'replies'}, written by {report.writer}"

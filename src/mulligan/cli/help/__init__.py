@@ -1,1 +1,0 @@
-"""What people type, completed by a shell, and the pages made of it."""

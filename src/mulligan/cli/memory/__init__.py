@@ -1,1 +1,0 @@
-"""What tools were called with, how that went, and what was learned of it."""

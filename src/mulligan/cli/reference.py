@@ -1,0 +1,169 @@
+"""Writes the generated pages of `docs` from the code itself, so that none can be out of date.
+
+`python -m mulligan.cli.reference cli`, `settings` or `tool_settings`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import timedelta
+from functools import partial
+from typing import NamedTuple
+
+from mulligan.cli.commands import list_commands
+from mulligan.cli.main import build_parser
+from mulligan.runtime.declaration import Declaration, Declared
+from mulligan.runtime.tool_settings import is_derived
+from mulligan.settings import IN_PYTHON, SETTINGS, Settings
+from mulligan.types.call import DeclaredCallbacks
+from mulligan.types.limits import Retention
+
+
+def render_reference() -> str:
+    """The page: the help of the program and of each command."""
+    parts = ["# Command line", "", "Written by `make docs` from the program itself.", ""]
+    for title, parser in list_commands("mulligan", build_parser()):
+        parts += _render_section(title, parser)
+    return "\n".join(parts)
+
+
+def _render_section(title: str, parser: argparse.ArgumentParser) -> list[str]:
+    # Argparse wraps by the terminal; the page must not.
+    parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=88)
+    return [f"## {title}", "", "```text", parser.format_help().rstrip(), "```", ""]
+
+
+_WRITTEN = "Written by `make docs` from the code itself."
+_NOTHING = "none"
+_DEPENDS = "it depends"
+
+
+class FieldNote(NamedTuple):
+    """A field of a class as its source has it."""
+
+    type: str
+    note: str
+    """On one line; empty where nothing stands under the field."""
+
+
+def render_settings() -> str:
+    """The page of what an application may set."""
+
+    def list_rows(owner: type) -> Iterator[tuple[str, ...]]:
+        notes = read_notes(owner)
+        for each in SETTINGS.values():
+            if each.documented[0] is owner:
+                variable = _NOTHING if each.form.says == IN_PYTHON else f"`{each.variable}`"
+                default, note = _render_value(each.default), notes[each.documented[1]].note
+                yield f"`{each.name}`", variable, each.form.says, default, note
+
+    head = ("setting", "in the environment", "given as", "default", "what")
+    return "\n".join(
+        (
+            "# Settings",
+            "",
+            _WRITTEN,
+            "",
+            *_HOW_SETTINGS_ARE_GIVEN,
+            "",
+            *_render_table(head, list_rows(Settings)),
+            "",
+            "## Retention",
+            "",
+            inspect.getdoc(Retention) or "",
+            "",
+            *_render_table(head, list_rows(Retention)),
+        )
+    )
+
+
+_HOW_SETTINGS_ARE_GIVEN = (
+    "Arguments (`Mulligan(sample=0.1)`) win over the environment, that over `[tool.mulligan]` of",
+    "the nearest `pyproject.toml`. What cannot be read is refused at once, with the name of the",
+    "setting; so is a name that there is not, also of a variable that begins with `MULLIGAN_`:",
+    "with the nearest that there is.",
+)
+
+
+def render_tool_settings() -> str:
+    """The page of what `@m.tool(…)` takes."""
+    kept = Declaration(tool="")
+
+    def list_rows(owner: type) -> Iterator[tuple[str, ...]]:
+        for name, each in read_notes(owner).items():
+            depends = name == "name" or is_derived(Declaration, name)
+            default = _DEPENDS if depends else _render_value(getattr(kept, name, None))
+            yield f"`{name}`", f"`{each.type}`", default, each.note
+
+    head = ("name", "type", "default", "what")
+    return "\n".join(
+        (
+            "# What `@m.tool` takes",
+            "",
+            f"{_WRITTEN} What each buys, with examples: [declaring a tool](tools.md).",
+            "",
+            *_render_table(head, list_rows(Declared)),
+            "",
+            "## Functions of its own",
+            "",
+            "A `RecordFunction` is a function of one `Record`, sync or async.",
+            "",
+            *_render_table(head, list_rows(DeclaredCallbacks)),
+        )
+    )
+
+
+def read_notes(owner: type) -> dict[str, FieldNote]:
+    """Each field that a class itself has, with its type and the note under it."""
+    (found,) = ast.parse(inspect.getsource(owner)).body
+    body = found.body if isinstance(found, ast.ClassDef) else []
+    return {
+        each.target.id: FieldNote(ast.unparse(each.annotation), _note_in(after))
+        for each, after in zip(body, [*body[1:], None], strict=True)
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+
+
+def _note_in(statement: ast.stmt | None) -> str:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return " ".join(text.split())
+        case _:
+            return ""
+
+
+def _render_value(value: object) -> str:
+    match value:
+        case bool():
+            return f"`{str(value).lower()}`"
+        case timedelta():
+            amount, unit = (value.days, "day") if value.days else (value.seconds, "second")
+            return f"{amount} {unit}" if amount == 1 else f"{amount} {unit}s"
+        case _ if not value:
+            return _NOTHING
+        case str() | float() | int():
+            return f"`{value}`"
+        case _:
+            return f"`{type(value).__name__}()`"
+
+
+def _render_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    titles = list(head)
+    for row in (titles, ["---"] * len(titles), *rows):
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "cli": render_reference,
+    "settings": render_settings,
+    "tool_settings": render_tool_settings,
+}
+"""Each page of `docs` that is written here, by its name."""
+
+
+if __name__ == "__main__":
+    print(PAGES[sys.argv[1]]())

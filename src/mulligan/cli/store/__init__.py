@@ -1,1 +1,0 @@
-"""The store itself: how it is, its version, who sees what."""

@@ -1,1 +1,0 @@
-"""What all commands share: options, tables, progress, where they write."""

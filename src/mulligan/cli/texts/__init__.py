@@ -1,1 +1,0 @@
-"""Replies and tasks: evaluated, listed, optimized."""

@@ -1,0 +1,167 @@
+"""`mulligan view` and `top`: what pages show, as JSON or CSV, or live in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.terminal import print_line
+from mulligan.codec import encode_json
+from mulligan.dashboard.app import render_csv
+from mulligan.dashboard.sections import SECTIONS, SINGLE, Section, parse_query
+from mulligan.insights.figures import WINDOWS, Estimate
+from mulligan.insights.filters import ViewFilter
+from mulligan.insights.insights import Insights
+from mulligan.insights.overview import Overview
+from mulligan.insights.views import Views
+from mulligan.settings import Settings
+from mulligan.types.display import escape_json
+from mulligan.types.errors import ConfigurationError
+
+SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in section.words))
+"""What some views can be asked beside the filters."""
+
+
+def add_view(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "view",
+        about="Print what a page of the dashboard shows, as its address under /api/v1 would; with "
+        f"an id,\nthat of one thing ({', '.join(each.name for each in SINGLE)}).",
+    )
+    parser.add_argument("view", choices=[each.name for each in SECTIONS], help="which page")
+    parser.add_argument("id", nargs="?", default="", help="of the one thing that it is about")
+    add_store(parser)
+    parser.add_argument("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)")
+    for name in ("tool", "agent", *SECTION_WORDS):
+        parser.add_argument(
+            f"--{name}", default="", metavar=name.upper(), help=f"only of this {name}"
+        )
+    parser.add_argument("--page", default="1", metavar="N", help="of a long list (default: 1)")
+    parser.add_argument("--csv", action="store_true", help="its table, for a spreadsheet")
+    parser.set_defaults(run=run_view)
+
+
+def run_view(options: argparse.Namespace, settings: Settings) -> int:
+    """Print it."""
+    section = _find_section(options.view, one=bool(options.id))
+    if options.csv and not section.rows:
+        raise ConfigurationError(f"{section.title} has no table: leave --csv out.")
+    said = {
+        name: getattr(options, name) for name in ("window", "tool", "agent", "page", *SECTION_WORDS)
+    }
+    asked = parse_query({name: value for name, value in said.items() if value}, id_=options.id)
+    with Insights.open(settings) as insights:
+        views = Views(insights)
+        if section.name == "health":
+            views.thorough.read_latest(patience=None)
+        view = section.read(views, asked)
+    if options.csv:
+        sys.stdout.write(render_csv(section.list_rows(view)))
+    else:
+        print_line(escape_json(encode_json(view).decode("utf-8", "replace")))
+    return 0
+
+
+def _find_section(name: str, *, one: bool) -> Section:
+    for section in SINGLE if one else SECTIONS:
+        if section.name == name:
+            return section
+    raise ConfigurationError(f"{name!r} is about no single thing: leave the id out.")
+
+
+TOP_EVERY = 2.0
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
+def add_top(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "top",
+        about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
+    )
+    add_store(parser)
+    add_json(parser)
+    parser.add_argument("--once", action="store_true", help="show it once, and end; so does --json")
+    parser.set_defaults(run=run_top)
+
+
+def run_top(options: argparse.Namespace, settings: Settings) -> int:
+    """Show it, again and again."""
+    console = render.make_console()
+    with Insights.open(settings) as insights:
+        views = Views(insights)
+        if options.json:
+            render.print_json(asdict(views.read_overview(ViewFilter())))
+            return 0
+        if options.once:
+            console.print(_build_screen(views))
+            return 0
+        with Live(_build_screen(views), console=console, screen=True, auto_refresh=False) as live:
+            while True:
+                time.sleep(TOP_EVERY)
+                live.update(_build_screen(views), refresh=True)
+
+
+def _build_screen(views: Views) -> Group:
+    view = views.read_overview(ViewFilter())
+    title = Text(f"Mulligan, {view.at:%Y-%m-%d %H:%M:%S} UTC", style="bold")
+    return Group(title, _build_figures(view), _draw_trend(view), *_list_open(view))
+
+
+def _build_figures(view: Overview) -> Table:
+    columns = ("", "calls", "worked", "95 %", "failed", "repaired", "p50 / p95 ms")
+    rows = (
+        (
+            each.window.value,
+            f"{each.now.calls:,.0f}",
+            _format_share(each.now.succeeded),
+            _format_interval(each.now.succeeded),
+            f"{each.now.failed:,.0f}",
+            f"{each.now.repaired:,.0f}",
+            f"{each.now.p50_ms:.0f} / {each.now.p95_ms:.0f}",
+        )
+        for each in view.windows
+    )
+    return render.build_table(rows, columns=columns)
+
+
+def _draw_trend(view: Overview) -> Text:
+    """Thirty days of calls that worked, a sign each: full is all of them, low is half or less."""
+    shares = [point.succeeded for point in view.trend]
+    signs = (" " if s is None else _BARS[max(1, round((s - 0.5) * 16))] for s in shares)
+    return Text("30 days  ") + Text("".join(signs), style="green")
+
+
+def _list_open(view: Overview) -> Iterator[Text | Table]:
+    if not view.open_actions:
+        yield Text("Nothing is open.", style="green")
+        return
+    yield Text(f"\n{view.open_actions} actions need a person", style="bold yellow")
+    rows = (
+        (f"{item.since:%m-%d %H:%M}", item.id, item.what, item.agent, item.state.value)
+        for item in view.waiting
+    )
+    yield render.build_table(rows, columns=("since, UTC", "id", "what", "agent", "state"))
+
+
+def _format_share(estimate: Estimate) -> str:
+    return "-" if estimate.figure is None else f"{estimate.figure:.1%}"
+
+
+def _format_interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:.1%} to {estimate.high:.1%}"

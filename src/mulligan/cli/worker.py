@@ -1,0 +1,197 @@
+"""`mulligan worker`: looks after what others leave, and says over HTTP whether it is well."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import asdict
+
+from mulligan.app.application import build_worker, load_application
+from mulligan.app.worker import GRACE, UpkeepWorker, WorkDone, WorkerHealth
+from mulligan.cli import render
+from mulligan.cli.options import Commands, add_command, add_json
+from mulligan.process.event_loop import run_on_own_loop
+from mulligan.settings import Settings
+from mulligan.types.errors import ConfigurationError
+
+HEALTH_TIMEOUT = 5.0
+MOST_BYTES = 8_192
+
+CheckHealth = Callable[[], WorkerHealth]
+
+_REASONS = {200: "OK", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """`127.0.0.1:8391`, `[::1]:8391`, or a port of this machine alone."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise ConfigurationError(
+            f"--health {text!r} is no address: write HOST:PORT, such as 127.0.0.1:8391."
+        )
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+@asynccontextmanager
+async def serve_health(address: tuple[str, int], check: CheckHealth) -> AsyncIterator[int]:
+    """Answer `GET /health` and `GET /live` as long as this lasts. Gives the port."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            # Who is slow, or asks for more than a line, is not answered.
+            with suppress(TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
+                async with asyncio.timeout(HEALTH_TIMEOUT):
+                    line = await reader.readuntil(b"\n")
+                    writer.write(build_response(line.decode("latin-1"), check))
+                    await writer.drain()
+        finally:
+            writer.close()
+
+    host, port = address
+    try:
+        server = await asyncio.start_server(answer, host, port, limit=MOST_BYTES)
+    except OSError as error:
+        raise ConfigurationError(
+            f"--health {host}:{port} cannot be listened on ({error.strerror}): name another port."
+        ) from error
+    async with server:
+        yield int(server.sockets[0].getsockname()[1])
+
+
+def build_response(request: str, check: CheckHealth) -> bytes:
+    """The answer to the first line of a request."""
+    method, _, rest = request.partition(" ")
+    path = rest.partition(" ")[0].partition("?")[0]
+    if method not in ("GET", "HEAD"):
+        return _encode_response(405, {"error": "Only GET is answered."}, body=True)
+    if path == "/live":
+        return _encode_response(200, {"live": True}, body=method == "GET")
+    if path != "/health":
+        return _encode_response(
+            404, {"error": "There are /health and /live."}, body=method == "GET"
+        )
+    found = check()
+    return _encode_response(200 if found.healthy else 503, asdict(found), body=method == "GET")
+
+
+def _encode_response(status: int, said: dict[str, object], *, body: bool) -> bytes:
+    content = json.dumps(said).encode()
+    head = (
+        f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(content)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + (content if body else b"")
+
+
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+
+
+def add_worker(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands,
+        "worker",
+        about="Run beside an application, on as many machines as you like: take up what crashed "
+        "processes left,\ncarry out what people approve or want undone, review late, forget what "
+        "is past its time, and draw\nlessons, each of it once. It ends with SIGTERM or Ctrl-C, "
+        "after what it is at.",
+    )
+    parser.add_argument(
+        "--app",
+        metavar="MODULE:NAME",
+        help="the application that has the tools' code; else `app` under [tool.mulligan] in "
+        "pyproject.toml",
+    )
+    add_json(parser)
+    parser.add_argument(
+        "--once", action="store_true", help="do what is due now, say what that was, and end"
+    )
+    parser.add_argument(
+        "--health",
+        metavar="HOST:PORT",
+        help="answer GET /health (200, or 503 while passes fail) and GET /live there",
+    )
+    parser.add_argument(
+        "--grace",
+        type=_parse_seconds,
+        default=GRACE,
+        metavar="SECONDS",
+        help=f"how long stopping waits for what is under way (default: {GRACE:.0f})",
+    )
+    parser.set_defaults(run=run_worker)
+
+
+def run_worker(options: argparse.Namespace, settings: Settings) -> int:
+    """Work until stopped, or once."""
+    named = options.app or settings.app
+    if not named:
+        raise ConfigurationError(
+            "A worker needs the code of the tools: name the application with --app MODULE:NAME."
+        )
+    address = parse_address(options.health) if options.health else None
+    application = load_application(named)
+    worker = build_worker(application)
+    try:
+        if options.once:
+            return _report_round(run_on_own_loop(worker.run_once()), as_json=options.json)
+        say = _say_json if options.json else _say_plainly
+        asyncio.run(_work(worker, say, address=address, grace=options.grace))
+    finally:
+        application.close()
+    return 0
+
+
+Say = Callable[[str, dict[str, object]], None]
+
+
+async def _work(
+    worker: UpkeepWorker, say: Say, *, address: tuple[str, int] | None, grace: float
+) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in STOPPING:
+        loop.add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        about: dict[str, object] = {"pid": os.getpid(), "tools": worker.list_tools()}
+        if address is not None:
+            served = serve_health(address, worker.check_health)
+            about["port"] = await stack.enter_async_context(served)
+        say("started", about)
+        await worker.run(stop, grace=grace)
+        say("stopped", asdict(worker.check_health()))
+
+
+def _report_round(done: WorkDone, *, as_json: bool) -> int:
+    if as_json:
+        render.print_json(asdict(done))
+    else:
+        console = render.make_console()
+        swept = "swept" if done.swept else "not swept, as others have"
+        learned = "others see to lessons" if done.lessons is None else f"{done.lessons} lessons"
+        console.print(
+            f"{done.recovered} actions taken up; {swept}; {learned}; {done.open_actions} open."
+        )
+    return 1 if done.open_actions else 0
+
+
+def _say_json(event: str, about: dict[str, object]) -> None:
+    render.print_json({"event": event} | about)
+
+
+def _say_plainly(event: str, about: dict[str, object]) -> None:
+    said = ", ".join(f"{name} {value}" for name, value in about.items())
+    render.make_console().print(render.build_text(f"Worker {event}: {said}."))
+
+
+def _parse_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3_600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to 3600")
+    return seconds

@@ -1,1 +1,0 @@
-"""A process that looks after what others leave, and how it says that it is well."""

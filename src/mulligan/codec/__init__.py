@@ -1,1 +1,0 @@
-"""What is stored, as JSON and back by its hints; annotations as schemas. Only here is msgspec."""

@@ -1,1 +1,0 @@
-"""Errors by class, what may be done about each, and what failures teach."""

@@ -1,1 +1,0 @@
-"""What stores and engines are given, asked and told: rows, counts, ids, times, writers."""

@@ -1,1 +1,0 @@
-"""Who may see and do what: sealed tokens, roles, and the guard in front of every route."""

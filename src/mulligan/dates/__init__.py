@@ -1,0 +1,1 @@
+"""What people mean by a date: every time expression of a message, with all it can mean."""

@@ -1,1 +1,0 @@
-"""One client and its servers: greeted, listed, routed, and its calls brought to Mulligan."""

@@ -1,1 +1,0 @@
-"""Tools as servers have them and clients see them: lists, names, results, and the gateway's own."""

@@ -1,1 +1,0 @@
-"""Servers that the gateway speaks to: processes and addresses, started again when they die."""

@@ -1,0 +1,90 @@
+"""Which role of a database server sees what of a store: asked and changed by who owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from mulligan.process.lazy import dataclass
+from mulligan.settings import Settings
+from mulligan.stores.opening import open_store
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.values import IdentityKind, is_identity
+
+if TYPE_CHECKING:
+    from mulligan.stores.postgres.roles import RoleTable
+    from mulligan.stores.postgres.store import PostgresStore
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleAccess:
+    """What one role of the server sees."""
+
+    role: str
+    surface: str
+    """`worker`: all, and writes; `look`: all; `tenant`: what is one tenant's."""
+    tenant: str | None
+    """The tenant as surfaces show it."""
+    unbound: str
+    """Why the server does not hold it to that; empty: it does."""
+
+
+class AccessList:
+    """The roles of one store. Who is none of its owners is refused by the server."""
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.store.startswith(("postgres:", "postgresql:")):
+            raise ConfigurationError(
+                "Only a Postgres store has roles that see different things. A SQLite file is seen "
+                "by whoever may read it: give every tenant a file of its own."
+            )
+        self._settings = settings
+
+    def list_roles(self) -> list[RoleAccess]:
+        """Every role that was given something."""
+        return self._open(lambda access, _store: _describe(access))
+
+    def grant(self, role: str, *, surface: str, tenant: str | None = None) -> RoleAccess:
+        """Have a role see what its surface does, in place of what it was given before."""
+        from mulligan.stores.postgres.roles import RoleGrant, Surface
+
+        def give(access: RoleTable, store: PostgresStore) -> RoleAccess:
+            whose = self._identify(tenant, store) if tenant else None
+            access.grant(RoleGrant(role=role, surface=Surface(surface), tenant=whose))
+            return next(each for each in _describe(access) if each.role == role)
+
+        if (surface == Surface.TENANT) != bool(tenant):
+            raise ConfigurationError("A role sees one tenant, which has to be named, or all.")
+        return self._open(give)
+
+    def revoke(self, role: str) -> bool:
+        """Have a role see nothing more; whether it was given anything."""
+        return self._open(lambda access, _store: access.revoke(role))
+
+    def _identify(self, tenant: str, store: PostgresStore) -> str:
+        if is_identity(tenant):
+            return tenant
+        return self._settings.build_redactor(store).identify(tenant, IdentityKind.TENANT)
+
+    def _open(self, work: Callable[[RoleTable, PostgresStore], T]) -> T:
+        from mulligan.stores.postgres.store import PostgresStore
+
+        settings = self._settings
+        store = open_store(settings.store, migrate=False, vault_key=settings.vault_key)
+        try:
+            assert isinstance(store, PostgresStore)  # noqa: S101 - its URL says so
+            return store.change_access(lambda access: work(access, store))
+        finally:
+            store.close()
+
+
+def _describe(access: RoleTable) -> list[RoleAccess]:
+    return [
+        RoleAccess(
+            role=each.role, surface=str(each.surface), tenant=each.tenant, unbound=each.unbound
+        )
+        for each in access.list_granted()
+    ]

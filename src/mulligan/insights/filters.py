@@ -1,0 +1,98 @@
+"""What part of a store a page is about, and long lists, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from enum import StrEnum
+from typing import TypeVar
+
+from mulligan.insights.figures import NOBODY, WINDOWS, SeriesStep, name_tool
+from mulligan.process.lazy import dataclass
+from mulligan.types.log import Slot
+
+
+class Window(StrEnum):
+    """A span of time up to now."""
+
+    DAY = "24h"
+    WEEK = "7d"
+    MONTH = "30d"
+
+    @property
+    def length(self) -> timedelta:
+        """As a duration."""
+        return WINDOWS[self.value]
+
+    @property
+    def step(self) -> SeriesStep:
+        """How finely it is drawn."""
+        return SeriesStep.HOUR if self is Window.DAY else SeriesStep.DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewFilter:
+    """What is asked for. `None` means every one."""
+
+    window: Window = Window.WEEK
+    tool: str | None = None
+    """By its name, with its server and a slash before it where it has one."""
+    agent: str | None = None
+    tenant: str | None = None
+    """By its identity in the store."""
+
+    def fits(self, slot: Slot) -> bool:
+        """Whether a slot's calls are asked for."""
+        return (
+            self.tool in (None, slot.tool, name_tool(slot))
+            and self.agent in (None, slot.agent or NOBODY)
+            and self.tenant in (None, slot.tenant)
+        )
+
+    def fits_call(self, *, tool: str, server: str = "", agent: str = "", tenant: str = "") -> bool:
+        """The same, of a single call."""
+        return self.fits(Slot(0, tenant, server, tool, agent))
+
+
+SIZE = 20
+"""Rows of a page."""
+MOST_PAGES = 100_000
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """Which part of a list is shown."""
+
+    number: int
+    """From 1 on."""
+    size: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        """How many there are; an empty list has one."""
+        return max(1, -(-self.total // self.size))
+
+    @property
+    def first(self) -> int:
+        """The number of the first row shown; 0 where there is none."""
+        return min(self.total, (self.number - 1) * self.size + 1)
+
+    @property
+    def last(self) -> int:
+        """That of the last."""
+        return min(self.total, self.number * self.size)
+
+
+def build_paging(total: int, *, number: int, size: int = SIZE) -> Paging:
+    """Where a page lies in a list; beyond its end it is the last one."""
+    last = max(1, -(-total // size))
+    return Paging(number=min(max(1, number), last), size=size, total=total)
+
+
+def cut_page(rows: Sequence[R], *, number: int, size: int = SIZE) -> tuple[Paging, Sequence[R]]:
+    """A part of a list; beyond its end it is the last one."""
+    paging = build_paging(len(rows), number=number, size=size)
+    return paging, rows[(paging.number - 1) * size : paging.number * size]

@@ -1,0 +1,545 @@
+"""What the command line and the pages ask about one store, by names as people type them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from mulligan.process.lazy import dataclass
+from mulligan.redaction import Capture, Redactor
+from mulligan.redaction.fast import describe_form
+from mulligan.redaction.redactor import hide_in_advice, hide_secrets
+from mulligan.settings import Settings
+from mulligan.stores.opening import open_store
+from mulligan.stores.process import read_utc_now
+from mulligan.stores.tenant_view import keep_to_tenant
+from mulligan.telemetry.writer import RowCounts
+from mulligan.types.call import OWN, Call, Failure, LogRow
+from mulligan.types.effect import OUTSIDE, Effect, Outside
+from mulligan.types.errors import ConfigurationError, MulliganError
+from mulligan.types.failure import Advice
+from mulligan.types.finding import FindingCount
+from mulligan.types.interfaces import Clock, Health, KnownTool, Store
+from mulligan.types.lesson import Alike, ErrorRule, FailedCall, Suggestion
+from mulligan.types.limits import Retention
+from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
+from mulligan.types.values import IdentityKind, from_us, is_identity, read_label
+
+if TYPE_CHECKING:
+    from mulligan.insights.lessons import LessonList
+    from mulligan.insights.open_actions import OpenList
+    from mulligan.insights.overview import Figures, Progress
+    from mulligan.insights.tasks import TaskList
+    from mulligan.insights.texts import TextList
+
+
+class NameLookup:
+    """A tenant or an agent by its name, or by the identity that a surface has shown."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def find_tenant(self, name: str | None) -> str | None:
+        """Whose rows are meant; `None` is every tenant."""
+        return self._find(name, IdentityKind.TENANT)
+
+    def find_agent(self, name: str | None) -> str | None:
+        """Whose failures are meant; `None` is every agent."""
+        return self._find(name, IdentityKind.AGENT)
+
+    def find_label(self, name: str) -> str:
+        """What the log shows of the name of an agent or a tool."""
+        return read_label(name) if is_identity(name) else self._redactor.redact_label(name)
+
+    def _find(self, name: str | None, kind: IdentityKind) -> str | None:
+        if name is None or is_identity(name):
+            return name
+        return self._redactor.identify(name, kind)
+
+
+# Each question loads what answers it once it is asked: a command asks one, and a person waits.
+
+CONTEXT_GOAL = 0.8
+"""The share of calls that should say which agent made them, and what for."""
+
+GRACE = timedelta(days=2)
+"""How far beyond its retention a row may be before something is wrong: sweeping is hourly, and
+where the log is in partitions a day goes as a whole."""
+
+KNOWN = timedelta(days=30)
+"""How long a tool is one of a tenant's after its last call."""
+
+_LITTLE_CONTEXT = (
+    "Only {share:.0%} of the last day's calls say which agent made them and what for "
+    "(goal: {goal:.0%}). Wrap turns in `with m.turn(agent=…, context=…)`."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """How a store is, what it lost, and how well its calls are labelled."""
+
+    health: Health
+    retention: Retention
+    losses: tuple[Loss, ...]
+    calls: float
+    """In the last 24 hours."""
+    failures: float
+    with_context: float | None
+    """Of the calls of the last 24 hours, by the application's own word."""
+    derived_context: float | None
+    """Of the same, where it was told from their turn."""
+    """The share of those calls with agent and context; `None` when there were none."""
+    capture: Capture
+    redaction: str
+    """Which form of it runs, and why."""
+    problems: tuple[str, ...]
+    """One sentence each; empty when nothing needs a person."""
+    advice: tuple[str, ...]
+    """What would make the figures better."""
+    outside: tuple[FindingCount, ...]
+    """Calls with an effect in those hours that belonged to no turn, by tool."""
+    tools: tuple[KnownTool, ...]
+    """What was declared, and what that really promises."""
+
+    @property
+    def dropped(self) -> int:
+        """Rows the log ever gave up."""
+        return sum(loss.successes + loss.failures for loss in self.losses)
+
+
+class Insights:
+    """Questions about a store, and the acts a person may take on it.
+
+    Of one tenant where the settings name one, or who asks does; else about everybody's.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        settings: Settings,
+        clock: Clock = read_utc_now,
+        tally: Callable[[], RowCounts] | None = None,
+        declared: Callable[[], Sequence[KnownTool]] = tuple,
+        tenant: str | None = None,
+    ) -> None:
+        self.tenant = tenant
+        """By its identity: whose everything is that is answered here. `None`: everybody's."""
+        self.store = store if tenant is None else keep_to_tenant(store, tenant)
+        self._whole = store
+        self._declared = declared
+        """The tools of this process, where it is an application's."""
+        self._tally = tally
+        self._settings = settings
+        self.clock = clock
+        # Both for `views`, which answer for pages; a surface asks those, and never a store.
+
+    @classmethod
+    def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
+        """Open the store that the settings name, as it is: nothing is created or migrated."""
+        _refuse_memory(settings)
+        # Whoever only looks at a store runs no code of a file that lies in their current folder.
+        settings = settings.drop_code()
+        store = open_store(
+            settings.store,
+            migrate=False,
+            vault_key=settings.vault_key,
+            retention=settings.retention,
+            tolerate_damage=tolerate_damage,
+            row_security=settings.row_security,
+        )
+        whole = cls(store, settings=settings)
+        try:
+            return whole.keep_to(settings.tenant) if settings.tenant else whole
+        except MulliganError:
+            # Who may not know how names are hashed cannot ask by a name.
+            store.close()
+            raise
+
+    def keep_to(self, tenant: str) -> Self:
+        """The same questions about one tenant alone, by its name or as it is shown.
+
+        Without a name it is who is named nowhere, and nobody else. Who asks about one tenant
+        already is not told of another.
+        """
+        whose = self._names.find_tenant(tenant) or ""
+        if self.tenant not in (None, whose):
+            raise ConfigurationError("These questions are about another tenant, and stay so.")
+        return type(self)(
+            self._whole,
+            settings=self._settings,
+            clock=self.clock,
+            tally=self._tally,
+            declared=self._declared,
+            tenant=whose,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.close()
+
+    @property
+    def open_list(self) -> OpenList:
+        """The effects that still need somebody."""
+        from mulligan.insights.open_actions import OpenList
+
+        return OpenList(
+            self.store,
+            clock=self.clock,
+            redactor=self._redactor,
+            to_decide=self._settings.build_redactor(self.store, to_decide=True),
+            hold_life=self._settings.hold_life,
+        )
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return self._settings.build_redactor(self.store)
+
+    @property
+    def _names(self) -> NameLookup:
+        return NameLookup(self._redactor)
+
+    @property
+    def lesson_list(self) -> LessonList:
+        """What was learned from failures."""
+        from mulligan.insights.lessons import LessonList
+
+        return LessonList(
+            self.store, clock=self.clock, names=self._names, seeds=self._settings.seeds
+        )
+
+    @property
+    def task_list(self) -> TaskList:
+        """What was learned about tasks."""
+        from mulligan.insights.tasks import TaskList
+
+        return TaskList(self.store.archive)
+
+    @property
+    def text_list(self) -> TextList:
+        """Replies and drafts one by one."""
+        from mulligan.insights.texts import TextList
+
+        return TextList(self.store, scrub=self._redactor.redact_text)
+
+    def tools(self) -> Sequence[KnownTool]:
+        """What applications have declared their tools to be, and what that promises.
+
+        Nobody knows which tenant a declaration is of. So of one tenant it is those of this process,
+        and of others that the tenant has called no more than what they do.
+        """
+        if self.tenant is None:
+            return self.store.catalog.list_tools()
+        declared = {(each.server, each.tool): each for each in self._declared()}
+        now, label = self.clock(), self._names.find_label
+        slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
+        called = {(slot.server, slot.tool) for slot in slots}
+        return [
+            declared.get((each.server, each.tool)) or _show_little(each)
+            for each in self.store.catalog.list_tools()
+            if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
+        ]
+
+    def _list_callable(self) -> Sequence[KnownTool]:
+        """The tools whose schemas may be quoted."""
+        return self._declared() if self.tenant is not None else self.store.catalog.list_tools()
+
+    def figures(self, window: timedelta) -> Figures:
+        """How calls went in a span of time up to now."""
+        from mulligan.insights.overview import read_figures
+
+        now = self.clock()
+        return read_figures(self.store, since=now - window, until=now)
+
+    @property
+    def progress(self) -> Progress:
+        """How calls went over time, and what has become of the goals."""
+        from mulligan.insights.overview import Progress
+
+        return Progress(self.store, clock=self.clock, lessons=self.lesson_list)
+
+    def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
+        """Failures that are one and the same, the most frequent first."""
+        from mulligan.learning.fingerprint import MOST_PATTERNS, classify_pattern, find_alike
+
+        found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
+        measure, known = (
+            self._settings.measure(),
+            [classify_pattern(each.pattern) for each in found],
+        )
+        return [
+            replace(seen, like=find_alike(pattern, known, similarity=measure))
+            for seen, pattern in zip(found[:limit], known, strict=False)
+        ]
+
+    def _find_alike(
+        self, tool: str, *, arguments: Mapping[str, object], error: str
+    ) -> Alike | None:
+        from mulligan.insights.figures import WINDOWS
+        from mulligan.learning.classify import classify_text
+        from mulligan.learning.fingerprint import (
+            MOST_PATTERNS,
+            build_pattern,
+            classify_pattern,
+            find_alike,
+        )
+
+        pattern = build_pattern(
+            Call(id="", tool=tool, arguments=arguments),
+            error=error,
+            error_class=classify_text(error),
+            rules=self._list_error_rules(),
+        )
+        if self.tenant is not None and self.lesson_list.has_people():
+            return None
+        known = [
+            classify_pattern(each.pattern)
+            for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
+        ]
+        return find_alike(pattern, known, similarity=self._settings.measure())
+
+    def suggest(
+        self, tool: str, *, arguments: Mapping[str, object], error: str, server: str = ""
+    ) -> tuple[Advice, tuple[Suggestion, ...], Alike | None]:
+        """What to do about a failed call, by the schema its application declared.
+
+        `server`: where the tool lives, for others of that name say nothing about it.
+        Where nobody can say what the error is, the known pattern that it is most like is there
+        too; not where a tenant asks that names its people, as it may be another one's.
+        """
+        from mulligan.learning.classify import classify_text
+        from mulligan.learning.decide import decide
+        from mulligan.learning.suggest import suggest_corrections
+
+        tools = self._list_callable()
+        known = [t for t in tools if t.tool == tool and (not server or t.server == server)]
+        failed = FailedCall(
+            call=Call(id="", tool=tool, arguments=arguments),
+            schema=known[0].schema if known else {},
+            tools=tuple(each.tool for each in tools),
+            failure=Failure(error_class=classify_text(error)),
+            error=error,
+        )
+        found = suggest_corrections(failed)
+        like = self._find_alike(tool, arguments=arguments, error=error)
+        told = tuple(
+            replace(each, evidence=hide_secrets(each.evidence, arguments)) for each in found
+        )
+        return hide_in_advice(decide(failed, found), arguments), told, like
+
+    def tally(self) -> RowCounts:
+        """What became of every row this process has logged: stored, dropped or waiting."""
+        nothing = RowCounts(emitted=0, stored=0, dropped=0, waiting=0)
+        return nothing if self._tally is None else self._tally()
+
+    def log(self, query: LogQuery) -> list[LogRow]:
+        """Rows of the log."""
+        return self.store.log.list_rows(self._find_names(query))
+
+    def follow(
+        self, query: LogQuery, *, pause: float = 0.5, sleep: Callable[[float], None] = time.sleep
+    ) -> Iterator[LogRow]:
+        """The last rows that fit, then each new one as it is stored. Never ends by itself."""
+        query = self._find_names(query)
+        for row in reversed(self.store.log.list_rows(query)):
+            query = replace(query, after=max(query.after, row.id))
+            yield row
+        query = replace(query, oldest_first=True, limit=500)
+        while True:
+            for row in self.store.log.list_rows(query):
+                query = replace(query, after=row.id)
+                yield row
+            sleep(pause)
+
+    def diagnose(self, *, thorough: bool = True) -> Diagnosis:
+        """Look at everything once; not thorough: without reading the store from end to end."""
+        health = self.store.check_health(thorough=thorough)
+        losses = tuple(self.store.log.list_losses())
+        now = self.clock()
+        slots = self.store.log.sum_rollups(since=now - timedelta(hours=24), until=now)
+        counts = slots.values()
+        calls = sum(c.calls for c in counts)
+        share = sum(c.with_context for c in counts) / calls if calls else None
+        derived = sum(c.derived for c in counts) / calls if calls else None
+        problems = [*health.problems, *self._find_overdue(now)]
+        if losses:
+            problems.append(_describe_losses(losses))
+        if health.open_actions:
+            problems.append(f"{health.open_actions} actions are open: see `mulligan open`.")
+        both = None if share is None or derived is None else share + derived
+        little = both is not None and both < CONTEXT_GOAL
+        advice = [_LITTLE_CONTEXT.format(share=both, goal=CONTEXT_GOAL)] if little else []
+        found = self.store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
+        outside = [each for each in found if each.rule == OUTSIDE]
+        if outside:
+            advice.append(_describe_outside(outside, self._settings.outside))
+        advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
+        if self._settings.store.startswith("memory:") and health.kind == "memory":
+            advice.append("The store is memory: all of this is gone with its process.")
+        if self._settings.capture is Capture.FULL:
+            problems.append("capture is 'full': the log holds raw values. Not for production.")
+        return Diagnosis(
+            health=health,
+            retention=self._settings.retention,
+            losses=losses,
+            calls=calls,
+            failures=sum(c.failures for c in counts),
+            with_context=share,
+            derived_context=derived,
+            capture=self._settings.capture,
+            redaction=describe_form(fast=self._settings.fast),
+            problems=tuple(problems),
+            advice=tuple(advice),
+            outside=tuple(outside),
+            tools=tuple(self.tools()),
+        )
+
+    def _find_misspelt(self, called: AbstractSet[str]) -> list[str]:
+        """Declarations of tools that were never called, where one that nobody declared is alike."""
+        from mulligan.learning.closeness import find_typo
+
+        declared = [each for each in self.tools() if each.effect != Effect.UNDECLARED]
+        others = called - {each.tool for each in declared}
+        return [
+            f"{tool.tool} is declared and was never called; {near} is called, and nobody has "
+            f"declared it. If they are one, mend the name in m.declare({tool.tool!r}, …)."
+            for tool in declared
+            if (near := find_typo(tool.tool, others)) and not self._is_called(tool)
+        ]
+
+    def _is_called(self, tool: KnownTool) -> bool:
+        query = LogQuery(server=tool.server or None, tool=tool.tool, limit=1)
+        return bool(self.store.log.list_rows(query))
+
+    def _find_names(self, query: LogQuery) -> LogQuery:
+        return replace(query, tenant=self._names.find_tenant(query.tenant))
+
+    def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
+        now = self.clock()
+        return self.store.log.list_patterns(PatternQuery(since=now - window, until=now, limit=most))
+
+    def _list_error_rules(self) -> tuple[ErrorRule, ...]:
+        """What tools' authors and this application say of errors, the tools first."""
+        of_tools = (rule for tool in self._list_callable() for rule in tool.error_rules)
+        return (*of_tools, *self._settings.error_rules)
+
+    def accept_damage(self, note: str) -> int:
+        """Go on from what is left of a damaged journal. How many damages were accepted."""
+        if self.tenant is not None:
+            raise ConfigurationError("A journal is everybody's: accept damage without a tenant.")
+        return self.store.journal.accept_damage(note)
+
+    def _find_overdue(self, now: datetime) -> list[str]:
+        limit = now - self._settings.retention.log - GRACE
+        late = self.store.log.list_rows(LogQuery(until=limit, oldest_first=True, limit=1))
+        if not late:
+            return []
+        oldest = from_us(late[0].at_us)
+        kept_days = self._settings.retention.log.days
+        return [f"The log has rows from {oldest:%Y-%m-%d}, past its {kept_days} days: unswept."]
+
+
+def migrate_store(settings: Settings) -> Health:
+    """Bring the store up to date, or make it, and say how it is now."""
+    _refuse_memory(settings)
+    store = open_store(
+        settings.store,
+        migrate=True,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+        tolerate_damage=True,
+        row_security=settings.row_security,
+    )
+    try:
+        return store.check_health()
+    finally:
+        store.close()
+
+
+def copy_store(settings: Settings, folder: Path) -> list[Path]:
+    """Copy a store of files into a folder, from where it can be opened; what was made."""
+    _refuse_memory(settings)
+    if not settings.store.startswith("sqlite:"):
+        raise ConfigurationError(
+            "Only a SQLite store is a few files. A database server has its own way: of Postgres "
+            "pg_dump, or its continuous archiving."
+        )
+    from mulligan.stores.sqlite import read_path
+    from mulligan.stores.sqlite.files import copy_files
+
+    # Opened as any other, so that what cannot be read is said before anything is written.
+    with Insights.open(settings, tolerate_damage=True):
+        return copy_files(read_path(settings.store), folder)
+
+
+def _show_little(tool: KnownTool) -> KnownTool:
+    """A tool without what only its author can have written."""
+    return replace(tool, promises=(), schema={}, error_rules=(), kinds={})
+
+
+def _refuse_memory(settings: Settings) -> None:
+    if settings.store.startswith("memory:"):
+        raise ConfigurationError(
+            "The store is memory:, as it is where nobody names one. It is gone with its process, "
+            "so there is nothing to look at. Name the application's store with --store URL or "
+            "MULLIGAN_STORE."
+        )
+
+
+def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:
+    became = {
+        Outside.TURN: "each was a turn of its own, checked without a message",
+        Outside.RUN: "each was simply made and logged, as outside='run' says",
+        Outside.REFUSE: "each was refused, as outside='refuse' says",
+    }[rule]
+    by_tool = Counter[str]()
+    for each in calls:
+        by_tool[each.tool] += each.count
+    names = ", ".join(f"{tool} {count}" for tool, count in by_tool.most_common(5))
+    return (
+        f"{by_tool.total()} calls with an effect were made outside any turn in the last day "
+        f"({names}): {became}. Wrap them in `with m.turn(…)`, and hand work to threads with "
+        "`turn.bind(function)`."
+    )
+
+
+def _describe_losses(losses: tuple[Loss, ...]) -> str:
+    successes = sum(loss.successes for loss in losses)
+    failures = sum(loss.failures for loss in losses)
+    return (
+        f"The log lost {successes + failures} rows ({failures} of failures), last on "
+        f"{losses[-1].at:%Y-%m-%d %H:%M} UTC ({losses[-1].reason})."
+    )
+
+
+_CALL = {"name", "arguments"}
+
+
+def read_arguments(written: str, *, tool: str) -> dict[str, object]:
+    """The arguments in a JSON object, in one with slips, or in a call as models write them."""
+    from mulligan.learning.model_output import read_calls
+    from mulligan.learning.parsing import GarbledError, read_whole
+
+    try:
+        value = read_whole(written)
+    except GarbledError:
+        value = None
+    if isinstance(value, dict) and not value.keys() >= _CALL:
+        return value
+    called = next(iter(read_calls(written, tools=(tool,))), None)
+    if called is not None:
+        return dict(called.arguments)
+    raise ConfigurationError(
+        f"{written[:80]!r} holds no arguments. Write a JSON object such as "
+        f'\'{{"limit": "10"}}\', or the call as the model wrote it: {tool}(limit="10").'
+    )

@@ -1,0 +1,609 @@
+"""What was learned from failures, a person's word on it, and whether it helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from mulligan.insights.figures import Estimate, estimate_share
+from mulligan.insights.filters import Paging, ViewFilter, build_paging, cut_page
+from mulligan.insights.insights import NameLookup
+from mulligan.learning import lessons as life
+from mulligan.learning.calibration import (
+    Calibration,
+    Lift,
+    compute_difference,
+    measure_calibration,
+    measure_lift,
+    render_reliability,
+)
+from mulligan.learning.consolidation import (
+    MOST_LESSONS,
+    Consolidated,
+    Hashes,
+    consolidate,
+    count_people,
+    hash_schemas,
+    list_episodes,
+    take_back,
+)
+from mulligan.learning.fingerprint import classify_pattern
+from mulligan.learning.lesson_file import decode_lessons, encode_lessons
+from mulligan.learning.lessons import SEED
+from mulligan.learning.mining import load_seed_lessons
+from mulligan.learning.pitfalls import find_met, render_pitfalls
+from mulligan.process.lazy import dataclass
+from mulligan.redaction.redactor import hide_secrets
+from mulligan.types.call import OWN
+from mulligan.types.errors import ConfigurationError, StaleLessonError
+from mulligan.types.interfaces import Casebook, Clock, KnownTool, Log, Store
+from mulligan.types.lesson import (
+    Balance,
+    Ending,
+    Episode,
+    EpisodeQuery,
+    EpisodeSlot,
+    Group,
+    Lesson,
+    LessonQuery,
+    LessonState,
+    Use,
+)
+from mulligan.types.log import REPLY_SETTLED, LogQuery, PatternQuery, PatternSeen
+from mulligan.types.reply import RATED, read_rating
+
+MOST_RACES = 5
+"""How often a change is made again because another process made one first."""
+WINDOW = timedelta(days=90)
+"""How far back offers are looked at: as long as episodes are kept."""
+
+BUILT_IN = SEED
+"""Who put a lesson there that every memory begins with."""
+RECENT = timedelta(days=30)
+"""How far back failures are looked at for pitfalls."""
+MOST_ALIKE = 100_000
+"""Patterns of all tools together."""
+MOST_SEEN = 200
+"""Patterns of one tool that are looked at, the most frequent."""
+
+Decide = Callable[..., Lesson]
+Fits = Callable[[EpisodeSlot], bool]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonSeen:
+    """A lesson as it stands, and what its uses came to."""
+
+    lesson: Lesson
+    balance: Balance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonHistory:
+    """One lesson with all its versions, and the calls it touched."""
+
+    versions: tuple[Lesson, ...]
+    balance: Balance
+    uses: tuple[Use, ...]
+    """Oldest first; where there are many, perhaps only the newest. The balance counts them all."""
+
+    @property
+    def lesson(self) -> Lesson:
+        """As it stands now."""
+        return self.versions[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Whether the probabilities mean what they say, and what memory is worth."""
+
+    calibration: Calibration
+    lift: Lift | None
+    """`None` while one of the groups is empty."""
+
+
+class LessonList:
+    """Questions about lessons, and what a person may decide."""
+
+    def __init__(
+        self, store: Store, *, clock: Clock, names: NameLookup, seeds: bool = True
+    ) -> None:
+        self._store = store
+        self._seeds = seeds
+        self._names = names
+        self._casebook = store.casebook
+        self._clock = clock
+
+    def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
+        """Lessons that fit, each in its latest version, as it counts now.
+
+        One that was learned on another schema of its tool than today's is no longer offered, and
+        so a candidate, though that is put on record only by the next consolidation.
+        """
+        asked = self._find_names(query)
+        found = self._casebook.list_lessons(asked)
+        if asked.state is LessonState.CANDIDATE:
+            found += self._casebook.list_lessons(replace(asked, state=LessonState.ACTIVE))
+        known = hash_schemas(self._store.catalog.list_tools())
+        standing = (_find_standing(lesson, known) for lesson in found)
+        found = [each for each in standing if asked.state in (None, each.state)][: asked.limit]
+        balances = self._casebook.read_balances([lesson.id for lesson in found])
+        return [
+            LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
+            for lesson in found
+        ]
+
+    def list_built_in(self, query: LessonQuery) -> list[LessonSeen]:
+        """The lessons that every memory begins with, as far as they fit; none if switched off.
+
+        They are about tools of any kind, so that nothing is left where one tool, agent or tenant
+        is asked about.
+        """
+        narrow = any(each is not None for each in (query.tool, query.agent, query.tenant))
+        words = query.text.casefold().split()
+        fitting = [
+            each
+            for each in (load_seed_lessons() if self._seeds and not narrow else ())
+            if query.state in (None, each.state)
+            and (not query.ids or each.id in query.ids)
+            and (not words or any(word in each.statement.casefold() for word in words))
+        ]
+        balances = self._casebook.read_balances([each.id for each in fitting])
+        return [
+            LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in fitting
+        ]
+
+    def read_history(self, lesson: str, *, newest: int | None = None) -> LessonHistory:
+        """One lesson, by its id or the beginning of it, with its `newest` uses or all of them."""
+        found = self._find_built_in(lesson) or self._find(lesson)
+        return LessonHistory(
+            versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
+            balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
+            uses=tuple(self._casebook.list_uses(found.id, newest=newest)),
+        )
+
+    def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
+        """A person's word: it is used from now on, whatever the evidence."""
+        return self._record_decision(lesson, life.approve, by=by, note=note)
+
+    def quarantine(self, lesson: str, *, by: str, note: str = "") -> Lesson:
+        """Nobody uses it until it is approved."""
+        return self._record_decision(lesson, life.quarantine, by=by, note=note)
+
+    def revoke(self, lesson: str, *, by: str, note: str = "") -> LessonHistory:
+        """Take it out for good. Every call it touched is in the answer."""
+        return self.read_history(self._record_decision(lesson, life.revoke, by=by, note=note).id)
+
+    def consolidate(self) -> Consolidated:
+        """Draw lessons from everything that is remembered, now."""
+        return consolidate(self._store, now=self._clock())
+
+    def take_back(self, batch: str, *, by: str) -> list[Lesson]:
+        """Undo a consolidation; the lessons that changed."""
+        return take_back(self._casebook, batch, now=self._clock(), by=by)
+
+    def export(self, query: LessonQuery) -> Iterator[str]:
+        """Lessons as JSON lines."""
+        return encode_lessons(self._casebook.list_lessons(self._find_names(query)))
+
+    def add(self, lines: Iterable[str], *, tenant: str = "") -> list[Lesson]:
+        """Take lessons of a file in as candidates: all of them or, with one sentence, none.
+
+        One that is known here already is left as it is.
+        """
+        tools = {tool.tool for tool in self._store.catalog.list_tools()} or None
+        whose = self._names.find_tenant(tenant) or ""
+        read = decode_lessons(lines, at=self._clock(), tools=tools, tenant=whose)
+        new = [lesson for lesson in read if not self._casebook.list_lesson_versions(lesson.id)]
+        self._casebook.append(new)
+        return new
+
+    def describe_pitfalls(
+        self,
+        tools: Iterable[str] = (),
+        *,
+        agent: str | None = None,
+        label: str = "",
+        tokens: int,
+        link: str = "",
+    ) -> str:
+        """What is known to go wrong, for a prompt or a tool's description: ask of one tenant alone.
+
+        With some tools, their pitfalls; with an agent, what has failed that agent, of these tools
+        or of every one. `label` is what the log shows of an agent that is named by its identity.
+        """
+        asked = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
+        seen = [
+            replace(each, pattern=classify_pattern(each.pattern))
+            for tool in wanted
+            for each in self._list_seen(tool)
+        ]
+        shown = None if agent is None else label or self._names.find_label(agent)
+        own = [each for each in seen if shown is None or shown in each.agents]
+        tools_now = self._store.catalog.list_tools()
+        known = hash_schemas(tools_now)
+        lessons = [
+            lesson
+            for tool in wanted
+            for lesson in self._casebook.list_lessons(replace(asked, tool=tool))
+            if _find_standing(lesson, known).state is LessonState.ACTIVE
+        ]
+        if agent is not None:
+            # What has failed this agent, whoever has found out what helps.
+            who = self._names.find_agent(agent)
+            lessons = [each for each in lessons if who in each.agents or find_met(each, own)]
+        return render_pitfalls(
+            lessons,
+            own,
+            tokens=tokens,
+            link=link,
+            tools=tools_now,
+            # Counted only where there is an error that could be quoted.
+            quoting=bool(seen) and not self.has_people(),
+        )
+
+    def list_told_tools(
+        self, tools: Sequence[str], *, seen: Sequence[PatternSeen] | None = None
+    ) -> set[str]:
+        """Those of some tools that `describe_pitfalls` has something to say about, to anybody.
+
+        `seen`: what has failed of late, for who has read it already.
+        """
+        if not tools:
+            return set()
+        if seen is None:
+            now = self._clock()
+            query = PatternQuery(since=now - RECENT, until=now, limit=MOST_ALIKE)
+            seen = self._store.log.list_patterns(query)
+        known = self._store.catalog.list_tools()
+        schemas = hash_schemas(known)
+        failed = _group_by_tool(seen, lambda each: each.pattern.tool)
+        active = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
+        lessons = _group_by_tool(self._casebook.list_lessons(active), lambda each: each.tool)
+        return {
+            tool
+            for tool in tools
+            if _has_pitfalls(
+                [
+                    each
+                    for each in lessons.get(tool, ())
+                    if _find_standing(each, schemas).state is LessonState.ACTIVE
+                ],
+                failed.get(self._names.find_label(tool), []),
+                tools=known,
+            )
+        }
+
+    def _list_seen(self, tool: str | None) -> list[PatternSeen]:
+        """What has failed of late; tools stand in the log under their label."""
+        now = self._clock()
+        name = None if tool is None else self._names.find_label(tool)
+        return self._store.log.list_patterns(
+            PatternQuery(since=now - RECENT, until=now, tool=name, limit=MOST_SEEN)
+        )
+
+    def has_people(self) -> bool:
+        """Whether people are named: then nobody is told what an error of another one said."""
+        return any(count_people(self._casebook, now=self._clock()).values())
+
+    def list_changed_tools(self, since: datetime) -> list[str]:
+        """Tools whose lessons have changed since then."""
+        found = self._casebook.list_lessons(LessonQuery(since=since, limit=MOST_LESSONS))
+        return sorted({lesson.tool for lesson in found})
+
+    def measure(
+        self, episodes: Iterable[Episode] | None = None, *, fits: Fits = lambda _: True
+    ) -> Measured:
+        """What came of the probabilities that were given: all that are kept, or those of some."""
+        looked_at = list_episodes(self._casebook) if episodes is None else episodes
+        offers = [episode.offer for episode in looked_at]
+        forecasts = [
+            (offer.probability, bool(offer.helped)) for offer in offers if offer and offer.taken
+        ]
+        counts = self._casebook.count_episodes(since=(self._clock() - WINDOW).date())
+        return Measured(
+            calibration=measure_calibration(forecasts),
+            lift=measure_lift({slot: n for slot, n in counts.items() if fits(slot)}),
+        )
+
+    def draw_calibration(self, measured: Measured) -> str:
+        """What was said against what came true, as a picture in SVG."""
+        return render_reliability(measured.calibration)
+
+    def _find_names(self, query: LessonQuery) -> LessonQuery:
+        return replace(
+            query,
+            tenant=self._names.find_tenant(query.tenant),
+            agent=self._names.find_agent(query.agent),
+        )
+
+    def _record_decision(self, lesson: str, decide: Decide, *, by: str, note: str) -> Lesson:
+        if self._find_built_in(lesson) is not None:
+            raise ConfigurationError(
+                f"Lesson {lesson} is built in and belongs to no store. The setting seeds=False "
+                "leaves all of these out."
+            )
+        why = hide_secrets(note)
+        for _ in range(MOST_RACES):
+            decided = decide(self._find(lesson), by=by, at=self._clock(), why=why)
+            try:
+                self._casebook.append([decided])
+            except StaleLessonError:
+                continue
+            return decided
+        raise ConfigurationError(f"Lesson {lesson} is being changed by others: try again.")
+
+    def _find_built_in(self, lesson: str) -> Lesson | None:
+        known = load_seed_lessons() if self._seeds and lesson.startswith(f"{SEED}-") else ()
+        found = [each for each in known if each.id.startswith(lesson)]
+        return found[0] if len(found) == 1 else None
+
+    def _find(self, lesson: str) -> Lesson:
+        exact = self._casebook.list_lesson_versions(lesson)[-1:]
+        if exact:
+            return exact[0]
+        every = self._casebook.list_lessons(LessonQuery(limit=MOST_LESSONS))
+        found = [each for each in every if lesson and each.id.startswith(lesson)]
+        if len(found) == 1:
+            return found[0]
+        what = f"{len(found)} lessons start so" if found else "there is no such lesson"
+        raise ConfigurationError(f"{lesson!r}: {what}. `mulligan lessons list` has them.")
+
+
+def _group_by_tool(found: Iterable[T], tool_of: Callable[[T], str]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = {}
+    for each in found:
+        groups.setdefault(tool_of(each), []).append(each)
+    return groups
+
+
+def _has_pitfalls(
+    lessons: Sequence[Lesson], seen: Sequence[PatternSeen], *, tools: Sequence[KnownTool]
+) -> bool:
+    """Whether there is a line to tell; most often the first lesson is one: the rest is spared."""
+    first = any(render_pitfalls([each], tokens=1, tools=tools) for each in lessons)
+    return first or bool(render_pitfalls(lessons, seen, tokens=1, tools=tools, quoting=False))
+
+
+def _find_standing(lesson: Lesson, schemas: Hashes) -> Lesson:
+    """A lesson as it counts now: of a tool whose schema has changed it waits to be proven anew."""
+    now = schemas.get((lesson.server, lesson.tool), "")
+    changed = bool(lesson.schema_hash) and now not in ("", lesson.schema_hash)
+    if lesson.state is not LessonState.ACTIVE or not changed:
+        return lesson
+    return replace(lesson, state=LessonState.CANDIDATE, why="the tool's schema has changed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonsView:
+    """What was learned from failures."""
+
+    asked: ViewFilter
+    paging: Paging
+    states: Mapping[str, int]
+    rows: tuple[LessonSeen, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPage:
+    """One lesson with all its versions, and the calls it touched."""
+
+    lesson: Lesson
+    balance: Balance
+    built_in: bool
+    versions: tuple[Lesson, ...]
+    """The newest first."""
+    paging: Paging
+    """Of the calls that it touched."""
+    uses: tuple[Use, ...]
+    """The newest first."""
+    rated_up: Estimate
+    """The share of thumbs up for replies of the newest turns that it was used in."""
+    choices: tuple[str, ...]
+    """What a person may do now."""
+
+
+def build_lesson_page(
+    history: LessonHistory, *, page: int, rated_up: Estimate, built_in: bool
+) -> LessonPage:
+    """One lesson, with a page of the calls it touched: the last of those that were read."""
+    state = history.lesson.state
+    choices = {
+        LessonState.CANDIDATE: ("approve", "quarantine", "revoke"),
+        LessonState.ACTIVE: ("quarantine", "revoke"),
+        LessonState.QUARANTINED: ("approve", "revoke"),
+        LessonState.RETIRED: ("approve",),
+    }[state]
+    paging = build_paging(history.balance.uses, number=page)
+    read = tuple(reversed(history.uses))
+    return LessonPage(
+        lesson=history.lesson,
+        balance=history.balance,
+        built_in=built_in,
+        versions=tuple(reversed(history.versions)),
+        paging=paging,
+        uses=read[(paging.number - 1) * paging.size : paging.number * paging.size],
+        rated_up=rated_up,
+        choices=() if built_in else choices,
+    )
+
+
+MOST_RATED_TURNS = 100
+"""The newest turns that are looked at."""
+MOST_RATED_ROWS = 5_000
+"""Rows of these turns, and thumbs for their replies."""
+
+
+def estimate_ratings(log: Log, uses: Sequence[Use]) -> Estimate:
+    """The share of thumbs up for replies of the newest turns that a lesson was used in."""
+    newest = dict.fromkeys(use.turn for use in reversed(uses) if use.turn)
+    turns = tuple(newest)[:MOST_RATED_TURNS]
+    if not turns:
+        return Estimate(figure=None, n=0)
+    rows = log.list_rows(LogQuery(turns=turns, limit=MOST_RATED_ROWS))
+    replies = tuple(row.id for row in rows if row.server == OWN and row.tool == REPLY_SETTLED)
+    if not replies:
+        return Estimate(figure=None, n=0)
+    given = LogQuery(
+        server=OWN, tool=RATED, parents=replies, oldest_first=True, limit=MOST_RATED_ROWS
+    )
+    # Of several thumbs for one reply the last one counts.
+    thumbs = {each.of: each.up for each in map(read_rating, log.list_rows(given))}
+    return estimate_share(sum(thumbs.values()), len(thumbs))
+
+
+MOST_EPISODES = 5_000
+"""The newest failures: enough to tell by, and no more however many there are."""
+ENOUGH = 5
+"""Failures on each side, below which nothing is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonWorth:
+    """What one lesson is worth."""
+
+    lesson: str
+    tool: str
+    statement: str
+    state: str
+    treated: int
+    treated_repaired: int
+    control: int
+    control_repaired: int
+    lift: float | None
+    """`None`: not enough data."""
+    low: float | None = None
+    high: float | None = None
+    helped: int
+    """Uses of it that were verified to help."""
+    harmed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorthView:
+    """Whether learning helped."""
+
+    asked: ViewFilter
+    lift: Lift | None
+    """`None`: one of the groups is empty."""
+    enough: bool
+    """Whether both groups are large enough to say anything."""
+    calibration: Calibration
+    paging: Paging
+    """Of the lessons that were offered for one of these failures."""
+    lessons: tuple[LessonWorth, ...]
+    """The one that was offered most often first."""
+    failures: int
+    """The newest ones, by which lessons and probabilities were weighed."""
+
+
+@dataclass(slots=True)
+class LessonCases:
+    """Failures that one lesson was offered for, or would have been."""
+
+    treated: int = 0
+    treated_repaired: int = 0
+    control: int = 0
+    control_repaired: int = 0
+
+    def add(self, episode: Episode) -> None:
+        """Count one more."""
+        repaired = episode.ending is Ending.REPAIRED
+        if episode.group is Group.TREATED:
+            self.treated += 1
+            self.treated_repaired += repaired
+        else:
+            self.control += 1
+            self.control_repaired += repaired
+
+    def compare(self) -> dict[str, float | None]:
+        """By how much more of them were repaired, where there are enough to say so."""
+        if min(self.treated, self.control) < ENOUGH:
+            return {"lift": None}
+        lift, low, high = compute_difference(
+            (self.treated_repaired, self.treated), (self.control_repaired, self.control)
+        )
+        return {"lift": lift, "low": low, "high": high}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeighedFailures:
+    """What the newest failures say: of all that was offered, and of each lesson."""
+
+    measured: Measured
+    failures: int
+    cases: Mapping[str, LessonCases]
+    """By lesson, the one that was offered most often first."""
+
+
+def weigh_failures(
+    lessons: LessonList, *, casebook: Casebook, asked: ViewFilter
+) -> WeighedFailures:
+    """What was offered for the newest failures, against what was left alone."""
+    tool, tenant = asked.tool and asked.tool.rpartition("/")[2], asked.tenant
+    query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
+    episodes = casebook.list_episodes(query)
+
+    def fits(slot: EpisodeSlot) -> bool:
+        return tool in (None, slot.tool) and tenant in (None, slot.tenant)
+
+    return WeighedFailures(
+        measured=lessons.measure(episodes, fits=fits),
+        failures=len(episodes),
+        cases=_count_cases(episodes),
+    )
+
+
+def build_worth(
+    weighed: WeighedFailures, lessons: LessonList, *, asked: ViewFilter, page: int = 1
+) -> WorthView:
+    """The page: of the lessons only those are read that it shows."""
+    lift = weighed.measured.lift
+    paging, shown = cut_page(list(weighed.cases), number=page)
+    known = {seen.lesson.id: seen for seen in _list_known(lessons, shown)}
+    return WorthView(
+        asked=asked,
+        lift=lift,
+        enough=lift is not None and min(lift.treated, lift.control) >= ENOUGH,
+        calibration=weighed.measured.calibration,
+        paging=paging,
+        lessons=tuple(
+            _build_row(known[each], weighed.cases[each]) for each in shown if each in known
+        ),
+        failures=weighed.failures,
+    )
+
+
+def _list_known(lessons: LessonList, ids: Sequence[str]) -> list[LessonSeen]:
+    """These lessons, also those of them that are built in."""
+    query = LessonQuery(ids=tuple(ids), limit=len(ids))
+    return [*lessons.list_lessons(query), *lessons.list_built_in(query)] if ids else []
+
+
+def _count_cases(episodes: Iterable[Episode]) -> dict[str, LessonCases]:
+    cases: dict[str, LessonCases] = {}
+    for each in episodes:
+        if each.group is not None and each.offer is not None and each.offer.lesson:
+            cases.setdefault(each.offer.lesson, LessonCases()).add(each)
+    ordered = sorted(cases.items(), key=lambda each: (-each[1].treated - each[1].control, each[0]))
+    return dict(ordered)
+
+
+def _build_row(seen: LessonSeen, cases: LessonCases) -> LessonWorth:
+    return LessonWorth(
+        lesson=seen.lesson.id,
+        tool=seen.lesson.tool,
+        statement=seen.lesson.statement,
+        state=seen.lesson.state.value,
+        treated=cases.treated,
+        treated_repaired=cases.treated_repaired,
+        control=cases.control,
+        control_repaired=cases.control_repaired,
+        helped=seen.balance.helped,
+        harmed=seen.balance.harmed,
+        **cases.compare(),
+    )

@@ -1,0 +1,530 @@
+"""Actions that need somebody: the list, one of them whole, and what a person may do about it.
+
+Every act is an entry in the journal. What takes the tool's code, undoing and running, is done by
+whichever process has it: the entry is the request, and recovery takes it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any
+
+from mulligan.codec import decode_json, decode_value
+from mulligan.insights.filters import Paging, ViewFilter
+from mulligan.insights.insights import NameLookup
+from mulligan.process.lazy import dataclass
+from mulligan.redaction import Redactor
+from mulligan.redaction.redactor import hide_secrets
+from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
+from mulligan.types.action import (
+    AT_WORK,
+    HOLD_LIFE,
+    NOTHING_THERE,
+    Action,
+    ActionQuery,
+    By,
+    Entry,
+    Opening,
+    State,
+    check_step,
+    has_expired,
+    leads_to,
+)
+from mulligan.types.call import Record
+from mulligan.types.display import render_recipe, render_sentence
+from mulligan.types.effect import Effect
+from mulligan.types.errors import ConfigurationError, StoreError
+from mulligan.types.interfaces import Clock, Store
+
+MOST_LISTED = 1_000
+
+REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
+"""States into which a rejection leads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionStory:
+    """An action and everything that happened to it."""
+
+    action: Action
+    entries: tuple[Entry, ...]
+    what: str
+    """What it does, as a sentence, less secrets."""
+    recipe: tuple[str, ...]
+    """What a person can do about it, a sentence with a command each."""
+    contents: Mapping[str, object] = field(default_factory=dict)
+    """What was there `before`, what is `ours`, and where somebody else was there too what is
+    `theirs` and stands, `None` for nothing; as long as they are kept, less secrets."""
+
+
+class OpenList:
+    """What the journal owes an answer for."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        redactor: Redactor,
+        to_decide: Redactor,
+        hold_life: timedelta = HOLD_LIFE,
+    ) -> None:
+        self._journal = store.journal
+        self._vault = store.vault
+        self._clock = clock
+        self._store = store
+        self._redactor = redactor
+        self._to_decide = to_decide
+        self._hold_life = hold_life
+
+    def show_people(self) -> OpenList:
+        """This list for who decides: whom a call is about is shown, unless `hide` is `all`."""
+        return OpenList(
+            self._store,
+            clock=self._clock,
+            redactor=self._to_decide,
+            to_decide=self._to_decide,
+            hold_life=self._hold_life,
+        )
+
+    def actions(self, *, limit: int = MOST_LISTED) -> list[Action]:
+        """Open actions, oldest first, each with what was found as long as that is kept."""
+        found = self._journal.list_open_actions(limit=limit)
+        return [self.with_findings(action) for action in found]
+
+    def read_story(self, id_or_prefix: str) -> ActionStory:
+        """One action with its history, settled or not."""
+        action = self.find(id_or_prefix)
+        entries = tuple(self._journal.list_entries(action.id))
+        return ActionStory(
+            action=self.with_findings(action),
+            entries=tuple(self._with_findings_of(entry, action.opening) for entry in entries),
+            what=self.describe(action),
+            recipe=render_recipe(action),
+            contents=self._read_contents(action),
+        )
+
+    def describe(self, action: Action) -> str:
+        """What an action does, as a sentence for a person: its tool's own, or by its names."""
+        opening, said = action.opening, self._read_kept(action, "said")
+        if isinstance(said, str):
+            return self._redactor.redact_text(said)
+        kept = self._read_kept(action, "arguments")
+        given = kept if isinstance(kept, dict) else {}
+        ours = (opening.key, opening.call)
+        shown = {n: value for n, value in given.items() if value is None or value not in ours}
+        redacted = self._redactor.redact_value(shown)
+        record = Record(arguments=redacted if isinstance(redacted, dict) else {})
+        return render_sentence(opening.tool, record)
+
+    def with_findings(self, action: Action) -> Action:
+        """The action with what a review found, as long as that is kept."""
+        said = self._read_findings(action.id, opening=action.opening, entry=action)
+        return action if said is None else replace(action, detail=_with_why(action.detail, said))
+
+    def _with_findings_of(self, entry: Entry, opening: Opening) -> Entry:
+        said = self._read_findings(entry.action, opening=opening, entry=entry)
+        return entry if said is None else replace(entry, detail=_with_why(entry.detail, said))
+
+    def _read_findings(self, action: str, *, opening: Opening, entry: Action | Entry) -> str | None:
+        """What a review found, where an entry has only the names of its rules."""
+        if entry.state not in REJECTED:
+            return None
+        try:
+            return load_findings(self._vault, action, opening=opening, version=entry.version)
+        except StoreError:
+            # Without the key, or where it is damaged, the names of the rules are left.
+            return None
+
+    def _read_contents(self, action: Action) -> dict[str, object]:
+        """What a person chooses between. Ours is what the call returned, else what it was given."""
+        contents: dict[str, object] = {}
+        if self._vault.get(action.id, "before") is not None:
+            contents["before"] = self._read_kept(action, "before")
+        if action.state not in NOTHING_THERE:
+            came = self._read_kept(action, "result")
+            ours = came.get("result") if isinstance(came, dict) else None
+            contents["ours"] = self._read_kept(action, "arguments") if ours is None else ours
+        over = action.state in (State.UNDOING, State.UNDONE)
+        if not over and self._vault.get(action.id, "theirs") is not None:
+            contents["theirs"] = self._read_kept(action, "theirs")
+        return {name: self._redactor.redact_value(content) for name, content in contents.items()}
+
+    def read_arguments(self, action: Action) -> dict[str, object]:
+        """What its call was given, as long as that is kept, less secrets."""
+        kept = self._read_kept(action, "arguments")
+        redacted = self._redactor.redact_value(kept) if isinstance(kept, dict) else {}
+        return redacted if isinstance(redacted, dict) else {}
+
+    def read_request(self, action: Action) -> str:
+        """What the person had asked for, as long as that is kept, less secrets."""
+        kept = load_evidence(self._vault, action.opening, action=action.id)
+        told = None if kept is None else decode_json(kept).get("turn")
+        message = told.get("message") if isinstance(told, dict) else ""
+        return self._redactor.redact_text(str(message or ""))
+
+    def read_reviews(self, turn: str, *, attempts: int) -> Sequence[KeptReview]:
+        """What reviews of a turn came to, as long as that is kept; it was scrubbed before."""
+        try:
+            return load_reviews(self._vault, turn, attempts=attempts)
+        except (StoreError, ValueError):
+            # Without the key, or where it is damaged, the states of its actions are left.
+            return ()
+
+    def _read_kept(self, action: Action, name: str) -> object:
+        kept = self._vault.get(action.id, name)
+        return None if kept is None else decode_value(kept)
+
+    def settle(self, id_or_prefix: str, *, note: str) -> Action:
+        """Close an open action: a person has seen to it, and says how."""
+        action = self.find(id_or_prefix)
+        if action.settled:
+            raise ConfigurationError(f"{action.id} is {action.state} already: nothing is owed.")
+        if not note.strip():
+            raise ConfigurationError("A note is needed: say what was done about it.")
+        return self._move(action, State.CLOSED, note=note.strip())
+
+    def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
+        """Let a held call run. The process that has its code runs it, once.
+
+        `version`: of the action as it was shown; if it has moved on since, nothing is approved.
+        """
+        action = self._require_held(id_or_prefix)
+        if version not in (None, action.version):
+            raise ConfigurationError(
+                f"{action.id} was shown at version {version} and is at {action.version}: it has "
+                f"changed since. Look again: mulligan show {action.id}"
+            )
+        expires_at = (self._clock() + self._hold_life).isoformat()
+        return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
+
+    def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
+        """Never run a held call. `replaced_by`: the call that was approved in its place."""
+        action = self.find(id_or_prefix)
+        if action.state is not State.APPROVED:
+            # What was approved and not yet made can still be stopped; whoever makes it is quicker
+            # or not, and the version says which.
+            action = self._require_held(id_or_prefix)
+        said = {"note": note, "replaced_by": replaced_by}
+        return self._move(action, State.DENIED, by=by, **{k: v for k, v in said.items() if v})
+
+    def undo(
+        self, id_or_prefix: str, *, by: str, ours: bool = False, after: Sequence[str] = ()
+    ) -> Action:
+        """Have an action undone. The process that has its code does it, under its version.
+
+        `ours`: a person has looked, and says that what is there now was written by the call, whose
+        answer nobody has. `after`: later actions that are undone first.
+        """
+        action = self.find(id_or_prefix)
+        self._require_undoable(action, ours=ours)
+        before = action.detail.get("after")
+        order = [*after, *(before if isinstance(before, list) else ())]
+        told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
+        told |= {"claimed": True} if ours else {}
+        told |= {k: v for k, v in action.detail.items() if k == "unheard_since"}
+        return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
+
+    def _require_undoable(self, action: Action, *, ours: bool) -> None:
+        """Refuse what cannot be undone, each with what can be done instead."""
+        settle = f'put it right by hand, then `mulligan settle {action.id} --note "…"`.'
+        if not leads_to(action.state, State.UNDOING, by=By.PERSON):
+            raise ConfigurationError(
+                f"{action.id} is {action.state}: there is nothing that could be undone. "
+                f"`mulligan show {action.id}` says what happened."
+            )
+        self._refuse_work_in_progress(action)
+        if action.opening.effect is not Effect.REVERSIBLE:
+            raise ConfigurationError(
+                f"{action.opening.tool} cannot be undone: "
+                + ("put it right by hand." if action.settled else settle)
+            )
+        if self._vault.get(action.id, "arguments") is None:
+            raise ConfigurationError(
+                f"What undoing {action.id} needs was kept only for a while, and is gone: "
+                + ("put it right by hand." if action.settled else settle)
+            )
+        if action.state is State.NEEDS_HUMAN and not ours:
+            raise ConfigurationError(
+                f"Nobody knows whether {action.id} happened. Look at what is there: if that was "
+                f"written by this call, `mulligan undo {action.id} --ours` puts back what was "
+                f"there before; else {settle}"
+            )
+        if ours and action.state is not State.NEEDS_HUMAN:
+            raise ConfigurationError(
+                f"{action.id} is {action.state}, and what it wrote is known: leave --ours away."
+            )
+
+    def find(self, id_or_prefix: str) -> Action:
+        """The action that an id, or the beginning of one, names; of several, the only open one."""
+        wanted = id_or_prefix.strip().replace("-", "").lower()
+        action = self._journal.find_action(wanted)
+        if action is not None:
+            return action
+        near = self.search(ActionQuery(id_prefix=wanted, limit=MOST_LISTED)) if wanted else []
+        open_ones = [each for each in near if not each.settled]
+        for found in (open_ones, near):
+            if len(found) == 1:
+                return found[0]
+        raise ConfigurationError(
+            f"{id_or_prefix!r}: {self._describe_near(wanted, open_ones or near)}"
+        )
+
+    def search(self, query: ActionQuery) -> list[Action]:
+        """Actions as a query wants them, settled or not, the newest first."""
+        names = NameLookup(self._redactor)
+        whose = replace(
+            query, tenant=names.find_tenant(query.tenant), agent=_find_label(names, query.agent)
+        )
+        return self._journal.list_actions(whose)
+
+    def read_states(self, calls: Iterable[str]) -> dict[str, State]:
+        """Where the actions of calls stand now, by the calls' ids; those of reads have none."""
+        found = ((call, self._journal.find_action(call)) for call in calls)
+        return {call: action.state for call, action in found if action is not None}
+
+    def _describe_near(self, wanted: str, near: Sequence[Action]) -> str:
+        if near:
+            ids = ", ".join(each.id for each in near[:3])
+            more = ", …" if near[3:] else ""
+            return f"{len(near)} actions start so ({ids}{more}): say more of it."
+        if wanted and self.search(ActionQuery(parent=wanted, limit=1)):
+            return f"that is a bulk; its elements are actions: mulligan actions --bulk {wanted}"
+        known = [each.id for each in self.search(ActionQuery(limit=MOST_LISTED))]
+        # Most ids are given by their beginning, and are like the beginnings of others.
+        begun = {each[: max(len(wanted), 1)]: each for each in reversed(known)}
+        like = get_close_matches(wanted, begun, n=1, cutoff=0.75)
+        hint = f" Did you mean {begun[like[0]]}?" if like else ""
+        return f"there is no such action.{hint} `mulligan open` and `actions` have the ids."
+
+    def _require_held(self, id_or_prefix: str) -> Action:
+        action = self.find(id_or_prefix)
+        if action.state is not State.HELD:
+            raise ConfigurationError(f"{action.id} is {action.state}: it does not wait for a word.")
+        if has_expired(action.detail, changed_at=action.changed_at, now=self._clock()):
+            raise ConfigurationError(
+                f"{action.id} has waited too long and is not run any more. Have it asked for again."
+            )
+        return action
+
+    def _refuse_work_in_progress(self, action: Action) -> None:
+        if action.state in AT_WORK and not self._journal.find_dead_writers({action.writer}):
+            raise ConfigurationError(
+                f"{action.id} is {action.state}, and a running application is at work on it. "
+                "Look again in a moment."
+            )
+
+    def _move(self, action: Action, state: State, **detail: object) -> Action:
+        check_step(action.id, action.state, state, by=By.PERSON)
+        # A person's own words may hold whatever they have just looked up.
+        said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
+        entry = Entry(
+            action=action.id,
+            state=state,
+            at=self._clock(),
+            version=action.version + 1,
+            detail=said,
+        )
+        self._journal.submit([entry]).result()
+        return self.find(action.id)
+
+
+def _find_label(names: NameLookup, agent: str | None) -> str | None:
+    return None if agent is None else names.find_label(agent)
+
+
+def _with_why(detail: Mapping[str, object], said: str) -> dict[str, object]:
+    """An attempt is rejected as a whole: what was found may be about another call of it."""
+    return {**detail, "why": f"Found in its attempt: {said}"}
+
+
+class Act(StrEnum):
+    """What a person may do about an open action."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+    UNDO = "undo"
+    SETTLE = "settle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One thing that a person may do now, and what that will do."""
+
+    act: Act
+    does: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenItem:
+    """An open action in words."""
+
+    id: str
+    what: str
+    """What it does, as a sentence, less secrets."""
+    tool: str
+    server: str
+    agent: str
+    tenant: str
+    turn: str | None
+    effect: Effect
+    state: State
+    since: datetime
+    why: str
+    """What was said when it came to stand there."""
+    expires_at: str
+    """Where it waits for a word: until when. Else empty."""
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPage:
+    """Some of what needs a person, the oldest first."""
+
+    asked: ViewFilter
+    paging: Paging
+    states: Mapping[str, int]
+    """How many stand where."""
+    items: tuple[OpenItem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One value that is not the same in every version."""
+
+    name: str
+    before: str
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryStep:
+    """One entry of the journal."""
+
+    at: datetime
+    state: State
+    said: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionPage:
+    """One action with all that a person needs in order to decide."""
+
+    item: OpenItem
+    settled: bool
+    request: str
+    """What the person had asked for, as long as that is kept, less secrets."""
+    arguments: Mapping[str, Any]
+    """Less secrets, as long as they are kept."""
+    history: tuple[HistoryStep, ...]
+    differences: tuple[Difference, ...]
+    """Where somebody else was there too: what was there, what is ours, and what is theirs."""
+    commands: tuple[str, ...]
+    """The same choices as commands, a sentence each."""
+    attempt: int = 1
+    call: str | None = None
+    contents: Mapping[str, Any] = field(default_factory=dict)
+
+
+_DOES: Mapping[Act, str] = {
+    Act.APPROVE: "The call is made once, by the application that has its tool.",
+    Act.DENY: "The call is never made.",
+    Act.UNDO: "What it did is taken back and read back. Another person's edit is never "
+    "overwritten: then it stays, as a conflict.",
+    Act.SETTLE: "It leaves this list with your note. Nothing is changed outside.",
+}
+_NAMED: Mapping[tuple[Act, State], str] = {
+    (Act.SETTLE, State.CONFLICT): "Their version stands, and this leaves the list with your note.",
+    (Act.SETTLE, State.DISPUTED): "It stands as it is, and leaves the list with your note.",
+    (Act.SETTLE, State.APPROVED): "It is not waited for any more, and never made.",
+    (Act.UNDO, State.UNDO_FAILED): "The undo is tried again, and read back.",
+    (Act.UNDO, State.NEEDS_HUMAN): "You have looked, and this call wrote what is there: what was "
+    "there before is put back, and read back.",
+}
+
+
+def list_choices(action: Action) -> tuple[Choice, ...]:
+    """What a person may do about an action now, the most likely first."""
+    if action.state is State.HELD:
+        acts = [Act.APPROVE, Act.DENY]
+    else:
+        reversible = action.opening.effect is Effect.REVERSIBLE
+        undoable = reversible and leads_to(action.state, State.UNDOING, by=By.PERSON)
+        acts = [Act.UNDO] if undoable and action.state not in AT_WORK else []
+        acts += [] if action.settled else [Act.SETTLE]
+    return tuple(Choice(act=act, does=_NAMED.get((act, action.state), _DOES[act])) for act in acts)
+
+
+def build_item(listed: OpenList, action: Action) -> OpenItem:
+    """An action as a line of the list."""
+    opening, detail = action.opening, action.detail
+    return OpenItem(
+        id=action.id,
+        what=listed.describe(action),
+        tool=opening.tool,
+        server=opening.server,
+        agent=opening.agent,
+        tenant=opening.tenant,
+        turn=opening.turn,
+        effect=opening.effect,
+        state=action.state,
+        since=action.opened_at,
+        why=str(detail.get("why") or detail.get("reason") or ""),
+        expires_at=str(detail.get("expires_at") or ""),
+        choices=list_choices(action),
+    )
+
+
+def read_action_page(listed: OpenList, id_or_prefix: str) -> ActionPage:
+    """One action, settled or not."""
+    story = listed.read_story(id_or_prefix)
+    action = story.action
+    return ActionPage(
+        item=build_item(listed, action),
+        settled=action.settled,
+        request=listed.read_request(action),
+        arguments=listed.read_arguments(action),
+        history=tuple(
+            HistoryStep(at=entry.at, state=entry.state, said=dict(entry.detail))
+            for entry in story.entries
+        ),
+        differences=compare_contents(story.contents),
+        commands=story.recipe,
+        attempt=action.opening.attempt,
+        call=action.opening.call,
+        contents=dict(story.contents),
+    )
+
+
+def compare_contents(contents: Mapping[str, object]) -> tuple[Difference, ...]:
+    """Versions side by side, each value that differs between any two of them."""
+    if len(contents) < 2:
+        return ()
+    versions = ("before", "ours", "theirs")
+    flat = {n: flatten_value(contents[n]) if n in contents else {} for n in versions}
+    names = dict.fromkeys(name for version in flat.values() for name in version)
+    rows = (
+        Difference(name=name, **{whose: version.get(name, "") for whose, version in flat.items()})
+        for name in names
+    )
+    return tuple(row for row in rows if len({row.before, row.ours, row.theirs}) > 1)
+
+
+def flatten_value(value: object, *, under: str = "") -> dict[str, str]:
+    """A value's parts by their path, each as text."""
+    if isinstance(value, Mapping):
+        parts: dict[str, str] = {}
+        for name, part in value.items():
+            parts |= flatten_value(part, under=f"{under}.{name}" if under else str(name))
+        return parts
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        parts = {}
+        for number, part in enumerate(value):
+            parts |= flatten_value(part, under=f"{under}[{number}]")
+        return parts
+    return {under or "value": "nothing" if value is None else str(value)}

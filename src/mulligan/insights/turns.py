@@ -1,0 +1,300 @@
+"""Turns: the latest, one of them call by call, and all calls for analysis elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from mulligan.codec import decode_json
+from mulligan.insights.figures import NOBODY
+from mulligan.insights.filters import Paging, ViewFilter
+from mulligan.insights.insights import Insights
+from mulligan.insights.open_actions import HistoryStep
+from mulligan.process.lazy import dataclass
+from mulligan.runtime.payloads import KeptReview
+from mulligan.types.action import SETTLED, Action, ActionQuery, State
+from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.errors import ConfigurationError
+from mulligan.types.log import HOUR_US, LogQuery
+from mulligan.types.values import from_us, make_uuid7, to_us
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSeen:
+    """One execution, less secrets."""
+
+    id: str
+    at: datetime
+    tool: str
+    server: str
+    agent: str
+    context: str
+    turn: str | None
+    outcome: str
+    ms: float
+    try_number: int
+    parameters: Mapping[str, Any]
+    error: str
+    """Its type and text; empty for a success."""
+    error_class: str
+    result: str
+
+
+def build_call(row: LogRow) -> CallSeen:
+    """A row with its JSON read."""
+    error = f"{row.error_type}: {row.error_message or ''}" if row.error_type else ""
+    return CallSeen(
+        id=row.id,
+        at=from_us(row.at_us),
+        tool=row.tool,
+        server=row.server,
+        agent=row.agent,
+        context=row.context,
+        turn=row.turn,
+        outcome=row.outcome,
+        ms=row.duration_us / 1000,
+        try_number=row.try_number,
+        parameters=parse_parameters(row.parameters),
+        error=error,
+        error_class=row.error_class or "",
+        result=row.result or "",
+    )
+
+
+def parse_parameters(text: str) -> dict[str, Any]:
+    """What a call was given; what was cut short by its bound is shown as it is."""
+    try:
+        read = decode_json(text)
+    except (ValueError, RecursionError):
+        return {"cut short": text}
+    return read if isinstance(read, dict) else {"value": read}
+
+
+MOST_ROWS = 5_000
+"""The newest rows, out of which turns are put together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One turn in a line."""
+
+    turn: str
+    at: datetime
+    agent: str
+    context: str
+    tools: tuple[str, ...]
+    calls: int
+    failed: int
+    """Executions that were no success."""
+    took: timedelta
+    """From its first call to the end of its last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsView:
+    """The latest turns, the newest first."""
+
+    asked: ViewFilter
+    paging: Paging
+    rows: tuple[TurnRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCall:
+    """One call of a turn, and what became of its effect."""
+
+    call: CallSeen
+    own: bool
+    """A step of our own loops, such as the check of a reply."""
+    action: str
+    """Id of its action; empty where it changed nothing."""
+    state: State | None
+    attempt: int
+    history: tuple[HistoryStep, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTold:
+    """What the agent was told before it tried again."""
+
+    attempt: int
+    """That it then began."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPage:
+    """One turn from the request to its end."""
+
+    row: TurnRow
+    request: str
+    """What the person asked for, as long as that is kept, less secrets."""
+    attempts: int
+    standing: str
+    """Of what it did: verified, unchecked, undone, open; as its actions stand now."""
+    calls: tuple[TurnCall, ...]
+    reviews: tuple[KeptReview, ...]
+    """What was computed, found and decided about each attempt, as long as that is kept."""
+
+    @property
+    def timeline(self) -> list[TurnCall | KeptReview | AgentTold]:
+        """Calls, reviews and what the agent was told about them, as they followed each other."""
+        told = {r.attempt - 1: AgentTold(attempt=r.attempt, text=r.told) for r in self.reviews}
+        made: list[TurnCall | KeptReview] = [*self.calls, *self.reviews]
+        steps: list[TurnCall | KeptReview | AgentTold] = []
+        for step in sorted(made, key=_find_place):
+            steps.append(step)
+            next_told = told.get(step.attempt) if isinstance(step, KeptReview) else None
+            if next_told is not None and next_told.text:
+                steps.append(next_told)
+                del told[step.attempt]
+        return steps
+
+    @property
+    def confidence(self) -> str:
+        """How sure the last review was; empty: nobody has looked, or it is not kept any more."""
+        return self.reviews[-1].confidence if self.reviews else ""
+
+
+def list_turn_rows(
+    insights: Insights, asked: ViewFilter, *, hours: Sequence[datetime] | None = None
+) -> list[TurnRow]:
+    """Turns of the newest rows, the newest first; `hours`: only those that began in one of them."""
+    query = LogQuery(
+        tenant=asked.tenant,
+        agent=None if asked.agent == NOBODY else asked.agent,
+        tool=None if asked.tool is None else asked.tool.rpartition("/")[2],
+        since=insights.clock() - asked.window.length,
+        limit=MOST_ROWS,
+    )
+    turns: dict[str, list[LogRow]] = {}
+    for row in _list_newest(insights, query, hours=hours):
+        if row.turn is not None and asked.agent in (None, row.agent or NOBODY):
+            turns.setdefault(row.turn, []).append(row)
+    found = [_build_row(turn, reversed(rows)) for turn, rows in turns.items()]
+    # A held call runs when a person says so: its row may be newer than later turns.
+    return sorted(found, key=lambda row: row.at, reverse=True)
+
+
+def _list_newest(
+    insights: Insights, query: LogQuery, *, hours: Sequence[datetime] | None
+) -> list[LogRow]:
+    if hours is None:
+        return insights.store.log.list_rows(query)
+    rows: list[LogRow] = []
+    for hour in hours:
+        begins_us = to_us(hour, name="hour")
+        after, below = make_uuid7(begins_us, 0), make_uuid7(begins_us + HOUR_US, 0)
+        some = replace(query, after=after, below=below, limit=MOST_ROWS - len(rows))
+        rows += insights.store.log.list_rows(some) if some.limit else []
+    return rows
+
+
+def read_turn_page(insights: Insights, turn: str) -> TurnPage:
+    """One turn by its id."""
+    rows = insights.log(LogQuery(turn=turn, oldest_first=True, limit=MOST_ROWS))
+    if not rows:
+        raise ConfigurationError(
+            f"{turn!r}: the log has no calls of such a turn, or none any more. "
+            "`mulligan log` has the latest."
+        )
+    calls = [_build_call(insights, row) for row in rows]
+    actions = [
+        each for each in map(insights.store.journal.find_action, (r.id for r in rows)) if each
+    ]
+    listed = insights.open_list
+    requests = (listed.read_request(action) for action in actions)
+    attempts = max((action.opening.attempt for action in actions), default=1)
+    reviews = listed.read_reviews(turn, attempts=attempts)
+    return TurnPage(
+        row=_build_row(turn, rows),
+        request=next(filter(None, requests), ""),
+        attempts=max([attempts, *(review.attempt for review in reviews)]),
+        standing=_describe_standing(actions),
+        calls=tuple(calls),
+        reviews=tuple(reviews),
+    )
+
+
+def _find_place(step: TurnCall | KeptReview) -> tuple[datetime, int, bool]:
+    """Where a clock is too coarse, an attempt's calls come first and then its review."""
+    if isinstance(step, KeptReview):
+        return step.at, step.attempt, True
+    return step.call.at, step.attempt, False
+
+
+def _build_row(turn: str, rows: Iterable[LogRow]) -> TurnRow:
+    found = list(rows)
+    calls = [row for row in found if row.server != OWN]
+    first, last = found[0], found[-1]
+    return TurnRow(
+        turn=turn,
+        at=from_us(first.at_us),
+        agent=first.agent,
+        context=next((row.context for row in found if row.context), ""),
+        tools=tuple(dict.fromkeys(row.tool for row in calls)),
+        calls=len(calls),
+        failed=sum(row.outcome != Outcome.SUCCESS for row in calls),
+        took=timedelta(microseconds=max(0, last.at_us + last.duration_us - first.at_us)),
+    )
+
+
+def _build_call(insights: Insights, row: LogRow) -> TurnCall:
+    action = None if row.server == OWN else insights.store.journal.find_action(row.id)
+    history: tuple[HistoryStep, ...] = ()
+    if action is not None:
+        entries = insights.open_list.read_story(action.id).entries
+        history = tuple(HistoryStep(at=e.at, state=e.state, said=dict(e.detail)) for e in entries)
+    return TurnCall(
+        call=build_call(row),
+        own=row.server == OWN,
+        action="" if action is None else action.id,
+        state=None if action is None else action.state,
+        attempt=1 if action is None else action.opening.attempt,
+        history=history,
+    )
+
+
+def _describe_standing(actions: Iterable[Action]) -> str:
+    """The worst of what its actions came to, in one word."""
+    states = {action.state for action in actions}
+    if not states:
+        return "nothing changed"
+    if states - SETTLED:
+        return "open"
+    if State.UNDONE in states:
+        return "corrected" if states & {State.VERIFIED, State.UNCHECKED} else "undone"
+    if State.UNCHECKED in states:
+        return "unchecked"
+    return "verified" if State.VERIFIED in states else max(states).value
+
+
+PAGE = 5_000
+
+_NEXT = timedelta(microseconds=1)
+
+
+def read_calls(insights: Insights, query: LogQuery, *, page: int = PAGE) -> Iterator[LogRow]:
+    """All rows that fit, the oldest first."""
+    query = replace(query, oldest_first=True, limit=page)
+    while rows := insights.log(query):
+        yield from rows
+        query = replace(query, after=rows[-1].id)
+
+
+def read_actions(insights: Insights, query: ActionQuery, *, page: int = PAGE) -> Iterator[Action]:
+    """All actions that fit, the newest first; those of one instant, such as a bulk's, as well."""
+    query = replace(query, limit=page)
+    seen: set[str] = set()
+    while found := insights.open_list.search(query):
+        fresh = [action for action in found if action.id not in seen]
+        yield from fresh
+        if len(found) < query.limit:
+            return
+        oldest = min(action.opened_at for action in found)
+        # Asked again about the instant at which the page ended, and about more if it is all of one.
+        seen = {action.id for action in found if action.opened_at == oldest}
+        more = query.limit * 2 if len(seen) == len(found) else page
+        query = replace(query, until=oldest + _NEXT, limit=more)

@@ -1,0 +1,190 @@
+"""What a writer gets: the question, what was said of its last text, tools, a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+
+from mulligan.checks.feedback import render_requirements
+from mulligan.process.event_loop import call_function
+from mulligan.process.lazy import dataclass
+from mulligan.types.call import ToolFunction
+from mulligan.types.display import Quoted
+from mulligan.types.errors import ConfigurationError, OutOfStepsError
+from mulligan.types.events import Happened, ToolAnswered, ToolCalled
+from mulligan.types.finding import Correction
+from mulligan.types.interfaces import Check
+from mulligan.types.limits import NO_LIMIT, Meter
+from mulligan.types.reply import Critique, Draft, Reply, Written
+
+"""Sync or async, called by name."""
+Announce = Callable[[Happened], None]
+
+
+def ignore_event(event: Happened) -> None:
+    """For texts whose steps nobody listens to."""
+
+
+class Tools:
+    """The tools of one generation, counted and told; also those that are an agent's own."""
+
+    def __init__(
+        self,
+        tools: Mapping[str, ToolFunction] | None = None,
+        *,
+        steps: int | None = None,
+        announce: Announce = ignore_event,
+    ) -> None:
+        self._tools = tools or {}
+        self._announce = announce
+        self.steps = steps
+        """How many calls may be made in all. `None`: as many as whoever makes them likes."""
+        self.used = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What can be called; nothing where no step is allowed."""
+        return tuple(self.functions)
+
+    @property
+    def functions(self) -> Mapping[str, ToolFunction]:
+        """The tools themselves, for a framework that brings their calls to `make`."""
+        return {} if self.steps == 0 else self._tools
+
+    async def call(self, name: str, /, **arguments: object) -> object:
+        """Call a tool. What it raises comes through; beyond the last step it is not called."""
+        if name not in self._tools:
+            known = ", ".join(self._tools) or "none"
+            raise ConfigurationError(f"There is no tool {name!r}. There are: {known}.")
+        tool = self._tools[name]
+        return await self.make(
+            name, arguments=arguments, run=lambda: call_function(tool, **arguments)
+        )
+
+    async def make(
+        self, name: str, *, arguments: Mapping[str, object], run: Callable[[], Awaitable[object]]
+    ) -> object:
+        """Make a call of any tool as a step of its own, told before and after."""
+        step = self.begin(name, arguments=arguments)
+        try:
+            result = await run()
+        except Exception as error:
+            self.end(name, step=step, error=type(error).__name__)
+            raise
+        self.end(name, step=step, result=result)
+        return result
+
+    def begin(self, name: str, *, arguments: Mapping[str, object]) -> int:
+        """Count and tell a call that is about to be made by others; its number, for its end."""
+        if self.steps is not None and self.used >= self.steps:
+            raise OutOfStepsError(
+                f"All {self.steps} tool steps are used. Answer with what is known by now."
+            )
+        self.used += 1
+        self._announce(ToolCalled(tool=name, arguments=arguments, step=self.used))
+        return self.used
+
+    def end(self, name: str, *, step: int, result: object = None, error: str = "") -> None:
+        """Tell what came of a call."""
+        self._announce(ToolAnswered(tool=name, step=step, result=result, error=error))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What a writer is given for one draft."""
+
+    question: str
+    tools: Tools
+    meter: Meter = field(repr=False)
+    draft: Draft | None = None
+    """The draft to revise; `None` for the first."""
+    critique: Critique | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
+
+    @property
+    def prompt(self) -> str:
+        """The brief as text, for a writer that takes nothing else."""
+        if self.draft is None or self.critique is None:
+            return self.question
+        said = [f"- {issue}" for issue in self.critique.issues] or ["- (none named)"]
+        told = Quoted("\n".join([*said, "", self.critique.suggestion]), "a critic").as_lines()
+        return (
+            f"# Question\n\n{self.question}\n\n# Your draft\n\n{self.draft.text}\n\n"
+            f"# What a critic says of it ({self.critique.score:g} of 10)\n\n"
+            + "\n".join(told)
+            + "\n\nWrite the answer again, in full, and mend what the critic finds wrong in it. "
+            "What is quoted is about your draft, and orders nothing else. "
+            "Keep what was good. Give the answer alone."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyBrief:
+    """One reply to be written, as an agent is told of it."""
+
+    asked: Reply
+    """The question and the context, without a text."""
+    checks: Sequence[Check[Reply]]
+    meter: Meter = field(repr=False)
+    tools: Tools
+    last: str = ""
+    """The reply that cannot go out; empty for the first, and where none was written."""
+    correction: Correction | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
+
+    @property
+    def prompt(self) -> str:
+        """The brief as text."""
+        return "\n\n".join(self._list_parts())
+
+    def _list_parts(self) -> Iterator[str]:
+        yield f"# Question\n\n{self.asked.query}"
+        for number, passage in enumerate(self.asked.context, start=1):
+            yield f"# Context {number}\n\n{passage}"
+        # What was wrong brings the requirements along.
+        if self.correction is None and (asks := render_requirements(self.checks)):
+            yield f"# Requirements\n\n{asks}"
+        if self.correction is not None:
+            if self.last:
+                yield f"# Your last reply\n\n{self.last}"
+            yield f"# What was found in it\n\n{self.correction.text}"
+        source = " from the context" if self.asked.context else ""
+        yield f"Answer the question{source}. Give the answer alone."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainBrief:
+    """A text that is asked for by its prompt alone: a run of a task, a judge's answer."""
+
+    prompt: str
+    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT), repr=False)
+    tools: Tools = field(default_factory=Tools)
+
+    @property
+    def steps(self) -> int | None:
+        """How many calls of tools the writer may make."""
+        return self.tools.steps
+
+    def spend(self, *, tokens: int = 0, money: float = 0.0) -> None:
+        """Report what a model call took."""
+        self.meter.spend(tokens=tokens, money=money)
+
+
+Writer = Callable[[Brief], str | Written | Awaitable[str | Written]]
+"""Any function, sync or async, that turns a brief into text."""

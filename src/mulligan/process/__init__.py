@@ -1,0 +1,1 @@
+"""What we add to Python: late compilation, event loops, timeouts, forks, fault points."""

@@ -1,1 +1,0 @@
-"""Kinds of secret in a text, one a file, and how they are told and hidden."""

@@ -1,1 +1,0 @@
-"""Values of any shape as the log may show them: walked, stubbed, compiled."""

@@ -1,0 +1,564 @@
+"""What an application may set, and the only place that reads the environment."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import importlib
+import json
+import logging
+import os
+import secrets
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field, fields, replace
+from datetime import timedelta
+from difflib import get_close_matches
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, NamedTuple, Self, cast, get_type_hints
+
+from mulligan.learning.fingerprint import score_shared_words
+from mulligan.process.lazy import dataclass
+from mulligan.redaction import Capture, Hide, Redactor
+from mulligan.stores.private_files import refuse_unsafe
+from mulligan.types.action import HOLD_LIFE
+from mulligan.types.effect import Outside
+from mulligan.types.errors import (
+    ConfigurationError,
+    HiddenSecretError,
+    MulliganError,
+    StoreUnavailableError,
+)
+from mulligan.types.interfaces import LEASE, Similarity, Store
+from mulligan.types.lesson import ErrorRule, read_error_rules
+from mulligan.types.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits, Retention
+
+
+def load_object(name: str, *, option: str, example: str = "family.agent:m") -> object:
+    """What `module:name` names, imported from the current folder or the path."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ConfigurationError(
+            f"{option} {name!r} names nothing. Write module:name, such as {example}."
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: object = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"{option} {name!r} cannot be loaded: {error}.") from error
+    except MulliganError:
+        # Our own words, which tell how to mend it: a wrong key, a store that is away.
+        raise
+    except (Exception, SystemExit) as error:
+        # Only its kind and its place: what it says may be anything, secrets too.
+        raise ConfigurationError(
+            f"{option} {name!r} cannot be loaded: it ended with {type(error).__name__} "
+            f"({_find_place(error)}). Run `python -c 'import {module}'` to see all of it."
+        ) from error
+    return found
+
+
+def _find_place(error: BaseException) -> str:
+    """The line of a user's file that raised it, or that cannot be read."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}"
+    [*_, last] = traceback.extract_tb(error.__traceback__)
+    return f"{last.filename}, line {last.lineno}"
+
+
+IN_PYTHON = "in Python only"
+
+Seconds = Annotated[timedelta, "seconds"]
+"""A setting that is given in seconds, where a plain duration is given in days."""
+
+
+def _parse_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("it must be text")
+    return value
+
+
+def _parse_bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    match str(value).strip().lower():
+        case "1" | "true" | "yes" | "on":
+            return True
+        case "0" | "false" | "no" | "off":
+            return False
+        case _:
+            raise ValueError("say true or false")
+
+
+def _parse_names(value: object) -> frozenset[str]:
+    if isinstance(value, str):
+        return frozenset(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return frozenset(_parse_text(part) for part in value)
+    raise TypeError("it must be a list of names")
+
+
+def _parse_number(value: object) -> float:
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        return float(value)
+    raise TypeError("it must be a number")
+
+
+def _parse_days(value: object) -> timedelta:
+    if isinstance(value, timedelta):
+        return value
+    days = _parse_number(value)
+    if days <= 0:
+        raise ValueError("it must be more than 0 days")
+    return timedelta(days=days)
+
+
+def _parse_seconds(value: object) -> timedelta:
+    return value if isinstance(value, timedelta) else timedelta(seconds=_parse_number(value))
+
+
+def _parse_key(value: object) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    return base64.b64decode(_parse_text(value), validate=True)
+
+
+def _parse_retention(value: object) -> Retention:
+    if not isinstance(value, Retention):
+        raise TypeError("it must be a Retention; as text use log_days and the like")
+    return value
+
+
+def _parse_backoff(value: object) -> Backoff:
+    if not isinstance(value, Backoff):
+        raise TypeError("it must be a Backoff")
+    return value
+
+
+def _parse_error_rules(value: object) -> tuple[ErrorRule, ...]:
+    return read_error_rules(json.loads(value) if isinstance(value, str) else value)
+
+
+def _parse_whole_number(value: object) -> int:
+    number = _parse_number(value)
+    if number != int(number):
+        raise ValueError("it must be a whole number")
+    return int(number)
+
+
+def _parse_choice(kind: type[StrEnum], value: object) -> StrEnum:
+    try:
+        return kind(str(value))
+    except ValueError as error:
+        known = ", ".join(repr(each.value) for each in kind)
+        raise ValueError(f"say one of {known}") from error
+
+
+class SettingForm(NamedTuple):
+    """How values of one type are given."""
+
+    says: str
+    """To a person: how it is written in a file or in the environment."""
+    read: Callable[[object], object]
+
+
+def _build_choice(kind: type[StrEnum]) -> SettingForm:
+    return SettingForm(" or ".join(f"`{each}`" for each in kind), partial(_parse_choice, kind))
+
+
+FORMS: Mapping[object, SettingForm] = {
+    str: SettingForm("text", _parse_text),
+    bool: SettingForm("`true` or `false`", _parse_bool),
+    bool | None: SettingForm(
+        "`true` or `false`", lambda value: None if value is None else _parse_bool(value)
+    ),
+    float: SettingForm("a number", _parse_number),
+    int: SettingForm("a whole number", _parse_whole_number),
+    frozenset[str]: SettingForm("a list of names; as text with commas between them", _parse_names),
+    bytes | None: SettingForm("base64", _parse_key),
+    timedelta: SettingForm("days", _parse_days),
+    Seconds: SettingForm("seconds", _parse_seconds),
+    timedelta | None: SettingForm("days", _parse_days),
+    Capture: _build_choice(Capture),
+    Hide: _build_choice(Hide),
+    Outside: _build_choice(Outside),
+    Retention: SettingForm(IN_PYTHON, _parse_retention),
+    Backoff: SettingForm(IN_PYTHON, _parse_backoff),
+    tuple[ErrorRule, ...]: SettingForm("a list of tables; as text in JSON", _parse_error_rules),
+    str | Similarity: SettingForm(
+        "text; in Python also a function",
+        lambda value: value if callable(value) else _parse_text(value),
+    ),
+}
+"""How each type of setting is given: a new setting of one of these types is a field, no more."""
+
+
+PREFIX = "MULLIGAN_"
+TEST_PREFIX = "MULLIGAN_TEST_"
+"""Variables of test suites, ours and those of who builds on us: no settings."""
+DAYS = "_days"
+
+
+_LOOP = "reflect"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
+
+    store: str = field(default="memory:", repr=False)
+    """Where everything is kept, as a URL: `memory:`, `sqlite:///path.db` or `postgresql://…`.
+    Never shown, as it may hold a password."""
+    tenant: str = ""
+    """Whose data it is, where several share a store; a turn may name another."""
+    capture: Capture = Capture.REDACTED
+    """`full` logs parameters and results raw less secrets: for development only."""
+    hide: Hide = Hide.PERSONAL
+    """What is taken out of text that stays readable, such as errors: `secrets`; with `personal`
+    what belongs to people too; with `all` also UUIDs, ids, addresses and every long number."""
+    allow: frozenset[str] = frozenset()
+    """Parameters that the log shows as they are, less secrets."""
+    fast: bool = True
+    """Redact and log calls in compiled code where `mulligan[fast]` is installed. What is shown is
+    the same."""
+    sample: float = 1.0
+    """The share of first-try successes that the log keeps. Failures are always kept, and figures
+    are of all calls: each row that is kept stands also for those before it that are not."""
+    spans: bool | None = None
+    """`None`: whenever the application has set up OpenTelemetry."""
+    otlp: str = field(default="", repr=False)
+    """Where an OpenTelemetry collector takes calls, actions and findings over HTTP, such as
+    `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: they are sent nowhere."""
+    vault_key: bytes | None = field(default=None, repr=False)
+    """32 bytes; when set, the vault is encrypted, and the store signed."""
+    redaction_key: bytes | None = field(default=None, repr=False)
+    """The key of the log's hashes. `None`: the store's own secret."""
+    retention: Retention = field(default_factory=Retention)
+    """How long things are kept; in a file or the environment by the settings in days."""
+    backoff: Backoff = field(default_factory=Backoff)
+    """How long a failed call waits before it is made again."""
+    loop: str = _LOOP
+    """How drafts are made: `reflect` (criticised and revised), or `once`."""
+    keep_replies: bool = True
+    """Keep replies in the vault as long as `retention.kept` says, to try other checks on them."""
+    app: str = ""
+    """Where the application is, `module:name`: what has the code to undo and to run."""
+    unadvised: frozenset[str] = frozenset()
+    """Agents that get a tool's errors as they are, without advice or corrections."""
+    unlogged: frozenset[str] = frozenset()
+    """Agents whose calls are not logged. What they change is in the journal all the same, and what
+    fails for them is learned from."""
+    error_rules: tuple[ErrorRule, ...] = ()
+    """Your own word on errors, asked first and in this order. In a file: a list of tables."""
+    similarity: str | Similarity = ""
+    """How alike two errors are, `module:name`, such as a function that compares embeddings. By
+    default: the words they share."""
+    recover: bool = True
+    """Look after what was left open while turns run; else only when `m.recover()` is called."""
+    memory: bool = True
+    """Remember how failures ended, and learn from it."""
+    control: float = 0.05
+    """The share of failures that memory has something to say about and leaves alone, so that what
+    it is worth can be measured."""
+    seeds: bool = True
+    """Begin with the curated lessons about tools of any kind."""
+    strict: bool = False
+    """Hold calls of tools that declare no effect, until a person approves them."""
+    outside: Outside = Outside.TURN
+    """What a call with an effect is that is made outside any turn. `turn`: one of its own, which is
+    recorded, checked and held like any other; `run`: made and only logged; `refuse`: an error."""
+    attempts: int = ATTEMPTS
+    """How often an agent may try at one request, the first time included."""
+    timezone: str = ""
+    """Where people are, by its IANA name, for turns that do not say; left out, no date of such a
+    turn is resolved."""
+    hold_life: Seconds = HOLD_LIFE
+    """How long a held call waits for a person, and an approved one for its process."""
+    judge_timeout: Seconds = JudgeLimits().timeout
+    """How long a judge may take for an answer that somebody waits for."""
+    judge_tokens: int = JudgeLimits().tokens
+    """How long its answer may be, in tokens."""
+    judge_undos: int = JUDGE_UNDOS
+    """How many actions of one tenant a judge alone may have undone within an hour, in one process;
+    what it rejects beyond that stands and is put before a person. 0: always a person."""
+    lease: Seconds = LEASE
+    """How long others wait for this process when it falls silent, before they go on with what it
+    left. Its heart beats three times in it."""
+    migrate: bool = True
+    """Bring an older store up to date when the application opens it."""
+    row_security: bool = False
+    """Refuse a store whose tables are not held by row-level security, or with `migrate` have them
+    be: Postgres alone. Which role sees what is given by `mulligan access`."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.sample <= 1.0:
+            raise ConfigurationError(
+                f"sample is {self.sample}; it is the share of successes to keep, "
+                "above 0 and up to 1."
+            )
+
+        if not 0.0 <= self.control < 1.0:
+            raise ConfigurationError(
+                f"control is {self.control}; it is the share of failures that memory leaves "
+                "alone, from 0 to below 1."
+            )
+
+        for name in ("attempts", "judge_tokens"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(f"{name} is {getattr(self, name)}; it is at least 1.")
+
+        if self.loop != _LOOP:
+            # Loaded where another one is named: most applications write no drafts.
+            from mulligan.loops.drafts import choose_loop
+
+            choose_loop(self.loop)
+
+        if self.judge_undos < 0:
+            raise ConfigurationError(
+                f"judge_undos is {self.judge_undos}; it is how many actions a judge alone may have "
+                "undone within an hour: 0 or more."
+            )
+
+        for name in ("hold_life", "judge_timeout"):
+            if getattr(self, name) <= timedelta(0):
+                raise ConfigurationError(
+                    f"{name} is {getattr(self, name)}; nobody could ever answer in time: say how "
+                    "many seconds there are."
+                )
+
+        if self.lease <= timedelta(0):
+            raise ConfigurationError(
+                f"lease is {self.lease}; others would never wait for this process: say how many "
+                "seconds they shall, 30 for example."
+            )
+
+    @classmethod
+    def load(
+        cls, *, folder: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> Self:
+        """Read `[tool.mulligan]` of the nearest pyproject.toml, then the environment."""
+        found = _from_pyproject(folder or _find_folder())
+        source = os.environ if environment is None else environment
+        _refuse_unknown_variables(source)
+        for name, setting in SETTINGS.items():
+            if source.get(setting.variable):
+                found[name] = source[setting.variable]
+        return cls().with_values(**found)
+
+    def measure(self) -> Similarity:
+        """The function that says how alike two errors are."""
+        if not self.similarity:
+            return score_shared_words
+        named = self.similarity
+        found = load_object(named, option="similarity") if isinstance(named, str) else named
+        if not callable(found):
+            raise ConfigurationError(
+                f"similarity {named!r} is no function. It takes a text and a list of others, and "
+                "answers with a number from 0 to 1 for each."
+            )
+        return cast("Similarity", found)
+
+    def drop_code(self) -> Self:
+        """These settings without what would have to be imported: errors are compared by words."""
+        return replace(self, similarity="") if isinstance(self.similarity, str) else self
+
+    def list_shown(self) -> frozenset[str] | None:
+        """Arguments whose texts the log shows of every tool; `None` for all of them."""
+        return None if self.capture is Capture.FULL else self.allow
+
+    def build_redactor(self, store: Store, *, to_decide: bool = False) -> Redactor:
+        """What takes secrets out of everything that is logged or shown, with the store's key.
+
+        `to_decide`: for who has to see whom a call is about, where people are hidden by default.
+        """
+        people = to_decide and self.hide is Hide.PERSONAL
+        secret, hidden = _load_secret(store)
+        return Redactor(
+            key=self.redaction_key or secret,
+            # The store's own: whoever shares it must know a tenant by the same identity.
+            identity_key=secret,
+            no_names=hidden,
+            allow=self.allow,
+            capture=self.capture,
+            hide=Hide.SECRETS if people else self.hide,
+            fast=self.fast,
+        )
+
+    def with_values(self, **values: object) -> Self:
+        """These settings with some values replaced, each given as itself or as text."""
+        read: dict[str, object] = {}
+        for name, value in values.items():
+            if name not in SETTINGS:
+                raise ConfigurationError(
+                    f"There is no setting {name!r}. {_suggest_name(name, SETTINGS)}"
+                )
+            read[name] = SETTINGS[name].read(value)
+        days = {k.removesuffix(DAYS): read.pop(k) for k in list(read) if k.endswith(DAYS)}
+        if days:
+            kept = read.get("retention", self.retention)
+            read["retention"] = replace(kept, **days)  # type: ignore[type-var]
+        return replace(self, **read)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One thing that can be set, as its field declares it."""
+
+    name: str
+    form: SettingForm
+    default: object
+    documented: tuple[type, str]
+    """The class and the field that its note stands under."""
+    hidden: bool
+    """Its value may be a secret, and stands in no message."""
+
+    @property
+    def variable(self) -> str:
+        """What it is called in the environment."""
+        return PREFIX + self.name.upper()
+
+    def read(self, value: object) -> object:
+        """A value given as itself or as text, or an error that names the setting."""
+        try:
+            return self.form.read(value)
+        except (ValueError, TypeError, OverflowError, binascii.Error) as error:
+            shown = "<hidden>" if self.hidden else repr(value)
+            raise ConfigurationError(
+                f"The setting {self.name} cannot be {shown}: {error}."
+            ) from error
+
+
+def _load_secret(store: Store) -> tuple[bytes, str]:
+    """What the store hashes names with, else bytes of no use for that and why it is not there."""
+    try:
+        return store.load_secret(), ""
+    except HiddenSecretError as hidden:
+        return secrets.token_bytes(32), str(hidden)
+
+
+def say_memory_once() -> None:
+    """Nobody has named a store: what that means, once in a process."""
+    if not _said:
+        _said.append("memory:")
+        logging.getLogger("mulligan").warning(
+            "No store is named, so everything is kept in memory: and is gone with this process, "
+            "also what waits for a person. Name one, such as Mulligan('sqlite:///agent.db') or "
+            "MULLIGAN_STORE; Mulligan('memory:') says that it is meant."
+        )
+
+
+_said: list[str] = []
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """A misspelt variable would be silently without effect, where it may be the store's."""
+    known = [each.variable for each in SETTINGS.values() if each.form.says != IN_PYTHON]
+    for name in sorted(environment):
+        ours = name.startswith(PREFIX) and not name.startswith(TEST_PREFIX)
+        if ours and name not in known:
+            raise ConfigurationError(
+                f"The variable {name} sets nothing. {_suggest_name(name, known, prefix=PREFIX)}"
+            )
+
+
+def _suggest_name(name: str, known: Iterable[str], *, prefix: str = "") -> str:
+    """The nearest, but for what all of them have in common; else all that there are."""
+    ends = [each.removeprefix(prefix) for each in known]
+    near = get_close_matches(name.removeprefix(prefix), ends, n=1)
+    return f"Did you mean {prefix}{near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
+
+
+def _find_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        # The folder was deleted under us, and no settings lie in it any more.
+        return Path("/")
+
+
+def _from_pyproject(folder: Path) -> dict[str, object]:
+    """What the nearest file says; who has none does not wait for a reader of TOML."""
+    for place in (folder, *folder.parents):
+        file = place / "pyproject.toml"
+        if file.is_file():
+            import tomllib
+
+            try:
+                table = tomllib.loads(file.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+                raise ConfigurationError(f"{file} cannot be read: {error}.") from error
+            tools = table.get("tool", {})
+            found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
+            if not isinstance(found, dict):
+                raise ConfigurationError(f"{file}: tool.mulligan must be a table of settings.")
+            if found:
+                _refuse_planted(file)
+            return _validate_file(found, file)
+    return {}
+
+
+def _refuse_planted(file: Path) -> None:
+    """Refuse settings that another user of the machine may have put there, or changed."""
+    try:
+        refuse_unsafe(file, linked=True)
+    except StoreUnavailableError as error:
+        raise ConfigurationError(f"The settings of tool.mulligan are not used: {error}") from error
+
+
+def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
+    """The settings of a file, refused with its name; a relative store lies beside it."""
+    try:
+        store = Settings().with_values(**found).store
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{file}: {error}") from error
+    path = store.removeprefix("sqlite:///")
+    if path != store and not path.startswith("/"):
+        found = {**found, "store": f"sqlite:///{file.parent / path}"}
+    return found
+
+
+def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:
+    """The fields of a class as settings, each given in the form of its type."""
+    hints, plain = get_type_hints(owner, include_extras=True), owner()
+    for each in fields(owner):
+        if hints[each.name] not in FORMS:
+            raise TypeError(
+                f"The setting {each.name} is of type {hints[each.name]}, which nobody can read: "
+                "add the type to FORMS."
+            )
+        yield Setting(
+            name=each.name + suffix,
+            form=FORMS[hints[each.name]],
+            default=getattr(plain, each.name),
+            documented=(owner, each.name),
+            hidden=not each.repr,
+        )
+
+
+SETTINGS: Mapping[str, Setting] = {
+    each.name: each for each in (*_list_settings(Settings), *_list_settings(Retention, suffix=DAYS))
+}
+"""Every setting by name. Those of `Retention` are given in days."""
+
+
+def _hide_in_log(record: logging.LogRecord) -> bool:
+    """Take secrets out of a message of ours, whoever wrote what it quotes."""
+    from mulligan.redaction.redactor import hide_secrets
+
+    said = record.getMessage()
+    if (shown := hide_secrets(said)) != said:
+        record.msg, record.args = shown, None
+    if record.exc_info:
+        record.exc_text = hide_secrets(logging.Formatter().formatException(record.exc_info))
+    return True
+
+
+# Whoever logs in our name has read a setting first.
+logging.getLogger("mulligan").addFilter(_hide_in_log)

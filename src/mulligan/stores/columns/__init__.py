@@ -1,1 +1,0 @@
-"""Words of the journal and the log as tables hold them, and back."""

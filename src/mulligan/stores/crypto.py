@@ -1,0 +1,221 @@
+"""Encryption of kept values, signatures of rows, and the hashes that chain entries."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+from mulligan.codec import encode_json
+from mulligan.types.errors import ConfigurationError, MissingExtraError, StoreError
+
+WRITER = "writer"
+
+
+class Signer:
+    """Keyed hashes, each bound to the kind of thing it is a hash of."""
+
+    def __init__(self, key: bytes) -> None:
+        # Never the key that encrypts: what one use gives away must not help with the other.
+        self._key = hmac.digest(key, b"mulligan signing key", "sha256")
+        self.identity = b""
+        """Of the store it signs for, where that has one: no writer of another store passes for one
+        of its own, and with a writer stands all that is on its account."""
+
+    def sign(self, kind: str, *parts: object) -> bytes:
+        """32 bytes that only the key can make for these parts, in this order, of this kind."""
+        named = [kind, self.identity] if self.identity and kind == WRITER else [kind]
+        content = encode_json([_make_plain(part) for part in (*named, *parts)])
+        return hmac.digest(self._key, content, "sha256")
+
+    def holds(self, found: object, kind: str, *parts: object) -> bool:
+        """Whether what is found is the signature of these parts."""
+        if not isinstance(found, bytes):
+            return False
+        try:
+            return hmac.compare_digest(found, self.sign(kind, *parts))
+        except (TypeError, ValueError):
+            # What somebody put there in place of a number or a text cannot even be written down.
+            return False
+
+    def hash_link(self, content: bytes) -> bytes:
+        """The hash of one link of a chain."""
+        return hmac.digest(self._key, b"link:" + content, "sha256")
+
+
+def _make_plain(part: object) -> object:
+    # In a list of its own: no text passes for the bytes that it spells.
+    return ["bytes", part.hex()] if isinstance(part, bytes) else part
+
+
+KEY_BYTES = 32
+_NONCE_BYTES = 12
+
+
+class Seal(Protocol):
+    """Locks values away, and gets them back."""
+
+    @property
+    def proof(self) -> bytes | None:
+        """Tells this key from any other without giving it away; `None` when there is no key."""
+
+    @property
+    def signer(self) -> Signer | None:
+        """Signs what lies beside the values; `None` when there is no key."""
+
+    def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
+        """The value as it goes to disk, and whether it is encrypted."""
+
+    def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
+        """The value as it was kept, or a `StoreError` that says what is missing."""
+
+
+def make_seal(key: bytes | None) -> Seal:
+    """A seal for the key; without one, values are kept as they are."""
+    if key is None:
+        return _Plain()
+    if len(key) != KEY_BYTES:
+        raise ConfigurationError(
+            f"The vault's key has {len(key)} bytes; it must have {KEY_BYTES}: "
+            "make one with `secrets.token_bytes(32)`."
+        )
+    return _Aes(key)
+
+
+class _Plain:
+    proof: bytes | None = None
+    signer: Signer | None = None
+
+    def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:  # noqa: ARG002
+        return value, False
+
+    def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
+        if locked:
+            raise StoreError(
+                f"The kept value {name!r} of {owner} is encrypted: open the store with its key."
+            )
+        return value
+
+
+class _Aes:
+    def __init__(self, key: bytes) -> None:
+        try:
+            from cryptography.exceptions import InvalidTag
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        except ImportError as error:
+            raise MissingExtraError(need="Encryption", extra="encryption") from error
+        self._aes = AESGCM(key)
+        self.proof: bytes | None = hmac.digest(key, b"mulligan vault key", "sha256")
+        self.signer: Signer | None = Signer(key)
+        self._invalid = InvalidTag
+
+    def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + self._aes.encrypt(nonce, value, bind_to(owner, name)), True
+
+    def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
+        if not locked:
+            return value
+        nonce, sealed = value[:_NONCE_BYTES], value[_NONCE_BYTES:]
+        try:
+            return self._aes.decrypt(nonce, sealed, bind_to(owner, name))
+        except self._invalid as error:
+            raise StoreError(
+                f"The kept value {name!r} of {owner} does not open with this key: "
+                "open the store with the key it was kept with."
+            ) from error
+
+
+def bind_to(owner: str, name: str) -> bytes:
+    """Whose value it is and what it is called, as bytes."""
+    # The length goes first, so that no owner and name run together into another pair.
+    return f"{len(owner)}:{owner}{name}".encode("utf-8", "surrogatepass")
+
+
+GENESIS = bytes(32)
+"""What a writer's first entry links to."""
+
+HashLink = Callable[[bytes], bytes]
+"""Hashes one link of a chain: with a key, if the store has one."""
+
+
+def hash_plainly(content: bytes) -> bytes:
+    """The hash of a link in a store without a key."""
+    return hashlib.sha256(content).digest()
+
+
+class ChainEntry(NamedTuple):
+    """An entry in its writer's chain, in the order of the table's columns."""
+
+    writer: str
+    seq: int
+    action: str
+    version: int
+    state: str
+    at_us: int
+    body: str | None
+    """`None`: hollow. Retention took the content and left the link."""
+    hash: bytes
+    emptied: bytes | None = None
+    """What retention signs where there is a key, so that nobody else empties an entry."""
+
+
+class Break(NamedTuple):
+    """Where a chain does not hold."""
+
+    seq: int
+    what: str
+
+
+def hash_entry(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bytes:
+    """The hash of an entry: over the hash before it and everything it says."""
+    # An array of JSON values is unambiguous: no two different lines give the same bytes.
+    return hash_link(previous + encode_json(line[:7]))
+
+
+def find_breaks(
+    lines: Iterable[ChainEntry],
+    *,
+    after: int,
+    previous: bytes,
+    hash_link: HashLink | None = hash_plainly,
+) -> Iterator[Break]:
+    """Every place where lines in order do not follow on `after` and `previous`.
+
+    After a break the chain is taken up again at the hash as it is stored, so that one damage is
+    one break. A hollow line can only be checked by the line that follows it. Without a
+    `hash_link`, because the key is not here, only what is missing shows.
+    """
+    expected = after + 1
+    for line in lines:
+        if line.seq != expected:
+            lost = line.seq - expected
+            yield Break(
+                expected,
+                f"{_format_entries(lost)} before entry {line.seq} {_choose_verb(lost)} missing",
+            )
+        elif (
+            line.body is not None and hash_link and not follows(previous, line, hash_link=hash_link)
+        ):
+            yield Break(line.seq, f"entry {line.seq} is not what was written")
+        expected = line.seq + 1
+        previous = line.hash
+
+
+def follows(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bool:
+    """Whether a line is what was written after the one with that hash."""
+    try:
+        return hash_entry(previous, line, hash_link=hash_link) == line.hash
+    except TypeError:
+        # A changed bit can make bytes of a text, which no entry holds.
+        return False
+
+
+def _format_entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _choose_verb(count: int) -> str:
+    return "is" if count == 1 else "are"

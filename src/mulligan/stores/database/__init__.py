@@ -1,1 +1,0 @@
-"""What all need of a database driver: sessions, a pool of them, queries from files."""

@@ -1,1 +1,0 @@
-"""Files that are ours alone, locks in them, and marks beside the database."""

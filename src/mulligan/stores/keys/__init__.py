@@ -1,1 +1,0 @@
-"""Encryption, signatures and chains of hashes."""

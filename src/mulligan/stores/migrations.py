@@ -1,0 +1,171 @@
+"""Numbered, forward-only migrations, each in one transaction together with its number.
+
+Killed at any statement, a migration has not happened; two at once take turns, and the second
+finds the work done.
+
+A file that begins with `-- expand` only adds: programs that know all up to the one before go on
+beside it. One that begins with `-- contract: 18` takes away what programs that know schema 18 use
+no more: it waits until every other has ended. Any other is for when all programs are stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from mulligan.process.lazy import compile_late, dataclass
+from mulligan.stores.database import Session
+from mulligan.stores.relational.log_search import mark_old_blocks, mark_old_strays
+from mulligan.stores.relational.rollups import roll_up_old_days, roll_up_old_texts
+from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreError
+
+_EXPAND = "-- expand"
+_CONTRACT = compile_late(r"-- contract: (\d+)$", re.MULTILINE)
+_STATEMENT_END = compile_late(r";\s*(?:\n|$)")
+_MOST_NAMED = 5
+_report = logging.getLogger("mulligan")
+_CALLED: dict[str, Callable[[Session], None]] = {
+    "call roll_up_old_texts": roll_up_old_texts,
+    "call mark_old_blocks": mark_old_blocks,
+    "call roll_up_old_days": roll_up_old_days,
+    "call mark_old_strays": mark_old_strays,
+}
+"""Statements that no SQL can say: what is packed has to be unpacked first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One step of a schema."""
+
+    number: int
+    statements: tuple[str, ...]
+    needs: int
+    """The schema that a program has to know at least, to go on once this has run."""
+    waits: bool = False
+    """It can be left for later, until every program that knows less has ended."""
+
+
+class DatabaseSchema(Protocol):
+    """The schema of one database, as far as migrating it goes."""
+
+    @property
+    def session(self) -> Session:
+        """The connection that migrates it."""
+
+    def read_version(self) -> int:
+        """The number of its last migration; 0 when it is empty."""
+
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least to use it."""
+
+    def lock(self) -> AbstractContextManager[None]:
+        """A transaction that only one migrator can be in."""
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+
+    def set_version(self, migration: Migration) -> None:
+        """Write its number down, in the same transaction."""
+
+    def list_earlier(self, known: int) -> list[str]:
+        """The processes at work whose programs know less, as a person may look for them."""
+
+
+@cache
+def load_migrations(part: str) -> tuple[Migration, ...]:
+    """The migrations of a part, such as `sqlite/log`, in order."""
+    folder = files("mulligan.stores").joinpath("schema", *part.split("/"))
+    migrations: list[Migration] = []
+    for name, text in sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir()):
+        before = migrations[-1].needs if migrations else 0
+        migrations.append(_read_migration(int(name[:4]), text, needs_before=before))
+    return tuple(migrations)
+
+
+def _read_migration(number: int, text: str, *, needs_before: int) -> Migration:
+    statements = _split_statements(text)
+    contract = _CONTRACT.match(text)
+    if contract:
+        return Migration(number=number, statements=statements, needs=int(contract[1]), waits=True)
+    needs = needs_before if text.startswith(_EXPAND) else number
+    return Migration(number=number, statements=statements, needs=needs)
+
+
+def find_latest_version(part: str) -> int:
+    """The schema this Mulligan writes."""
+    return load_migrations(part)[-1].number
+
+
+def check_version(
+    part: str, schema: DatabaseSchema, *, store: str, url: str, migrate: bool
+) -> None:
+    """Refuse a schema from the future that is too much for us, and one from the past.
+
+    That one unless we may migrate it. `store` is what has the schema, `url` what `mulligan
+    migrate` is to be told.
+    """
+    found, known = schema.read_version(), find_latest_version(part)
+    if found > known and schema.read_needs() > known:
+        raise SchemaTooNewError(store=store, found=found, known=known)
+    missing = [each for each in load_migrations(part) if each.number > found]
+    if not migrate and not all(each.waits for each in missing):
+        raise SchemaTooOldError(store=url, found=found, known=known)
+
+
+def bring_up_to_date(
+    schema: DatabaseSchema, part: str, *, watch: Callable[[str], None] = lambda _statement: None
+) -> int:
+    """Run what is missing. Returns how many migrations that was; `watch` sees each statement."""
+    done = 0
+    for migration in load_migrations(part):
+        if schema.read_version() >= migration.number:
+            continue
+        with schema.lock():
+            # Another migrator may have been faster while we waited for the lock.
+            if schema.read_version() >= migration.number:
+                continue
+            earlier = schema.list_earlier(migration.needs) if migration.waits else []
+            if earlier:
+                _leave_for_later(part, migration, earlier)
+                break
+            _run_statements(schema, migration, watch=watch)
+        done += 1
+    return done
+
+
+def _run_statements(
+    schema: DatabaseSchema, migration: Migration, *, watch: Callable[[str], None]
+) -> None:
+    for statement in migration.statements:
+        watch(statement)
+        called = _CALLED.get(statement)
+        if called is None:
+            schema.execute(statement)
+        else:
+            called(schema.session)
+    watch("set version")
+    schema.set_version(migration)
+    watch("commit")
+
+
+def _leave_for_later(part: str, migration: Migration, earlier: list[str]) -> None:
+    """Say whom a step waits for; an error where a later one is needed to go on at all."""
+    said = (
+        f"Step {migration.number} of the schema takes away what {len(earlier)} processes of an "
+        f"earlier version still use ({', '.join(earlier[:_MOST_NAMED])}), and waits for them."
+    )
+    after = [each for each in load_migrations(part) if each.number > migration.number]
+    if not all(each.waits for each in after):
+        raise StoreError(f"{said} This version needs what comes after it: stop them first.")
+    _report.info("%s", said)
+
+
+def _split_statements(text: str) -> tuple[str, ...]:
+    lines = (line for line in text.splitlines() if not line.startswith("--"))
+    parts = _STATEMENT_END.split("\n".join(lines))
+    return tuple(part.strip() for part in parts if part.strip())

@@ -1,0 +1,418 @@
+"""A store in a Postgres database: its schema, its vacuum, and news of other processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import selectors
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+import psycopg
+from psycopg.errors import Diagnostic
+
+from mulligan.stores.database import Pool, Row, Session, fetch_one
+from mulligan.stores.migrations import Migration, bring_up_to_date, check_version
+from mulligan.stores.opening import Options, strip_credentials
+from mulligan.stores.postgres.partitions import (
+    LogPartitions,
+    check_bound,
+    limit_log,
+    skip_samples,
+    split_log,
+)
+from mulligan.stores.postgres.roles import RoleTable, Surface
+from mulligan.stores.postgres.session import PART, PostgresSession, as_postgres
+from mulligan.stores.process import find_presence_caveats, renew_after_fork
+from mulligan.stores.relational.audit import refuse_damages
+from mulligan.stores.relational.log import LogTables
+from mulligan.stores.relational.store import JournalDatabase, TableStore
+from mulligan.types.display import quote_name
+from mulligan.types.errors import HiddenSecretError, StoreDamagedError, StoreError
+from mulligan.types.interfaces import Health, Vacuumed
+
+_LOCK = 0x4D756C6C
+"""The advisory lock of whoever migrates."""
+_CALLED: dict[str, Callable[[PostgresSession], None]] = {
+    "call limit_log": limit_log,
+    "call check_bound": check_bound,
+    "call split_log": split_log,
+    "call skip_samples": skip_samples,
+}
+"""Statements that are others on another server, or on another day."""
+
+
+class PostgresSchema:
+    """A database's schema: what ran stands in the table `migration`."""
+
+    def __init__(self, session: PostgresSession) -> None:
+        self.session = session
+
+    def read_version(self) -> int:
+        """The number of its last migration; 0 when it is empty."""
+        [(table,)] = self.session.fetch("migration_table")
+        return int(self.session.fetch("schema_version")[0][0]) if table else 0
+
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least to use it."""
+        if not self.session.fetch("needs_column"):
+            # Only ever migrated by programs that asked for their own schema and no other.
+            return self.read_version()
+        return int(self.session.fetch("schema_needs")[0][0])
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """A transaction that only one migrator can be in."""
+        with self.session.begin_transaction():
+            self.session.fetch("lock_migrations", lock=_LOCK)
+            # Asked first: who may not create a schema may still use one that is there.
+            if not self.session.fetch("schema")[0][0]:
+                self.session.run("make_schema")
+            self.session.run("make_migration_table")
+            if not self.session.fetch("needs_column"):
+                self.session.run("add_needs_column")
+            yield
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        called = _CALLED.get(sql)
+        return self.session.execute(sql) if called is None else called(self.session)
+
+    def list_earlier(self, known: int) -> list[str]:
+        """The processes at work whose programs know less, as a person may look for them."""
+        found = self.session.fetch("earlier_programs", known=known)
+        return [f"pid {pid} on {machine}" for pid, machine in found]
+
+    def set_version(self, migration: Migration) -> None:
+        """Write its number down, in the same transaction."""
+        self.session.run("add_migration", number=migration.number, needs=migration.needs)
+        access = RoleTable(self.session)
+        if access.is_on():
+            # In the same transaction: no table of ours is ever there without its policies.
+            access.enable()
+
+
+def prepare(
+    session: PostgresSession, *, store: str, migrate: bool, row_security: bool = False
+) -> None:
+    """Create or migrate the schema, or refuse it in one sentence and leave it as it is."""
+    schema = PostgresSchema(session)
+    check_version(PART, schema, store=store, url=store, migrate=migrate)
+    if migrate:
+        bring_up_to_date(schema, PART)
+    if row_security:
+        _require_row_security(RoleTable(session), store=store, migrate=migrate)
+
+
+def _require_row_security(access: RoleTable, *, store: str, migrate: bool) -> None:
+    """Turn row security on where we may, else refuse a store without it."""
+    if access.is_on() and not access.find_uncovered():
+        return
+    if not migrate:
+        raise StoreError(
+            f"{store} has tables without row security, which the setting row_security asks for: "
+            f"run `mulligan migrate --store {store}` once with it set, as who owns the tables."
+        )
+    access.enable()
+
+
+_report = logging.getLogger("mulligan")
+
+LOOK = 30.0
+"""Seconds of silence after which the connection is tried: one may die and say nothing."""
+
+PAUSES = (0.1, 0.5, 2.0, 5.0)
+"""Seconds between one try to connect again and the next."""
+
+CLOSING = 2.0
+"""Seconds that ending waits for the thread."""
+
+
+class NewsListener:
+    """Waits on a thread for notifications. Where there are none to be had, nothing depends on it.
+
+    A pooler may swallow them, and a server may be away: whoever is woken by them looks every few
+    seconds by himself all the same.
+    """
+
+    def __init__(self, connect: Callable[[], PostgresSession], on_news: Callable[[], None]) -> None:
+        self._connect = connect
+        self._on_news = on_news
+        self._pid = os.getpid()
+        self._over = threading.Event()
+        self._ending, self._end = os.pipe()
+        self._thread = threading.Thread(target=self._run, name="mulligan-listen", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it. Twice is fine."""
+        if self._over.is_set() or self._pid != os.getpid():
+            # In a forked child the thread is the parent's, and so are both ends of the pipe.
+            return
+        # First, as the thread closes the pipe once it is over.
+        os.write(self._end, b".")
+        self._over.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout=CLOSING)
+
+    def _run(self) -> None:
+        try:
+            self._listen()
+        finally:
+            os.close(self._ending)
+            os.close(self._end)
+
+    def _listen(self) -> None:
+        failures = 0
+        while not self._over.is_set():
+            try:
+                session = self._connect()
+                try:
+                    session.fetch("listen_to_others")
+                    failures = 0
+                    self._tell()  # what was said while nobody listened
+                    self._wait_for_news(session)
+                finally:
+                    session.close()
+            except (StoreError, psycopg.Error, OSError):
+                # The store's other users say what is wrong with it.
+                pause = PAUSES[min(failures, len(PAUSES) - 1)]
+                failures += 1
+                self._over.wait(pause)
+
+    def _wait_for_news(self, session: PostgresSession) -> None:
+        with selectors.DefaultSelector() as selector:
+            for each in (session.connection.fileno(), self._ending):
+                selector.register(each, selectors.EVENT_READ)
+            while True:
+                readable = selector.select(LOOK)
+                if self._over.is_set():
+                    return
+                if session.read_news(try_connection=not readable):
+                    self._tell()
+
+    def _tell(self) -> None:
+        try:
+            self._on_news()
+        except Exception:  # noqa: BLE001 - a listener of others
+            _report.warning("What was heard from the store led to an error.", exc_info=True)
+
+
+TABLES = (
+    "action", "archive", "daily", "entry", "episode", "execution", "execution_before",
+    "execution_default", "finding", "ground", "hourly", "kept", "lesson", "lesson_version",
+    "lesson_word", "loss", "notes", "pairing", "pattern", "pattern_day", "pattern_hour",
+    "row_block", "row_kind", "scorecard", "stray_block", "task_run", "text_hour", "tool",
+)  # fmt: skip
+"""Those that rows are deleted from."""
+_NUMBER = re.compile(r"\d+")
+
+
+def vacuum_tables(
+    session: PostgresSession, *, most_bytes: int | None, also: Iterable[str] = ()
+) -> Vacuumed:
+    """Each of them, and some days of the log, unless it is larger, in use, or another's."""
+    parts, left = [], []
+    session.run("wait_briefly_for_tables")
+    try:
+        for table in (*TABLES, *sorted(also)):
+            standing = fetch_one(session, "table_standing", table=table)
+            if standing is None:
+                continue
+            why = _vacuum(session, table, standing, most_bytes=most_bytes)
+            if why is None:
+                parts.append(table)
+            else:
+                left.append(f"{table} {why}")
+    finally:
+        session.run("wait_for_tables")
+    return Vacuumed(parts=tuple(parts), left=tuple(left))
+
+
+def _vacuum(
+    session: PostgresSession, table: str, standing: Row, *, most_bytes: int | None
+) -> str | None:
+    """Write one anew, or say why not."""
+    size, ours = standing
+    if most_bytes is not None and size > most_bytes:
+        return f"has {size / 1e6:,.0f} MB."
+    if not ours:
+        return "belongs to another role."
+    try:
+        seen = _write_anew(session, table)
+    except StoreError as error:
+        return f"is in use: {error}"
+    return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None
+
+
+def _write_anew(session: PostgresSession, table: str) -> int:
+    """How many deleted rows came along, as others still see them."""
+    details: list[str] = []
+
+    def keep_detail(said: Diagnostic) -> None:
+        details.append(said.message_detail or "")
+
+    session.connection.add_notice_handler(keep_detail)
+    try:
+        session.run_named("vacuum_table", table=table)
+    finally:
+        session.connection.remove_notice_handler(keep_detail)
+    # In whatever language the server says it, the number comes first.
+    return sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))
+
+
+T = TypeVar("T")
+
+_ENTRIES_CHECKED = 20_000
+"""How many of the newest entries are verified at an opening with a key; `verify` takes all."""
+
+_SEES_ONE_TENANT = (
+    "This role sees one tenant's rows, so whether the journal is whole was not checked, what was "
+    "packed away is left out, and no name is looked up: `mulligan doctor` under a role that sees "
+    "all checks it."
+)
+
+
+class PostgresStore(TableStore):
+    """Everything in the schema `mulligan`. The server keeps its own log; no file is ours."""
+
+    def __init__(self, url: str, options: Options) -> None:
+        self._url = url
+        self._options = options
+        self._surface: Surface | None = None
+        self._pool = Pool(self._connect)
+        # A process that hangs on this machine is no better than one that hangs elsewhere, and
+        # whoever comes back after its lease is told so before it acts.
+        self._database = JournalDatabase(
+            self._connect, options=options, erase=_skip_erasing, trust_processes=False
+        )
+        self._partitions = LogPartitions()
+        self._log = LogTables(
+            self._pool, erasing=self._pool.acquire_session, partitions=self._partitions
+        )
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+        renew_after_fork(self)
+
+    def load_secret(self) -> bytes:
+        """32 random bytes, made once and the same ever after."""
+        if self._surface is Surface.TENANT:
+            raise HiddenSecretError(
+                "A role that sees one tenant's rows may not read what names are hashed with: give "
+                "the identity as it is shown, such as acme~ and its digits, and no name."
+            )
+        return self._pool.ask(_read_secret)
+
+    def change_access(self, work: Callable[[RoleTable], T]) -> T:
+        """Look at which roles see what, or change it."""
+        with self._pool.acquire_session() as session:
+            return work(RoleTable(as_postgres(session)))
+
+    def check_health(self, *, thorough: bool = True) -> Health:
+        """Look at everything, or else at what takes as long however much there is."""
+        [(version,)] = self._pool.ask(lambda session: session.fetch("version"))
+        [(schema,)] = self._pool.ask(lambda session: session.fetch("schema_version"))
+        [(size,)] = self._pool.ask(lambda session: session.fetch("size"))
+        return Health(
+            url=strip_credentials(self._url),
+            kind="postgres",
+            version=version,
+            schemas={"journal": schema, "log": schema},
+            rows=self._log.count() if thorough else None,
+            open_actions=self.journal.count_open(),
+            size_bytes=size,
+            problems=tuple(self._find_problems()) if thorough else (),
+            caveats=tuple(self._find_caveats()),
+            writers=self.journal.writers.list_lately(),
+        )
+
+    def _find_caveats(self) -> Iterator[str]:
+        yield from find_presence_caveats(self._options.lease)
+        yield from self._database.find_caveats()
+        if not self._database.keyring.whole:
+            yield _SEES_ONE_TENANT
+
+    def _find_problems(self) -> Iterator[str]:
+        with self._pool.acquire_session() as session:
+            planted = session.fetch("planted")
+        for kind, name, table in planted:
+            yield (
+                f"The table mulligan.{table} has a {kind}, {quote_name(name)}, that Mulligan did "
+                "not make: it is run with what is written there. See whose it is, and remove it "
+                f"(`drop {kind}`)."
+            )
+        yield from (damage.what for damage in self.journal.verify())
+        yield from self.vault.find_problems()
+        yield from self.casebook.find_problems()
+
+    def listen(self, on_news: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_news` when another process has decided something, or has left its work."""
+        return NewsListener(self._connect, on_news).close
+
+    def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
+        """Write tables anew, so that no piece of what was deleted is left in them."""
+        with self._pool.acquire_session() as session:
+            return vacuum_tables(
+                as_postgres(session), most_bytes=most_bytes, also=self._partitions.mixed
+            )
+
+    def close(self) -> None:
+        """Finish what was submitted and let go of every connection. Twice is fine."""
+        self._database.close()
+        self._pool.close()
+
+    def reset_after_fork(self) -> None:
+        """In a child: be another writer, on other connections."""
+        self._database.reset_after_fork()
+        self._pool.reset_after_fork()
+        self._log.reset_after_fork()
+
+    def _connect(self) -> PostgresSession:
+        return PostgresSession(self._url, timeout=self._options.timeout)
+
+    def _prepare(self) -> None:
+        with self._pool.acquire_session() as session:
+            prepare(
+                as_postgres(session),
+                store=strip_credentials(self._url),
+                migrate=self._options.migrate,
+                row_security=self._options.row_security,
+            )
+            if self._options.migrate:
+                self._partitions.make_ahead(as_postgres(session))
+            self._surface = RoleTable(as_postgres(session)).find_own()
+        if self._surface is Surface.TENANT:
+            # Without what all tenants share there is neither a key nor a chain to check.
+            self._database.keyring.whole = False
+            return
+        # Whoever looks at a damaged store may find the proof of the key damaged as well.
+        with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
+            self._database.check_key()
+        if self._options.tolerate_damage:
+            return
+        if self._database.keyring.given is not None:
+            # A server keeps its own files whole: without a key there is nothing to look for.
+            found = self.journal.look(budget=_ENTRIES_CHECKED)
+            refuse_damages(found, store=strip_credentials(self._url))
+        if self._options.migrate:
+            self._database.sign_store()
+
+
+def _read_secret(session: Session) -> bytes:
+    found = session.fetch("secret")
+    if not found:
+        # Whoever comes first makes it; everyone reads what is there then.
+        session.run("make_secret", value=secrets.token_bytes(32))
+        found = session.fetch("secret")
+    return bytes(found[0][0])
+
+
+def _skip_erasing() -> None:
+    """No file is ours to truncate; `vacuum` sees to the tables."""

@@ -1,0 +1,165 @@
+"""Files that are ours alone, and locks in them.
+
+No link is followed, and no file is used that others could plant. For locks POSIX has `flock`,
+Windows has `msvcrt.locking`. Where Python has neither nobody waits for anybody, and the health
+of a store in files says what that costs.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mulligan.types.errors import StoreUnavailableError
+
+BINARY: int = getattr(os, "O_BINARY", 0)
+"""For `os.open`: without it, Windows writes two bytes where a file shall have one."""
+
+_seeking = threading.Lock()
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # Nobody can read a byte that is locked there, so it is one that no file of ours has.
+    _PLACE = 1 << 30
+
+    def _lock(file: int) -> None:
+        os.lseek(file, _PLACE, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
+
+    def _unlock(file: int) -> None:
+        os.lseek(file, _PLACE, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+
+    CAN_LOCK = True
+else:
+    try:
+        import fcntl
+    except ImportError:
+        CAN_LOCK = False
+    else:
+        CAN_LOCK = True
+
+    def _lock(file: int) -> None:
+        if CAN_LOCK:
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+    def _unlock(file: int) -> None:
+        if CAN_LOCK:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def hold_lock(file: int) -> Iterator[None]:
+    """Wait for whoever is in the same file, then let everybody else wait."""
+    _lock(file)
+    try:
+        yield
+    finally:
+        # A duplicate shares the lock, so closing the file alone might not give it back.
+        _unlock(file)
+
+
+def read_at(file: int, size: int, *, offset: int) -> bytes:
+    """Bytes from a place in a file; fewer where it ends."""
+    if hasattr(os, "pread"):
+        content: bytes = os.pread(file, size, offset)
+        return content
+    with _seeking:
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.read(file, size)
+
+
+def write_at(file: int, content: bytes, *, offset: int) -> None:
+    """Put bytes at a place in a file."""
+    if hasattr(os, "pwrite"):
+        os.pwrite(file, content, offset)
+        return
+    with _seeking:
+        os.lseek(file, offset, os.SEEK_SET)
+        os.write(file, content)
+
+
+HAS_MODES = os.name == "posix"
+"""Elsewhere a file has no owner and no mode that Python could read."""
+
+_NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_READABLE = 0o077
+_WRITABLE = 0o002
+
+
+def open_private(path: Path, flags: int) -> int:
+    """Open a file of ours, and never what a link with its name leads to."""
+    return os.open(path, flags | _NO_FOLLOW | BINARY, 0o600)
+
+
+def read_private(path: Path) -> bytes:
+    """All that a file of ours holds."""
+    with os.fdopen(open_private(path, os.O_RDONLY), "rb") as file:
+        return file.read()
+
+
+def refuse_second_name(path: Path) -> None:
+    """Refuse a file that has another name as well, under which it may be somebody's."""
+    try:
+        names = path.stat().st_nlink
+    except FileNotFoundError:
+        # Another process has just closed the database: nothing is left to refuse.
+        return
+    if names > 1:
+        raise StoreUnavailableError(
+            f"{path} has a second name (a hard link), so that writing it would change another file "
+            f"as well: put a copy in its place (`cp {path} {path}.copy && mv {path}.copy {path}`)."
+        )
+
+
+def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> None:
+    """Refuse a file that somebody else may have put there, or can change; a missing one is fine.
+
+    A `secret` must not even be read by others. Only where it may be `linked` is a symbolic link
+    followed, and then the link is held to the same owner.
+    """
+    try:
+        found = path.lstat()
+    except OSError:
+        # Whoever opens it says what is missing.
+        return
+    if stat.S_ISLNK(found.st_mode):
+        if not linked:
+            raise StoreUnavailableError(
+                f"{path} is a symbolic link, which is not followed: remove it (`rm {path}`) and "
+                "put the file itself there."
+            )
+        _refuse_owner(path, found)
+        refuse_unsafe(path.resolve(), secret=secret)
+        return
+    if HAS_MODES:
+        _refuse_owner(path, found)
+        _refuse_mode(path, found, secret=secret)
+
+
+def _refuse_owner(path: Path, found: os.stat_result) -> None:
+    if not HAS_MODES:
+        return
+    # Whoever owns the folder can put anything there anyway, and so can root.
+    trusted = {os.geteuid(), 0, path.parent.stat().st_uid}
+    if found.st_uid not in trusted:
+        raise StoreUnavailableError(
+            f"{path} belongs to another user (number {found.st_uid}), who may have put it there: "
+            f"run `chown {os.geteuid()} {path}` if it is yours, or remove it."
+        )
+
+
+def _refuse_mode(path: Path, found: os.stat_result, *, secret: bool) -> None:
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & (_READABLE if secret else _WRITABLE):
+        can = "read or changed" if secret else "changed"
+        raise StoreUnavailableError(
+            f"{path} can be {can} by others (its mode is {mode:04o}): see that it is the one you "
+            f"know, then run `chmod 600 {path}`."
+        )

@@ -1,1 +1,0 @@
-"""Processes that write: their clocks, leases, signs of life, forks and commits."""

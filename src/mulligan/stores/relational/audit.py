@@ -1,0 +1,390 @@
+"""Holds chains, marks and the rows of actions against the entries they must add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from mulligan.codec import decode_json, encode_json
+from mulligan.stores.crypto import (
+    GENESIS,
+    ChainEntry,
+    HashLink,
+    Signer,
+    find_breaks,
+    follows,
+    hash_plainly,
+)
+from mulligan.stores.database import Row, Session, UnreadableError, fetch_one
+from mulligan.stores.encoding import decode_entry
+from mulligan.stores.relational.signing import find_unsigned, read_accepted, sign_emptied
+from mulligan.stores.relational.transaction import Head, decode_head
+from mulligan.stores.relational.vault import Keyring
+from mulligan.stores.watermarks import Watermark, Watermarks
+from mulligan.types.action import SETTLED, Entry
+from mulligan.types.errors import StoreDamagedError
+from mulligan.types.interfaces import Damage
+
+
+def read_history(session: Session, action: str, *, keyring: Keyring) -> list[Entry]:
+    """Every entry of an action, oldest first; `UnreadableError` where one is not what was written.
+
+    Except where a person has looked at the damage and accepted it.
+    """
+    rows = session.fetch("history", action=action)
+    _refuse_broken(session, action, rows, keyring=keyring)
+    return [decode_entry(row[:5]) for row in rows]
+
+
+def refuse_unsigned(session: Session, actions: Collection[str], *, keyring: Keyring) -> None:
+    """Refuse actions with an entry that nobody with the store's key has written."""
+    if not actions or keyring.find_signer(session) is None:
+        # Without the key nobody can tell, and damage shows when the history is read.
+        return
+    rows = session.fetch("histories", actions=encode_json(sorted(actions)).decode())
+    for action, found in groupby(rows, key=lambda row: str(row[0])):
+        _refuse_broken(session, action, list(found), keyring=keyring)
+
+
+def _refuse_broken(session: Session, action: str, rows: Sequence[Row], *, keyring: Keyring) -> None:
+    signer = keyring.find_signer(session)
+    broken = [
+        (number, row)
+        for number, row in enumerate(rows, start=1)
+        if row[:2] != (action, number) or not _holds(row, signer)
+    ]
+    if broken and signer is None and (not keyring.whole or keyring.is_signed(session)):
+        # The links are made with a key that is not here, or the entries before are somebody
+        # else's, so that only a gap shows.
+        broken = [(number, row) for number, row in broken if row[:2] != (action, number)]
+    if broken:
+        said = read_accepted(session, signer)
+        accepted = {(writer, seq) for writer, seq, _ in said}
+        for number, row in broken:
+            # An accepted loss leaves a gap, too, and everything after it has another number.
+            if _follows_loss(row, accepted):
+                continue
+            if not accepted or (row[1] == number and row[5:7] not in accepted):
+                raise UnreadableError(
+                    f"Entry {number} of action {action} is not what was written, because the store "
+                    "is damaged: see what is left with `mulligan doctor`, or restore it from a "
+                    "backup."
+                )
+
+
+def _follows_loss(row: Row, accepted: Collection[tuple[str, int]]) -> bool:
+    """Whether what an entry followed on is gone, and a person has accepted that."""
+    writer, seq, _, previous = row[5:9]
+    return previous is None and any(by == writer and at < seq for by, at in accepted)
+
+
+def _holds(row: Row, signer: Signer | None) -> bool:
+    action, version, state, at_us, body, writer, seq, found, previous = row
+    if previous is None and seq != 1:
+        # What it followed on is gone, which `verify` says; alone it proves nothing, and with a
+        # key nothing is believed that is not proven.
+        return signer is None
+    line = ChainEntry(writer, seq, action, version, state, at_us, body, _as_bytes(found))
+    hash_link = hash_plainly if signer is None else signer.hash_link
+    return follows(GENESIS if previous is None else _as_bytes(previous), line, hash_link=hash_link)
+
+
+def _as_bytes(value: object) -> bytes:
+    """A hash; a changed bit can make another type of it."""
+    return bytes(value) if isinstance(value, (bytes, memoryview)) else b""
+
+
+_AT_A_TIME = 2000
+
+
+class _Pair(NamedTuple):
+    """An action with its first and its latest entry, as `actions_and_entries` gives them."""
+
+    id: str
+    tenant: str
+    opening: str
+    state: str
+    settled: int
+    version: int
+    opened_us: int
+    changed_us: int
+    detail: str
+    first_us: int | None
+    first_body: str | None
+    last_state: str | None
+    last_us: int | None
+    last_body: str | None
+    entries: int
+    """How many of its versions have an entry with its content."""
+    writer: str | None
+    """Who wrote the latest."""
+
+
+def read_actions(
+    session: Session, filters: Sequence[str], *, keyring: Keyring, **values: object
+) -> list[Row]:
+    """Actions as `decode_action` wants them; one that its entries contradict is refused.
+
+    Except where a person has looked at the difference and accepted it.
+    """
+    pairs = [_Pair(*row) for row in session.fetch_where("actions_and_entries", filters, **values)]
+    refuse_unsigned(session, {pair.id for pair in pairs}, keyring=keyring)
+    for pair in pairs:
+        differing = list(_compare_pair(pair))
+        if not differing:
+            continue
+        what = describe_difference(pair.id, differing)
+        if not _is_accepted(session, what, keyring=keyring):
+            raise UnreadableError(
+                f"{what} The store is damaged: see what is left with `mulligan doctor`, or restore "
+                "it from a backup."
+            )
+    return [(*pair[:1], *pair[2:4], *pair[5:9], pair.writer) for pair in pairs]
+
+
+def describe_difference(action: str, differing: Sequence[str]) -> str:
+    """What is said of an action that is not what its entries say."""
+    return f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
+
+
+def _is_accepted(session: Session, what: str, *, keyring: Keyring) -> bool:
+    accepted = read_accepted(session, keyring.find_signer(session))
+    return any(said == what for _, _, said in accepted)
+
+
+def find_differences(
+    session: Session, *, newest: int | None = None
+) -> Iterator[tuple[str, list[str]]]:
+    """Every action that is not what its entries say, with what of it differs."""
+    try:
+        found = [
+            (row[0], list(_compare_pair(_Pair(*row)))) for row in _read_rows(session, newest=newest)
+        ]
+    except UnreadableError:
+        found = [(name, _compare_one(session, name)) for (name,) in session.fetch("action_ids")]
+    yield from ((name, differing) for name, differing in found if differing)
+
+
+def _compare_one(session: Session, name: str) -> list[str]:
+    """What differs in one action; that it cannot be read is for its reader to say."""
+    try:
+        rows = session.fetch_where("actions_and_entries", ["one_action"], action=name)
+        return [each for row in rows for each in _compare_pair(_Pair(*row))]
+    except UnreadableError:
+        return ["text"]
+
+
+def _read_rows(session: Session, *, newest: int | None) -> Iterator[Row]:
+    if newest is not None:
+        yield from session.fetch_where("actions_and_entries", ["newest_actions"], most=newest)
+        return
+    after = ""
+    while rows := session.fetch_where(
+        "actions_and_entries", ["next_actions"], after=after, most=_AT_A_TIME
+    ):
+        yield from rows
+        after = rows[-1][0]
+
+
+def _compare_pair(pair: _Pair) -> Iterator[str]:
+    written = isinstance(pair.first_body, str) and isinstance(pair.last_body, str)
+    if not written or pair.entries != pair.version:
+        # Only retention empties entries, and it takes the action with them.
+        yield "entries"
+        return
+    if pair.state != pair.last_state:
+        yield "state"
+    if pair.settled != int(pair.last_state in SETTLED):
+        yield "settled"
+    if (pair.opened_us, pair.changed_us) != (pair.first_us, pair.last_us):
+        yield "times"
+    if not str(pair.first_body).startswith(f'{{"opening":{pair.opening},"detail":'):
+        yield "opening"
+    if pair.tenant != _read(str(pair.first_body), "opening", "tenant"):
+        yield "tenant"
+    if not str(pair.last_body).endswith(f',"detail":{pair.detail}}}'):
+        yield "detail"
+
+
+def _read(body: str, *names: str) -> Any:
+    try:
+        found = decode_json(body)
+        for name in names:
+            found = found[name]
+    except (ValueError, LookupError, TypeError):
+        return None
+    return found
+
+
+_ACTIONS_CHECKED = 2000
+"""How many of the newest actions a look with a budget compares with their entries."""
+
+
+def audit(
+    session: Session, marks: Watermarks, *, keyring: Keyring, budget: int | None = None
+) -> list[Damage]:
+    """Every damage nobody has accepted yet. A budget looks at the newest entries only.
+
+    The marks must have been read before the session's snapshot began.
+    """
+    whole = budget is None
+    found = read_heads(session)
+    known = {head.writer: head for head in found}
+    signer = keyring.find_signer(session)
+    damages = list(_find_mark_damages(session, known, marks=marks, signer=signer))
+    chains = _Chains(session, signer, signed=keyring.is_signed(session))
+    for head in found:
+        after, previous = chains.find_start(head, budget=budget)
+        damages += chains.find_damages(head, after=after, previous=previous)
+        if budget is not None:
+            budget -= head.seq - after
+    damages += _find_action_damages(session, newest=None if whole else _ACTIONS_CHECKED)
+    if whole:
+        damages += _find_table_damages(session)
+    accepted = {(writer, seq, what) for writer, seq, what in read_accepted(session, signer)}
+    found_damages = [e for e in damages if (e.writer, e.seq, e.what) not in accepted]
+    if signer is not None:
+        found_damages += find_unsigned(session, signer, keyring=keyring, whole=whole)
+    return found_damages
+
+
+def refuse_damages(found: Sequence[Damage], *, store: str) -> None:
+    """Refuse a store whose journal is not what was written."""
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise StoreDamagedError(
+            f"{store} is damaged. {found[0].what}{more} See what is left with `mulligan doctor`; "
+            "go on from it with `mulligan doctor --accept-damage NOTE`."
+        )
+
+
+def read_heads(session: Session) -> list[Head]:
+    """Where every writer's chain ends, the newest writer first."""
+    return [decode_head(row)[0] for row in session.fetch("writers")]
+
+
+def _find_mark_damages(
+    session: Session, known: dict[str, Head], *, marks: Watermarks, signer: Signer | None
+) -> Iterator[Damage]:
+    for mark in marks.found.values():
+        head = known.get(mark.writer)
+        seq = head.seq if head else 0
+        commits = head.commits if head else 0
+        if signer is not None and mark.signed and not mark.is_signed(signer):
+            yield _build_damage(mark.writer, seq, "has a mark that nobody with the key has written")
+        elif seq < mark.seq:
+            lost = mark.seq - seq
+            what = f"ends at entry {seq}, but its mark says {mark.seq}: {_describe_lost(lost)}"
+            yield _build_damage(mark.writer, seq + 1, what)
+        elif head is None:
+            # A mark is written after its writer was: the file is another one, or an earlier one.
+            what = "is not in this file, but its mark is beside it: the file was replaced"
+            yield _build_damage(mark.writer, seq + 1, what)
+        elif commits < mark.commits:
+            lost = mark.commits - commits
+            what = f"has lost {lost} of its {mark.commits} transactions, which held kept values"
+            yield _build_damage(mark.writer, seq + 1, what)
+        elif not _proves(session, mark, signer):
+            yield _build_damage(
+                mark.writer, mark.seq, f"has another entry {mark.seq} than it wrote"
+            )
+
+
+def _proves(session: Session, mark: Watermark, signer: Signer | None) -> bool:
+    if signer is not None and not mark.signed:
+        # From before there was a key: the store's health says that it is not signed.
+        return True
+    row = fetch_one(session, "hash_at", writer=mark.writer, seq=mark.seq)
+    # Without a row, retention has taken the entry or there never was one; the chain will tell.
+    return row is None or mark.proves(bytes(row[0]))
+
+
+class _Chains:
+    """The chains of one store, each held against its own links."""
+
+    def __init__(self, session: Session, signer: Signer | None, *, signed: bool) -> None:
+        self._session = session
+        self._signer = signer
+        self._hash_link: HashLink | None = hash_plainly
+        if signed:
+            # Without the key, only what is missing shows.
+            self._hash_link = signer.hash_link if signer else None
+
+    def find_start(self, head: Head, *, budget: int | None) -> tuple[int, bytes]:
+        """Where to take a chain up: at its beginning, or as far back as the budget goes."""
+        anchor = fetch_one(self._session, "anchor", writer=head.writer)
+        after, previous = (anchor[0], bytes(anchor[1])) if anchor else (0, GENESIS)
+        if budget is not None and head.seq - after > budget:
+            start = fetch_one(self._session, "hash_at", writer=head.writer, seq=head.seq - budget)
+            if start is not None:
+                return head.seq - budget, bytes(start[0])
+        return after, previous
+
+    def find_damages(self, head: Head, *, after: int, previous: bytes) -> Iterator[Damage]:
+        """Every place where a chain does not hold."""
+        last = (after, previous)
+        hollow: list[int] = []
+
+        def track_entries() -> Iterator[ChainEntry]:
+            nonlocal last
+            for line in _read_entries(self._session, head.writer, after=after):
+                last = (line.seq, line.hash)
+                if line.body is None and not self._was_emptied(line):
+                    hollow.append(line.seq)
+                yield line
+
+        try:
+            for where in find_breaks(
+                track_entries(), after=after, previous=previous, hash_link=self._hash_link
+            ):
+                yield _build_damage(head.writer, where.seq, f"does not hold: {where.what}")
+        except UnreadableError:
+            what = f"has an entry after entry {last[0]} that cannot be read"
+            yield _build_damage(head.writer, last[0] + 1, what)
+            return
+        yield from _list_emptied(head.writer, hollow)
+        if last != (head.seq, head.hash):
+            yield _build_damage(
+                head.writer, last[0] + 1, f"ends at entry {last[0]} instead of {head.seq}"
+            )
+
+    def _was_emptied(self, line: ChainEntry) -> bool:
+        """Whether retention emptied an entry, and nobody else."""
+        return self._signer is None or sign_emptied(line, self._signer) == line.emptied
+
+
+def _list_emptied(writer: str, hollow: Sequence[int]) -> Iterator[Damage]:
+    for seq in hollow:
+        yield _build_damage(
+            writer, seq, f"does not hold: entry {seq} was emptied, and not by retention"
+        )
+
+
+def _read_entries(session: Session, writer: str, *, after: int) -> Iterator[ChainEntry]:
+    while rows := session.fetch("lines_after", writer=writer, after=after, most=_AT_A_TIME):
+        for row in rows:
+            # A changed bit can make another type of it.
+            line = ChainEntry(*row)
+            yield line._replace(hash=line.hash if isinstance(line.hash, bytes) else b"")
+        after = rows[-1][1]
+
+
+def _find_action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
+    for action, differing in find_differences(session, newest=newest):
+        yield Damage(writer="", seq=0, what=describe_difference(action, differing))
+
+
+def _find_table_damages(session: Session) -> Iterator[Damage]:
+    for writer, seq in session.fetch("entries_without_writer"):
+        yield _build_damage(writer, seq, "has entries, but nobody by that name has written any")
+    for writer, seq, action in session.fetch("entries_without_action"):
+        yield _build_damage(writer, seq, f"has entry {seq} of action {action}, which is not there")
+
+
+def _build_damage(writer: str, seq: int, what: str) -> Damage:
+    return Damage(writer=writer, seq=seq, what=f"The journal of writer {writer} {what}.")
+
+
+def _describe_lost(count: int) -> str:
+    return "1 entry is lost" if count == 1 else f"{count} entries are lost"

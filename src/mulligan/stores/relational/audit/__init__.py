@@ -1,1 +1,0 @@
-"""Rows held against the entries and chains that they must add up to."""

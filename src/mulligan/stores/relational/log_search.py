@@ -1,0 +1,608 @@
+"""Finds rows of the log, in the table and in its archive of packed rows, by blocks and ids.
+
+A block is the rows whose ids begin alike: ids are time-ordered, so a quarter of an hour or so.
+Which blocks have rows of which kind is written down, so that a search leaves out all others.
+
+A *stray* is a row whose own time is not that of its id: a call waited for long, or a clock was
+set back. Of any other row the id says when it was, to some seconds, so a search by time begins
+at an id. In which blocks there are strays is written down, with how far off they are.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2s
+from typing import Any, NamedTuple
+
+from mulligan.codec import decode_json, encode_json
+from mulligan.process.lazy import compile_late, dataclass
+from mulligan.stores.database import Session
+from mulligan.stores.encoding import decode_log_row, matches_query
+from mulligan.stores.process import read_utc_now
+from mulligan.types.call import LogRow, Outcome
+from mulligan.types.interfaces import Clock
+from mulligan.types.log import LogQuery
+from mulligan.types.reply import RATED
+from mulligan.types.values import make_uuid7, to_us
+
+ROWS_AT_A_TIME = 512
+
+
+def pack(rows: Sequence[LogRow]) -> dict[str, object]:
+    """A batch of rows in the order of their ids, as its row in the archive."""
+    times = [row.at_us for row in rows]
+    return {
+        "first_id": rows[0].id,
+        "last_id": rows[-1].id,
+        "from_us": min(times),
+        "to_us": max(times),
+        "row_count": len(rows),
+        "packed": zlib.compress(encode_json(rows)),
+    }
+
+
+def unpack(packed: bytes) -> list[LogRow]:
+    """The rows of a batch."""
+    return [LogRow(*row) for row in decode_json(zlib.decompress(packed))]
+
+
+def find_packed(session: Session, rows: Sequence[LogRow]) -> set[str]:
+    """The ids of those of some rows that are in a batch. To ask it of new rows costs nothing."""
+    [(newest,)] = session.fetch("newest_packed")
+    asked = sorted(row.id for row in rows if newest is not None and row.id <= newest)
+    found: set[str] = set()
+    if asked:
+        for first_id, last_id in session.fetch("archive_spans", first=asked[0], last=asked[-1]):
+            among = asked[bisect_left(asked, first_id) : bisect_right(asked, last_id)]
+            if among:
+                found |= _read_ids(session, first_id).intersection(among)
+    return found
+
+
+def _read_ids(session: Session, first_id: str) -> set[str]:
+    return {
+        row.id
+        for (packed,) in session.fetch("archive", first_id=first_id)
+        for row in unpack(bytes(packed))
+    }
+
+
+DIGITS = 7
+"""Of an id, those of its block: of the twelve that are its milliseconds, all but five."""
+LAST_ID = "\U0010ffff"
+"""Stands after whatever an id goes on with."""
+_BLOCK_US = 1000 << 20
+_MOST_US = 1000 << 48
+_HEX = compile_late("[0-9a-f]+")
+
+
+class IdSpan(NamedTuple):
+    """Ids from one on, and below another."""
+
+    from_id: str
+    below_id: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether no id can be in it."""
+        return self.from_id >= self.below_id
+
+    def holds(self, name: str) -> bool:
+        """Whether an id is in it."""
+        return self.from_id <= name < self.below_id
+
+
+def shift_block(block: str, by: int) -> str:
+    """The block that comes so many after one, or before it, whether it has rows or not."""
+    if not is_hex(block):
+        # No id of ours: what sorts after all that begin so ends with the next character.
+        return block if by <= 0 else block[:-1] + chr(ord(block[-1:] or " ") + 1)
+    moved = f"{max(0, int(block, 16) + by):0{len(block)}x}"
+    return moved if len(moved) == len(block) else LAST_ID
+
+
+def is_hex(text: str) -> bool:
+    """Whether an id of ours may begin so."""
+    return _HEX.fullmatch(text) is not None
+
+
+def tells_time(block: str) -> bool:
+    """Whether ids of ours are in a block."""
+    return len(block) == DIGITS and is_hex(block)
+
+
+def find_first_id(at_us: int) -> str:
+    """Before all that were made at a time or after it."""
+    if at_us >= _MOST_US:
+        return LAST_ID
+    return make_uuid7(at_us, 0) if at_us > 0 else ""
+
+
+def find_start_us(block: str) -> int:
+    """When the first id of a block that tells its time can have been made."""
+    return int(block, 16) * _BLOCK_US
+
+
+def find_end_us(block: str) -> int:
+    """When the last id of a block that tells its time can have been made."""
+    return find_start_us(block) + _BLOCK_US
+
+
+MOMENT_DIGITS = 9
+"""Of an id: of the twelve that are its milliseconds, all but three."""
+MOMENT_CELL = 22
+"""Digits of a time in microseconds that do not count: some seconds, as those of an id."""
+SLACK_US = 1 << 24
+"""How far off a row may be that is no stray: its id and its time are each compared to 4 s."""
+NEAR_US = 86_400_000_000
+"""How far off most strays are at most: a day. The others are asked for one by one."""
+ANY_US = 1 << 62
+"""How far off a row may be whose id says nothing."""
+_MOMENT_US = 1000 << 12
+_BLOCKS_A_DAY = 83
+_DAYS_BESIDE = 7
+"""How long programs that mark no strays may go on beside those that do."""
+
+Moment = tuple[str, int]
+"""How an id begins, and its row's time without its last digits."""
+
+
+class Stray(NamedTuple):
+    """A block with rows that are off."""
+
+    block: str
+    ahead_us: int
+    """How much later than its row's time an id may be."""
+    behind_us: int
+    """How much earlier."""
+    last_us: int
+    """No row that is off has a later time."""
+
+
+def mark_strays(session: Session, moments: Iterable[Moment]) -> None:
+    """Write down which blocks have rows that are off, in the transaction of the rows."""
+    found: dict[str, Stray] = {}
+    for moment in moments:
+        stray = _compare(moment)
+        if stray is not None:
+            block, *sizes = stray
+            _, *others = found.get(block, stray)
+            found[block] = Stray(block, *map(max, sizes, others))
+    if found:
+        # In one order everywhere, so that two writers never wait for each other in a circle.
+        session.run_many("add_strays", sorted(found.values()))
+
+
+def mark_old_strays(session: Session, *, clock: Clock = read_utc_now) -> None:
+    """Take every block so far for one with strays: nobody has looked.
+
+    Those of about now and of the days to come too, as programs that do not look may be at work.
+    """
+    times = {block: (from_us, to_us) for block, from_us, to_us in session.fetch("all_blocks")}
+    if times:
+        newest = max(filter(tells_time, times), default="")
+        now = find_first_id(to_us(clock(), name="now"))[:DIGITS]
+        for block in filter(tells_time, {*_list_around(newest), *_list_around(now)}):
+            times.setdefault(block, (find_start_us(block), find_end_us(block)))
+        session.run_many("add_strays", sorted(_make_unknown(*each) for each in times.items()))
+
+
+def find_first_id_since(session: Session, since_us: int) -> str:
+    """The id from which on rows of a time or later ones may be."""
+    near = _name_blocks(since_us - NEAR_US, since_us)
+    [(behind_us, far)] = session.fetch("strays_behind", since=since_us, **near)
+    first = find_first_id(since_us - max(SLACK_US, behind_us or 0))
+    return first if far is None else min(first, far)
+
+
+def find_first_id_after(session: Session, until_us: int) -> str:
+    """The id from which on no row of before a time is."""
+    near = _name_blocks(until_us, until_us + NEAR_US)
+    far: dict[str, int] = dict(session.fetch("strays_ahead", near_us=NEAR_US, **near))
+    first = find_first_id(until_us + max(SLACK_US, far.pop("") or 0))
+    reaching = [shift_block(block, 1) for block in far if _reaches(block, far[block], until_us)]
+    return max([first, *reaching])
+
+
+def _name_blocks(first_us: int, last_us: int) -> dict[str, object]:
+    return {
+        "first": find_first_id(first_us)[:DIGITS],
+        "last": find_first_id(last_us)[:DIGITS],
+    }
+
+
+def _reaches(block: str, ahead_us: int, until_us: int) -> bool:
+    """Whether a row of a block may be of before a time."""
+    return not tells_time(block) or find_start_us(block) - ahead_us < until_us
+
+
+def _list_around(block: str) -> Iterator[str]:
+    """The blocks of the day before one, and of the days after it."""
+    for by in range(-_BLOCKS_A_DAY, _DAYS_BESIDE * _BLOCKS_A_DAY + 1):
+        yield shift_block(block, by)
+
+
+def _compare(moment: Moment) -> Stray | None:
+    begin, cell = moment
+    block, last_us = begin[:DIGITS], (cell + 1 << MOMENT_CELL) - 1
+    if len(begin) < MOMENT_DIGITS or not is_hex(begin):
+        # No id of ours, though it may begin as they do.
+        return Stray(block, ANY_US, ANY_US, last_us)
+    made_us = int(begin, 16) * _MOMENT_US
+    ahead_us, behind_us = made_us + _MOMENT_US - (cell << MOMENT_CELL), last_us + 1 - made_us
+    off = max(ahead_us, behind_us) > SLACK_US
+    return Stray(block, ahead_us, behind_us, last_us) if off else None
+
+
+def _make_unknown(block: str, times: tuple[int, int]) -> Stray:
+    """One whose rows may be off by a day, or by as much as their times are."""
+    from_us, to_us = times
+    if not tells_time(block):
+        return Stray(block, ANY_US, ANY_US, to_us)
+    start_us, end_us = find_start_us(block), find_end_us(block)
+    return Stray(
+        block,
+        ahead_us=max(NEAR_US, end_us - from_us),
+        behind_us=max(NEAR_US, to_us + 1 - start_us),
+        last_us=max(end_us + NEAR_US, to_us),
+    )
+
+
+SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class")
+"""What the rows of a kind have in common."""
+_MARKED_AT_A_TIME = 5_000
+_MOST_KNOWN = 20_000
+_CELL = 30
+"""Digits of a time that do not count: of microseconds, a quarter of an hour or so."""
+
+Place = tuple[Any, ...]
+"""What the rows of a kind have in common, how an id begins, and a time without its last digits."""
+
+
+class BlockMark(NamedTuple):
+    """Rows of one kind in one block."""
+
+    kind: tuple[str, ...]
+    """What they have in common, in the order of `SAME`."""
+    block: str
+    from_us: int
+    to_us: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """Between which a row's own time has to be, the last not included."""
+
+    since: int
+    until: int
+
+
+class BlockMarker:
+    """Writes down where rows are that the log is given: what it has written before, not again."""
+
+    def __init__(self) -> None:
+        self._known: set[Place] = set()
+        self._new: set[Place] = set()
+
+    def mark(self, session: Session, rows: Iterable[LogRow]) -> None:
+        """Do so in the transaction of the rows."""
+        places = find_places(rows)
+        mark_strays(session, {(begin, cell) for *_, begin, cell in places})
+        self._new = {_cut_place(place) for place in places} - self._known
+        if self._new:
+            _add(session, (_find_mark(place) for place in self._new))
+
+    def on_commit(self) -> None:
+        """The transaction is done."""
+        if len(self._known) > _MOST_KNOWN:
+            self._known.clear()
+        self._known |= self._new
+
+
+def mark_old_blocks(session: Session) -> None:
+    """Write down where rows are that were there before anybody did, packed ones too."""
+    found = [BlockMark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
+    for start in range(0, len(found), _MARKED_AT_A_TIME):
+        _add(session, found[start : start + _MARKED_AT_A_TIME])
+    for rows in _list_packed(session):
+        _add(session, map(_find_mark, map(_cut_place, find_places(rows))))
+
+
+def drop_blocks(session: Session, *, before_us: int) -> None:
+    """Forget blocks and kinds that have no row from then on."""
+    session.run("drop_blocks_before", before=before_us)
+    session.run("drop_strays_before", before=before_us)
+    session.run("drop_kinds_before", before=before_us)
+
+
+class Blocks:
+    """The blocks that have rows of some kinds and times, one after the other."""
+
+    def __init__(self, session: Session, kinds: Sequence[int], *, times: Times) -> None:
+        self._session = session
+        self._values = {
+            "kinds": encode_json(kinds).decode(),
+            "since": times.since,
+            "until": times.until,
+        }
+
+    def find_newest(self, span: IdSpan) -> str | None:
+        """The last one that a span of ids reaches into."""
+        return self._ask("newest_block", span)
+
+    def find_oldest(self, span: IdSpan) -> str | None:
+        """The first one."""
+        return self._ask("oldest_block", span)
+
+    def _ask(self, query: str, span: IdSpan) -> str | None:
+        bounds = {"from_block": span.from_id[:DIGITS], "below": span.below_id}
+        [(block,)] = self._session.fetch(query, **self._values, **bounds)
+        return None if block is None else str(block)
+
+
+def find_places(rows: Iterable[LogRow]) -> set[Place]:
+    """The kinds and moments that rows are of."""
+    # Runs once for every row ever logged: unpacking is twice as fast as naming each field.
+    return {
+        (
+            tenant, agent, server, tool, outcome, error_class or "",
+            name[:MOMENT_DIGITS], at_us >> MOMENT_CELL,
+        )
+        for (
+            name, at_us, tenant, agent, server, tool, _, _, outcome, _,
+            error_class, _, _, _, _, _, _, _, _, _,
+        ) in rows
+    }  # fmt: skip
+
+
+def _cut_place(place: Place) -> Place:
+    """The same with a whole block, and a time to a quarter of an hour or so."""
+    *kind, begin, cell = place
+    return (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL)
+
+
+def _find_mark(place: Place) -> BlockMark:
+    *kind, block, cell = place
+    return BlockMark(tuple(kind), block, cell << _CELL, cell << _CELL)
+
+
+def _add(session: Session, marks: Iterable[BlockMark]) -> None:
+    kinds: dict[tuple[str, ...], int] = {}
+    blocks: dict[tuple[int, str], tuple[int, int]] = {}
+    for mark in marks:
+        from_us, to_us = _compute_times(mark)
+        kinds[mark.kind] = max(kinds.get(mark.kind, to_us), to_us)
+        key = (_hash_kind(mark.kind), mark.block)
+        first, last = blocks.get(key, (from_us, to_us))
+        blocks[key] = (min(first, from_us), max(last, to_us))
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    rows = sorted((_hash_kind(kind), *kind, last_us) for kind, last_us in kinds.items())
+    session.run_many("add_kinds", rows)
+    session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
+
+
+def _compute_times(mark: BlockMark) -> tuple[int, int]:
+    """Times so far apart that most batches have nothing new to say."""
+    return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
+
+
+@lru_cache(maxsize=4_096)
+def _hash_kind(kind: tuple[str, ...]) -> int:
+    """The number of a kind, the same whoever asks: so that nobody has to look it up to write."""
+    digest = blake2s(encode_json(kind), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _list_packed(session: Session) -> Iterator[list[LogRow]]:
+    beyond = ""
+    while batches := session.fetch("archives_after", beyond=beyond):
+        [(beyond, packed)] = batches
+        yield unpack(bytes(packed))
+
+
+_ALL_TIME_US = 2**62
+_SAME = (*SAME, "turn")
+_AMONG = ("turns", "parents")
+_LOOKED_AT = 1_000
+"""Rows that are looked at one by one before blocks are left out: who is there often is found so."""
+_LOOKED_AT_FOR_EACH = 20
+"""… or so many for each that is wanted, if that is more."""
+
+
+def search(session: Session, query: LogQuery) -> list[LogRow]:
+    """The first rows that fit, in the order of their ids."""
+    # One moment for both places: a row on its way into the archive is in exactly one of them.
+    with session.begin_snapshot():
+        return find_rows(session, query)
+
+
+def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
+    """The same, inside a transaction that is open already."""
+    if query.limit < 1:
+        return []
+    if not _is_narrow(query):
+        return scan_rows(session, query)
+    wanted = {name: value for name in SAME if (value := getattr(query, name))}
+    kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
+    if not kinds:
+        return []
+    blocks = Blocks(session, kinds, times=_read_times(query))
+    return _Walk(session=session, query=query, blocks=blocks).find()
+
+
+def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
+    """The same, row by row."""
+    return _scan(session, query, _find_span(session, query))
+
+
+def _is_narrow(query: LogQuery) -> bool:
+    """Whether few rows may fit of many that no index tells apart."""
+    if query.turn or any(getattr(query, name) for name in _AMONG):
+        return False
+    named = any(getattr(query, name) for name in SAME if name != "tool")
+    return named or query.since is not None or query.until is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Walk:
+    """A search that goes block by block, without those that have no row of its kinds and times."""
+
+    session: Session
+    query: LogQuery
+    blocks: Blocks
+
+    def find(self) -> list[LogRow]:
+        """First a stretch of many rows; then one block, and twice as many each time as long as
+        there is a row for each of them."""
+        query, found = self.query, list[LogRow]()
+        rest, blocks_at_once = _find_span(self.session, query), 0
+        while len(found) < query.limit and not rest.empty:
+            block = self._find_next(rest)
+            if block is None:
+                break
+            rest = self._skip_to(rest, block)
+            part = (
+                self._cut_blocks(rest, block, blocks=blocks_at_once)
+                if blocks_at_once
+                else self._cut_rows(rest, block)
+            )
+            more = _scan(self.session, replace(query, limit=query.limit - len(found)), part)
+            found += more
+            filled = blocks_at_once and len(more) >= blocks_at_once
+            blocks_at_once = 2 * blocks_at_once if filled else 1
+            rest = self._drop(rest, part)
+        return found
+
+    def _find_next(self, rest: IdSpan) -> str | None:
+        oldest_first = self.query.oldest_first
+        return self.blocks.find_oldest(rest) if oldest_first else self.blocks.find_newest(rest)
+
+    def _skip_to(self, rest: IdSpan, block: str) -> IdSpan:
+        if self.query.oldest_first:
+            return rest._replace(from_id=max(rest.from_id, block))
+        return rest._replace(below_id=min(rest.below_id, shift_block(block, 1)))
+
+    def _cut_blocks(self, rest: IdSpan, block: str, *, blocks: int) -> IdSpan:
+        """So many blocks of what is left, in the order that is asked for."""
+        if self.query.oldest_first:
+            return rest._replace(below_id=min(rest.below_id, shift_block(block, blocks)))
+        return rest._replace(from_id=max(rest.from_id, shift_block(block, 1 - blocks)))
+
+    def _cut_rows(self, rest: IdSpan, block: str) -> IdSpan:
+        """So many rows of what is left that to look at each takes no time."""
+        query, values = self.query, rest._asdict()
+        order = "oldest_first" if query.oldest_first else "newest_first"
+        skip = max(_LOOKED_AT, _LOOKED_AT_FOR_EACH * query.limit)
+        edge = self.session.fetch_where(f"{order}_edge", list(values), skip=skip, **values)
+        if edge:
+            [(last,)] = edge
+            return rest._replace(**{"below_id" if query.oldest_first else "from_id": last})
+        # Few are left, unless they are packed: then nobody knows how many.
+        packed = self.session.fetch("any_archive", **values)
+        return self._cut_blocks(rest, block, blocks=1) if packed else rest
+
+    def _drop(self, rest: IdSpan, part: IdSpan) -> IdSpan:
+        if self.query.oldest_first:
+            return rest._replace(from_id=part.below_id)
+        return rest._replace(below_id=part.from_id)
+
+
+def _scan(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
+    filters, values = _build_conditions(query, span)
+    rows = "rows_oldest_first" if query.oldest_first else "rows_newest_first"
+    found = [
+        decode_log_row(row)
+        for row in session.fetch_where(rows, filters, most=query.limit, **values)
+    ]
+    if query.outcome in (None, "", Outcome.SUCCESS) and not query.error_class:
+        found = _with_archived(session, query, found, span=span)
+    return found
+
+
+def _build_conditions(query: LogQuery, span: IdSpan) -> tuple[list[str], dict[str, object]]:
+    values: dict[str, object] = {name: getattr(query, name) for name in _SAME}
+    filters = [name for name in _SAME if values[name]]
+    for name in _AMONG:
+        if among := getattr(query, name):
+            filters.append(name)
+            values[name] = json.dumps(sorted(among))
+    values |= {**span._asdict(), "after": query.after}
+    if span.from_id:
+        filters.append("from_id")
+    if span.below_id != LAST_ID:
+        filters.append("below_id")
+    if query.after:
+        filters.append("after")
+    if query.since is not None:
+        filters.append("since")
+        values["since"] = to_us(query.since, name="since")
+    if query.until is not None:
+        filters.append("until")
+        values["until"] = to_us(query.until, name="until")
+    if query.error_class or (query.outcome and query.outcome != Outcome.SUCCESS):
+        # Says nothing new, but lets the database use its index of what did not succeed.
+        filters.append("not_successful")
+    if query.tool == RATED and query.parents:
+        # The same as both, by the index of what a thumb is for.
+        filters = [each for each in filters if each not in ("tool", "parents")] + ["thumbs"]
+    return filters, values
+
+
+def _find_span(session: Session, query: LogQuery) -> IdSpan:
+    """Bounds on the id: it is time-ordered, so they spare a scan. Further where rows are off."""
+    # One bound on each side: of two, a database may well take the wider one to stop at.
+    from_id, below_id = max(query.id_prefix, query.after), query.id_prefix + LAST_ID
+    if query.below:
+        below_id = min(below_id, query.below)
+    if query.since is not None:
+        since_us = to_us(query.since, name="since")
+        from_id = max(from_id, find_first_id_since(session, since_us))
+    if query.until is not None:
+        until_us = to_us(query.until, name="until")
+        below_id = min(below_id, find_first_id_after(session, until_us))
+    return IdSpan(from_id, below_id)
+
+
+def _read_times(query: LogQuery) -> Times:
+    return Times(
+        since=-_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
+        until=_ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
+    )
+
+
+def _with_archived(
+    session: Session, query: LogQuery, found: list[LogRow], *, span: IdSpan
+) -> list[LogRow]:
+    """Merge in archived rows, unpacking only batches that can still give one of the first."""
+    order = "oldest_first" if query.oldest_first else "newest_first"
+    times = _read_times(query)
+    values: dict[str, object] = {
+        "from_id": max(span.from_id, query.after),
+        "below_id": span.below_id,
+        "since": times.since,
+        "until": times.until,
+    }
+    beyond = "" if query.oldest_first else LAST_ID
+    while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
+        first_id, last_id, packed = batches[0]
+        beyond = first_id if query.oldest_first else last_id
+        if len(found) >= query.limit and _lies_beyond(beyond, found[query.limit - 1].id, query):
+            break
+        rows = unpack(bytes(packed))
+        found += [row for row in rows if matches_query(row, query) and span.holds(row.id)]
+        found.sort(key=_read_id, reverse=not query.oldest_first)
+        del found[query.limit :]
+    return found
+
+
+def _read_id(row: LogRow) -> str:
+    return row.id
+
+
+def _lies_beyond(edge: str, last: str, query: LogQuery) -> bool:
+    return edge > last if query.oldest_first else edge < last

@@ -1,0 +1,299 @@
+"""Counts of calls, failures and texts by the hour and the day, kept with their rows.
+
+A month is thirty days and not seven hundred hours; the hours are for where a span begins and
+ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mulligan.codec import encode_json
+from mulligan.stores.database import Session
+from mulligan.stores.encoding import build_pattern, decode_log_row, dump_counts, load_counts
+from mulligan.stores.relational.log_search import scan_rows, unpack
+from mulligan.types.call import OWN, LogRow
+from mulligan.types.display import escape
+from mulligan.types.errors import StoreError
+from mulligan.types.log import (
+    COUNTED,
+    LogQuery,
+    PatternCount,
+    PatternQuery,
+    PatternSeen,
+    PatternSlot,
+    Rollup,
+    Slot,
+    TextCounts,
+    TextSlot,
+    add_failures,
+    add_texts,
+    is_thumb,
+    list_rated,
+    roll_up_texts,
+    roll_up_thumbs,
+)
+
+HOURS = 24
+DERIVED = f"{OWN} derived:"
+"""Before the server of a slot: the slot counts contexts that were derived, as contexts. So there is
+no column of its own, which stores that are there would have to be given."""
+_ALL_HOURS = 2**40
+
+
+def add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
+    """Add counts to those of their hours and days."""
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_rollups", _encode_all(rollups))
+    days: dict[Slot, Rollup] = {}
+    for slot, counts in rollups.items():
+        days.setdefault(slot._replace(hour=slot.hour // HOURS), Rollup()).add(counts)
+    session.run_many("add_days", _encode_all(days))
+
+
+def read_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
+    """The counts of some hours, both included, each for itself."""
+    rows = session.fetch("hourly", since=since, until=until)
+    return _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
+
+
+def sum_hours(session: Session, *, since: int, until: int) -> dict[Slot, Rollup]:
+    """The counts of some hours together, each slot in hour 0."""
+    rows = session.fetch("totals", **split_hours(since, until))
+    return _decode_all((Slot(0, *row[:4]), _decode(*row[4:])) for row in rows)
+
+
+def split_hours(since: int, until: int) -> dict[str, int]:
+    """Some hours as whole days, with the hours before the first of them and after the last."""
+    first_day, next_day = -(-since // HOURS), (until + 1) // HOURS
+    if first_day >= next_day:
+        # No day is whole: all are before the first, and no day is the last.
+        first_day, next_day, head, tail = 1, 1, until, until + 1
+    else:
+        head, tail = first_day * HOURS - 1, next_day * HOURS
+    return {
+        "since": since,
+        "head": head,
+        "first_day": first_day,
+        "last_day": next_day - 1,
+        "tail": tail,
+        "until": until,
+    }
+
+
+def drop_hours(session: Session, *, before: int) -> None:
+    """Forget the counts of hours before one; `cut_days` is to follow."""
+    session.run("drop_hourly_before", hour=before)
+    session.run("drop_pattern_hours_before", hour=before)
+
+
+def cut_days(session: Session, *, before: int) -> None:
+    """Forget what hours before one were of their days, in a transaction of its own."""
+    cut = before // HOURS
+    # Whoever has added to an hour and not yet to its day would be counted twice, or not at all.
+    _lock_days(session)
+    session.run("drop_days_before", day=cut + 1)
+    session.run("drop_pattern_days_before", day=cut + 1)
+    _count_days(session, since=cut * HOURS, until=cut * HOURS + HOURS - 1)
+
+
+def _lock_days(session: Session) -> None:
+    try:
+        with session.begin_savepoint():
+            session.run("lock_days")
+    except StoreError as error:
+        # An engine that locks no tables settles by itself what two transactions do to each other.
+        if type(error) is not StoreError:
+            raise
+
+
+def roll_up_old_days(session: Session) -> None:
+    """Count the days of hours that were counted before there were any."""
+    _count_days(session, since=-_ALL_HOURS, until=_ALL_HOURS)
+
+
+def _count_days(session: Session, *, since: int, until: int) -> None:
+    rows = session.fetch("days_of_hours", since=since, until=until)
+    days = _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
+    session.run_many("add_days", _encode_all(days))
+    session.run("count_pattern_days", since=since, until=until)
+
+
+def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
+    """As the tables hold them, in their order: derived contexts in slots of their own."""
+    derived = {
+        slot._replace(server=DERIVED + slot.server): Rollup(with_context=counts.derived)
+        for slot, counts in rollups.items()
+        if counts.derived
+    }
+    return [_encode(*each) for each in sorted((*rollups.items(), *derived.items()), key=_find_key)]
+
+
+def _find_key(each: tuple[Slot, Rollup]) -> Slot:
+    return each[0]
+
+
+def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
+    """The other way round."""
+    rollups: dict[Slot, Rollup] = {}
+    for slot, counts in found:
+        if slot.server.startswith(DERIVED):
+            slot = slot._replace(server=slot.server.removeprefix(DERIVED))
+            counts = Rollup(derived=counts.with_context)
+        rollups.setdefault(slot, Rollup()).add(counts)
+    return rollups
+
+
+def _decode(*columns: Any) -> Rollup:
+    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
+    return Rollup(
+        calls,
+        failures,
+        repaired,
+        with_context,
+        duration_us,
+        load_counts(latency),
+        load_counts(repairs),
+        *of_tries,
+    )
+
+
+def _encode(slot: Slot, counts: Rollup) -> tuple[object, ...]:
+    return (
+        *slot,
+        counts.calls,
+        counts.failures,
+        counts.repaired,
+        counts.with_context,
+        counts.duration_us,
+        dump_counts(counts.latency),
+        dump_counts(counts.repairs),
+        counts.retried,
+        counts.suggested,
+        counts.suggested_right,
+        counts.tries,
+    )
+
+
+Counts = dict[tuple[int, int], tuple[int, int]]
+"""By time and pattern: how many failures, and when the first was."""
+_BETWEEN = "\x1f"
+"""Between the names of agents, where none of them can have it."""
+
+
+def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) -> None:
+    """Add failures to their hours: each pattern is looked up once, however many hours it is in."""
+    known: dict[PatternSlot, PatternCount] = {}
+    for slot, count in counted.items():
+        pattern = slot._replace(hour=0)
+        known[pattern] = add_failures(known[pattern], count) if pattern in known else count
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    numbers = {each: _add_pattern(session, each, known[each]) for each in sorted(known)}
+    hours: Counts = {}
+    for slot, count in counted.items():
+        at = (slot.hour, numbers[slot._replace(hour=0)])
+        failures, first_us = hours.get(at, (0, count.first_us))
+        hours[at] = (failures + count.failures, min(first_us, count.first_us))
+    session.run_many("count_failures", _list_counts(hours))
+    session.run_many("count_failure_days", _list_counts(_sum_days(hours)))
+
+
+def _sum_days(hours: Counts) -> Counts:
+    days: Counts = {}
+    for (hour, number), (failures, first_us) in hours.items():
+        known, earlier_us = days.get((hour // HOURS, number), (0, first_us))
+        days[hour // HOURS, number] = (known + failures, min(earlier_us, first_us))
+    return days
+
+
+def _list_counts(counts: Counts) -> list[tuple[int, ...]]:
+    return [(*at, *count) for at, count in sorted(counts.items())]
+
+
+def _add_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
+    [(number,)] = session.fetch(
+        "know_pattern",
+        tenant=escape(slot.tenant),
+        tool=escape(slot.tool),
+        fingerprint=slot.fingerprint,
+        agent=escape(slot.agent),
+        error_class=count.error_class,
+        template=escape(count.template),
+        last_us=count.last_us,
+        example=escape(count.example),
+    )
+    return int(number)
+
+
+def read_patterns(
+    session: Session, query: PatternQuery, *, since: int, until: int
+) -> list[PatternSeen]:
+    """The patterns of some hours, the most frequent first."""
+    rows = session.fetch(
+        "patterns",
+        tenant=None if query.tenant is None else escape(query.tenant),
+        tool=None if query.tool is None else escape(query.tool),
+        **split_hours(since, until),
+        most=query.limit,
+        between=_BETWEEN,
+    )
+    return [
+        build_pattern(
+            tool, fingerprint, counted=PatternCount(*counted), agents=agents.split(_BETWEEN)
+        )
+        for tool, fingerprint, agents, *counted in rows
+    ]
+
+
+_ROWS_AT_A_TIME = 2_000
+
+
+def count_texts(session: Session, rows: Sequence[LogRow]) -> None:
+    """Add what these rows say, which are in the log already, to the counts of their hours."""
+    counts = roll_up_texts(rows)
+    if rated := list_rated(rows):
+        add_texts(counts, roll_up_thumbs(rows, _find_rated(session, rated)))
+    _add(session, counts)
+
+
+def read_texts(session: Session, *, since: int, until: int) -> TextCounts:
+    """The counts of some hours, both included."""
+    rows = session.fetch("texts", since=since, until=until)
+    return {TextSlot(*row[:6]): row[6] for row in rows}
+
+
+def roll_up_old_texts(session: Session) -> None:
+    """Count what was written before there were counts, page by page."""
+    thumbs: list[LogRow] = []
+    for tool in COUNTED:
+        for rows in _list_pages(session, tool):
+            _add(session, roll_up_texts(rows))
+            thumbs += filter(is_thumb, rows)
+    rated = list_rated(thumbs)
+    found = {row.id: row for row in (*thumbs, *_find_rated(session, rated))}
+    _add(session, roll_up_thumbs(thumbs, found.values()))
+
+
+def _add(session: Session, counts: TextCounts) -> None:
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_texts", [(*slot, n) for slot, n in sorted(counts.items())])
+
+
+def _list_pages(session: Session, tool: str) -> Iterator[list[LogRow]]:
+    query = LogQuery(server=OWN, tool=tool, oldest_first=True, limit=_ROWS_AT_A_TIME)
+    # A migration asks, of a store that has nothing yet to search by.
+    while rows := scan_rows(session, query):
+        query = replace(query, after=rows[-1].id)
+        yield rows
+
+
+def _find_rated(session: Session, ids: set[str]) -> list[LogRow]:
+    """Texts and all their thumbs; a text that is packed already is looked up in its batch."""
+    names = encode_json(sorted(ids)).decode()
+    found = [decode_log_row(row) for row in session.fetch("rated_texts", ids=names)]
+    for missing in ids - {row.id for row in found}:
+        for (packed,) in session.fetch("archives_around", id=missing):
+            found += [row for row in unpack(bytes(packed)) if row.id == missing]
+    return found

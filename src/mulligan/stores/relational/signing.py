@@ -1,0 +1,385 @@
+"""What a store with a key has signed, and how it came under that key.
+
+When a store comes under a key, what lies there is taken as it is, locked and signed. Nobody can
+tell any more whether it was changed before. When that happened, and how much was taken on trust,
+stays on record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+
+from mulligan.stores.crypto import GENESIS, ChainEntry, Signer, hash_entry
+from mulligan.stores.database import Row, Session, UnreadableError, fetch_one
+from mulligan.stores.relational.committer import Beginning
+from mulligan.stores.relational.transaction import (
+    Account,
+    Head,
+    Transaction,
+    add_accounts,
+    decode_head,
+    sum_seals,
+)
+from mulligan.stores.relational.vault import (
+    KEY_GONE,
+    Keyring,
+    Safe,
+    is_intact,
+    is_sealed,
+    read_key_check,
+)
+from mulligan.stores.relational.vault import TABLE as KEPT
+from mulligan.stores.watermarks import WatermarkFile, Watermarks
+from mulligan.types.interfaces import Clock, Damage
+from mulligan.types.values import to_us
+
+OPEN = "open"
+"""Not a table: the ids of the actions that are not settled."""
+
+TABLES = {
+    KEPT: "The vault",
+    "tool": "The catalog of tools",
+    "notes": "The notes on tasks",
+    "episode": "The list of failures",
+    "lesson_version": "The list of lessons",
+    "lesson_use": "The list of lessons' uses",
+}
+"""The tables whose rows are signed one by one and counted together, and what people call them."""
+
+COUNTED = {**TABLES, "damage": "What was accepted as damage", "key_check": "The proof of the key"}
+"""Those and what lies beside them."""
+
+_AT_A_TIME = 500
+_MOST_COUNTED = 200_000
+"""Rows of a table that are counted at an opening; more of them by `verify` alone."""
+
+
+def sign_emptied(line: ChainEntry, signer: Signer) -> bytes:
+    """What retention leaves on an entry that it has emptied."""
+    return signer.sign("emptied", *line[:6], line.hash)
+
+
+def sign_anchor(row: Sequence[object], signer: Signer) -> bytes:
+    """What retention leaves on an anchor, from its writer, seq and hash."""
+    return signer.sign("anchor", *row)
+
+
+def sign_open(action: str, signer: Signer) -> bytes:
+    """What an open action counts for."""
+    return signer.sign(OPEN, action)
+
+
+def sign_accepted(row: Sequence[object], signer: Signer) -> bytes:
+    """What a person's acceptance is signed with, from writer, seq, what, at_us and note."""
+    return signer.sign("damage", *row)
+
+
+def read_accepted(session: Session, signer: Signer | None) -> list[tuple[str, int, str]]:
+    """Writer, seq and sentence of each damage that somebody with the key has accepted."""
+    rows = session.fetch("accepted")
+    return [row[:3] for row in rows if signer is None or _is_accepted(row, signer)]
+
+
+def find_unsigned(
+    session: Session, signer: Signer, *, keyring: Keyring, whole: bool
+) -> Iterator[Damage]:
+    """What was written without the key.
+
+    Accepted, it is signed anew and shows no more; so that nothing accepted hides the next change,
+    only what cannot be signed is looked up among what a person has accepted.
+    """
+    check = read_key_check(session)
+    if not keyring.proves(session, check):
+        yield Damage(writer="", seq=0, what=KEY_GONE)
+    elif moved := keyring.find_move(session, check):
+        yield Damage(writer="", seq=0, what=moved)
+    heads = [decode_head(row) for row in session.fetch("writers")]
+    for head, seal in heads:
+        if not head.is_signed(signer, seal):
+            what = f"The row of writer {head.writer} was changed without the key."
+            yield Damage(writer=head.writer, seq=0, what=what)
+    for row in session.fetch("anchors"):
+        if row[3] != sign_anchor(row[:3], signer):
+            what = f"The anchor of writer {row[0]} was set without the key."
+            yield Damage(writer=row[0], seq=0, what=what)
+    accounts = [head.account for head, _ in heads]
+    for what in _find_differing_sums(session, signer, accounts=accounts, whole=whole):
+        yield Damage(writer="", seq=0, what=what)
+    accepted = set(read_accepted(session, signer))
+    for damage in _find_lasting(session, signer, [head for head, _ in heads], whole=whole):
+        if (damage.writer, damage.seq, damage.what) not in accepted:
+            yield damage
+
+
+def _find_lasting(
+    session: Session, signer: Signer, heads: Sequence[Head], *, whole: bool
+) -> Iterator[Damage]:
+    """What stays as it is also when a person has accepted it."""
+    for writer, what in _find_missing_writers(heads):
+        yield Damage(writer=writer, seq=0, what=what)
+    for row in session.fetch("accepted"):
+        if not _is_accepted(row, signer):
+            what = f"Damage was accepted without the key: {row[2]!r}."
+            yield Damage(writer="", seq=_compute_number(row), what=what)
+    if whole:
+        yield from _find_unsigned_rows(session, signer)
+
+
+def measure_difference(
+    session: Session, signer: Signer, *, table: str, accounts: Sequence[Account]
+) -> int | None:
+    """How far a table is from what the writers' accounts add up to; `None`: too many to count."""
+    if table == OPEN:
+        rows = session.fetch("open_action_ids", after="", most=_MOST_COUNTED + 1)
+        seals: list[object] = [sign_open(action, signer) for (action,) in rows]
+    else:
+        rows = session.fetch(f"seals_of_{table}", most=_MOST_COUNTED + 1)
+        seals = [seal for (seal,) in rows]
+    if len(rows) > _MOST_COUNTED:
+        return None
+    return sum_seals(seals) - add_accounts(accounts, table)
+
+
+def _find_missing_writers(heads: Sequence[Head]) -> Iterator[tuple[str, str]]:
+    commits = sum(head.commits for head in heads)
+    for head in heads:
+        was, others = head.account, len(heads) - 1
+        if others < was.writers:
+            what = f"There were {was.writers} writers before it, and {others} are left."
+            yield head.writer, f"Writer {head.writer} says that others are gone. {what}"
+        elif commits - head.commits < was.commits:
+            left = commits - head.commits
+            what = f"They had committed {was.commits} times, and {left} are left."
+            yield head.writer, f"Writer {head.writer} says that others have lost something. {what}"
+
+
+def _find_differing_sums(
+    session: Session, signer: Signer, *, accounts: Sequence[Account], whole: bool
+) -> Iterator[str]:
+    if measure_difference(session, signer, table=OPEN, accounts=accounts):
+        yield "The list of open actions is not what was written: one was hidden, or added."
+    for table, name in COUNTED.items():
+        difference = measure_difference(session, signer, table=table, accounts=accounts)
+        if difference or (difference is None and whole and _count_all(session, table, accounts)):
+            yield f"{name} is not what was written: a row was removed, put back or added."
+
+
+def _count_all(session: Session, table: str, accounts: Sequence[Account]) -> int:
+    found = sum_seals(row[0] for row in _read_rows(session, table))
+    return found - add_accounts(accounts, table)
+
+
+def _find_unsigned_rows(session: Session, signer: Signer) -> Iterator[Damage]:
+    for table, name in TABLES.items():
+        try:
+            yield from _find_unsigned_in(session, signer, table=table, name=name)
+        except UnreadableError:
+            yield Damage(writer="", seq=0, what=f"{name} has a row that cannot be read.")
+
+
+def _find_unsigned_in(
+    session: Session, signer: Signer, *, table: str, name: str
+) -> Iterator[Damage]:
+    for seal, *columns in _read_rows(session, table):
+        if table == KEPT:
+            row = (*columns, seal)
+            sound = is_sealed(row, signer) and is_intact(row)
+        else:
+            sound = signer.holds(seal, table, *columns)
+        if not sound:
+            which = " ".join(map(str, columns[:2] if table != "episode" else columns[:1]))
+            what = f"{name} has a row that was written without the key: {which}."
+            yield Damage(writer="", seq=_compute_number((seal, *columns)), what=what)
+
+
+def _read_rows(session: Session, table: str) -> Iterator[Row]:
+    for skip in count(0, _AT_A_TIME):
+        rows = session.fetch(f"signed_{table}", most=_AT_A_TIME, skip=skip)
+        yield from rows
+        if len(rows) < _AT_A_TIME:
+            return
+
+
+def _is_accepted(row: Row, signer: Signer) -> bool:
+    return signer.holds(row[5], "damage", *row[:5])
+
+
+def _compute_number(row: Sequence[object]) -> int:
+    """A number that another content of the row would not have."""
+    return int.from_bytes(hashlib.sha256(repr(row).encode()).digest()[:7])
+
+
+_report = logging.getLogger("mulligan")
+
+_ALL = 2**31
+
+
+class Adoption:
+    """Lets a writer begin: under the store's key, or, where there is none, without."""
+
+    def __init__(
+        self, keyring: Keyring, *, safe: Safe, clock: Clock, marks: WatermarkFile | None
+    ) -> None:
+        self._keyring = keyring
+        self._marks = marks
+        self._safe = safe
+        self._clock = clock
+
+    def begin(self, session: Session) -> Beginning:
+        """What a writer that begins now signs with, and what it takes over; in its transaction."""
+        self._keyring.refuse_unsigned(session)
+        signer = self._keyring.given
+        if signer is None:
+            return Beginning()
+        session.run("lock_writers")
+        account, adopted = Account(), not self._keyring.is_signed(session)
+        if adopted:
+            account = self._adopt(session, signer)
+        self._keyring.require_proof(session)
+        writers = [decode_head(row)[0] for row in session.fetch("writers")]
+        commits = sum(head.commits for head in writers)
+        account = replace(account, writers=len(writers), commits=commits)
+        return Beginning(signer=signer, account=account, adopted=adopted)
+
+    def _adopt(self, session: Session, signer: Signer) -> Account:
+        """Sign everything. Whoever writes without the key is given up by that."""
+        marks = Watermarks(found={}) if self._marks is None else self._marks.read()
+        self._keyring.refuse_stripped(session, marks)
+        self._keyring.name_store()
+        trusted = _sign_chains(session, signer)
+        account = Account()
+        for (action,) in session.fetch("open_action_ids", after="", most=_ALL):
+            account = account.add(OPEN, [sign_open(action, signer)])
+        seals = self._sign_values(session, signer)
+        account, trusted = account.add(KEPT, seals), trusted + len(seals)
+        for table in TABLES:
+            if table != KEPT:
+                seals = _sign_rows(session, signer, table)
+                account, trusted = account.add(table, seals), trusted + len(seals)
+        at_us = to_us(self._clock(), name="The clock's time")
+        proof = self._keyring.set_key_check(session, at_us=at_us, trusted=trusted)
+        account = account.add("key_check", [proof])
+        accepted = [sign_accepted(row[:5], signer) for row in session.fetch("accepted")]
+        account = account.add("damage", accepted)
+        if trusted:
+            _report.warning(
+                "The store was not signed yet: %d rows were taken as they are and signed with its "
+                "key. If it was opened with this key and this version before, somebody without the "
+                "key has removed the signatures: see `mulligan doctor`.",
+                trusted,
+            )
+        return account
+
+    def _sign_values(self, session: Session, signer: Signer) -> list[bytes]:
+        """Lock what lies there in plain text, and sign all of it."""
+        seals: list[bytes] = []
+        while rows := session.fetch("unsealed_kept", most=_AT_A_TIME):
+            for row in rows:
+                owner, name, *_, expires_us = row
+                locked = self._safe.lock_again(row)
+                seals.append(signer.sign(KEPT, owner, name, locked["checksum"], expires_us))
+                session.run("reseal_value", seal=seals[-1], **locked)
+        return seals
+
+
+def settle_store(transaction: Transaction, keyring: Keyring) -> None:
+    """Have a store that was signed by an earlier Mulligan say where it lies."""
+    if keyring.may_settle(transaction.session):
+        before, after = keyring.settle(transaction.session)
+        transaction.drop("key_check", [before])
+        transaction.add_seals("key_check", [after])
+
+
+def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None:
+    """Sign anew what a person has looked at and accepted, so that the next change shows."""
+    session, signer = transaction.session, transaction.signer
+    if signer is None:
+        return
+    check = read_key_check(session)
+    if not keyring.proves(session, check):
+        keyring.name_store()
+        keyring.set_key_check(session, at_us=at_us, trusted=check.trusted if check else 0)
+    elif keyring.find_move(session, check):
+        keyring.settle(session)
+    own = transaction.head
+    heads = [decode_head(row) for row in session.fetch("writers")]
+    for head, seal in heads:
+        if head.writer != own.writer and not head.is_signed(signer, seal):
+            _sign_writer(session, signer, head)
+    _sign_hollow(session, signer, [head for head, _ in heads])
+    for row in session.fetch("anchors"):
+        _sign_anchor(session, signer, row[:3])
+    others = [head.account for head, _ in heads if head.writer != own.writer]
+    for table in (OPEN, *COUNTED):
+        difference = measure_difference(
+            session, signer, table=table, accounts=[*others, own.account]
+        )
+        if difference:
+            transaction.add_difference(table, difference)
+
+
+def _sign_chains(session: Session, signer: Signer) -> int:
+    """Link every chain anew, with the key. How many entries that was."""
+    heads = [decode_head(row)[0] for row in session.fetch("writers")]
+    signed = 0
+    for head in heads:
+        # A writer without the key writes no more under its name.
+        session.run("end_writer", writer=head.writer)
+        anchor = fetch_one(session, "anchor", writer=head.writer)
+        after, previous = (anchor[0], bytes(anchor[1])) if anchor else (0, GENESIS)
+        while rows := session.fetch(
+            "lines_after", writer=head.writer, after=after, most=_AT_A_TIME
+        ):
+            for row in rows:
+                previous = _link(session, signer, line=ChainEntry(*row), previous=previous)
+            signed, after = signed + len(rows), rows[-1][1]
+        _sign_writer(session, signer, replace(head, hash=previous))
+    _sign_hollow(session, signer, heads)
+    for row in session.fetch("anchors"):
+        _sign_anchor(session, signer, row[:3])
+    for row in session.fetch("accepted"):
+        names = ("writer", "seq", "what", "at_us", "note")
+        said = dict(zip(names, row[:5], strict=True))
+        session.run("accept", seal=sign_accepted(row[:5], signer), **said)
+    return signed
+
+
+def _link(session: Session, signer: Signer, *, line: ChainEntry, previous: bytes) -> bytes:
+    if line.body is None:
+        # What it said is gone; its hash stays what the next one links to.
+        return line.hash
+    found = hash_entry(previous, line, hash_link=signer.hash_link)
+    session.run("set_hash", writer=line.writer, seq=line.seq, hash=found)
+    return found
+
+
+def _sign_writer(session: Session, signer: Signer, head: Head) -> None:
+    session.run("set_writer_seal", writer=head.writer, hash=head.hash, **head.sign(signer))
+
+
+def _sign_hollow(session: Session, signer: Signer, heads: Sequence[Head]) -> None:
+    for head in heads:
+        for row in session.fetch("hollow_lines", writer=head.writer):
+            line = ChainEntry(*row)
+            seal = sign_emptied(line, signer)
+            if seal != line.emptied:
+                session.run("set_emptied", writer=line.writer, seq=line.seq, emptied=seal)
+
+
+def _sign_anchor(session: Session, signer: Signer, row: Sequence[object]) -> None:
+    writer, seq, hash_ = row
+    session.run("set_anchor", writer=writer, seq=seq, hash=hash_, seal=sign_anchor(row, signer))
+
+
+def _sign_rows(session: Session, signer: Signer, table: str) -> list[bytes]:
+    seals = []
+    for _, *columns in session.fetch(f"signed_{table}", most=_ALL, skip=0):
+        seals.append(signer.sign(table, *columns))
+        # The key of each table stands first in its columns.
+        keys = dict(zip(("one", "two", "three"), columns, strict=False))
+        session.run(f"sign_{table}", seal=seals[-1], **keys)
+    return seals

@@ -1,0 +1,355 @@
+"""The archive over tables: versions of notes, and the evidence for each."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from mulligan.codec import decode_json, encode_record
+from mulligan.stores.database import Pool, Row, Session, fetch_one
+from mulligan.stores.encoding import report_unreadable
+from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.transaction import Transaction, Work
+from mulligan.types.display import escape
+from mulligan.types.errors import StaleNotesError
+from mulligan.types.finding import Standing
+from mulligan.types.notes import (
+    ON_TOP,
+    Ground,
+    Notes,
+    NotesState,
+    PairedScore,
+    Pairs,
+    Refinement,
+    Scorecard,
+    TaskRun,
+    check_move,
+    check_notes,
+    check_run,
+    check_score,
+    find_needed_versions,
+    may_enter,
+)
+from mulligan.types.values import from_us, to_us
+
+RUNS_KEPT = 40
+_ALL = 2**31
+_COUNTED = (
+    "runs",
+    "scored",
+    "score",
+    "squares",
+    "since_scored",
+    "since_score",
+    "since_squares",
+    "metered",
+    "tokens",
+    "seconds",
+)
+"""The columns of a scorecard, as the query has them."""
+
+
+class ArchiveTables:
+    """Reads from a pool; everything written goes through the journal's group commit."""
+
+    def __init__(self, pool: Pool, *, committer: JournalCommitter) -> None:
+        self._pool = pool
+        self._committer = committer
+
+    def append(self, notes: Notes) -> None:
+        """Add a version, numbered one above the last."""
+        check_notes(notes)
+        values = _encode_notes(notes)
+
+        def add(transaction: Transaction) -> None:
+            if not transaction.session.run("append_notes", **values):
+                raise StaleNotesError(
+                    f"Version {notes.version} of task {notes.task} is not the next one: read its "
+                    "versions again, and append under the number after the last."
+                )
+            seal = transaction.sign_row("notes", *values.values())
+            if seal is not None:
+                tenant, task, version, *_ = values.values()
+                transaction.session.run(
+                    "sign_notes", seal=seal, one=tenant, two=task, three=version
+                )
+
+        self._write(add)
+
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
+        """The versions of a task, the newest first."""
+        wanted = {"task": escape(task), "tenant": escape(tenant)}
+        most = _ALL if limit is None else limit
+        rows = self._pool.ask(lambda session: session.fetch("notes", most=most, **wanted))
+        return [_decode_notes(row) for row in rows]
+
+    def count(self, ground: Ground, *, run: TaskRun) -> int:
+        """Add a run to its version's scorecard, and keep it among the latest."""
+        check_run(ground, run)
+        at_us = to_us(run.at, name="The time of a run")
+        seen: int = self._write(lambda t: _count(t.session, ground, run, at_us=at_us))
+        return seen
+
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
+        """The scorecards of a ground, by version."""
+        pairs: dict[int, list[Pairs]] = {}
+        for version, against, n, ahead, squares, score in self._fetch_on_ground("pairings", ground):
+            seen = Pairs(against=against, n=n, ahead=ahead, squares=squares, score=score)
+            pairs.setdefault(version, []).append(seen)
+        rows = self._fetch_on_ground("scorecards", ground)
+        return [_decode_card(row, pairs=tuple(pairs.get(row[0], ()))) for row in rows]
+
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+        """The latest runs on a ground, the newest first."""
+        return [_decode_run(row) for row in self._fetch_on_ground("task_runs", ground, most=limit)]
+
+    def move(
+        self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
+    ) -> bool:
+        """Change where a version stands, if it still stands where it `was`."""
+        check_move(version, state)
+
+        def change(transaction: Transaction) -> bool:
+            session = transaction.session
+            number, _ = _see(session, ground, more=0)
+            place: dict[str, object] = {"ground": number, "version": version}
+            pinned = fetch_one(session, "pinned", ground=number)
+            if not may_enter(state, version=version, pinned=pinned[0] if pinned else None):
+                return False
+            if was is None:
+                moved = session.run("add_scorecard", state=str(state), **place)
+            else:
+                moved = session.run("move_scorecard", state=str(state), was=str(was), **place)
+            if moved and state in ON_TOP:
+                session.run("clear_the_top", **place)
+            return bool(moved)
+
+        moved: bool = self._write(change)
+        return moved
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        """Let a person's word be the score of a run that is still kept."""
+        check_score(score)
+        wanted = {"id": escape(run), "tenant": escape(tenant)}
+
+        def change(transaction: Transaction) -> bool:
+            session = transaction.session
+            # What a run was rated before, it still is when its scorecard is corrected.
+            if not run or not session.run("lock_ground_of_run", **wanted):
+                return False
+            found = fetch_one(session, "rated_run", **wanted)
+            if found is None:
+                return False
+            ground, number, version, old = found
+            had = old or 0.0
+            session.run("rate_run", number=number, score=float(score))
+            session.run(
+                "rate_scorecard",
+                ground=ground,
+                version=version,
+                scored=int(old is None),
+                score=float(score),
+                more=float(score - had),
+                more_squares=float(score * score - had * had),
+            )
+            return True
+
+        rated: bool = self._write(change)
+        return rated
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        """Forget a task: its versions, its evidence and its runs."""
+        whose: dict[str, object] = {"tenant": escape(tenant), "task": escape(task)}
+        cleared: int = self._write(partial(_clear, whose=whose))
+        return cleared
+
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
+        """Where runs were counted."""
+        filters, values = ([], {}) if task is None else (["of_task"], {"task": escape(task)})
+        rows = self._pool.ask(lambda session: session.fetch_where("grounds", filters, **values))
+        return [
+            Ground(task=task, tenant=tenant, model=model, definition=definition)
+            for task, tenant, model, definition in rows
+        ]
+
+    def prune(self, *, before: datetime) -> int:
+        """Forget old runs, and old versions that nothing rests on."""
+        limit = to_us(before, name="The time to prune before")
+        self._write(lambda transaction: transaction.session.run("forget_old_runs", before=limit))
+        tasks = self._pool.ask(lambda session: session.fetch("old_notes", before=limit))
+        return sum(
+            self._write(partial(_forget, tenant=tenant, task=task, before_us=limit))
+            for tenant, task in tasks
+        )
+
+    def _fetch_on_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
+        def ask(session: Session) -> list[Row]:
+            found = fetch_one(session, "ground", **_encode_ground(ground))
+            return session.fetch(query, ground=found[0], **values) if found else []
+
+        return self._pool.ask(ask)
+
+    def _write(self, work: Work) -> Any:
+        # No outside call waits for it: a power cut may take the last run, but never an older one.
+        return self._committer.submit(work, synced=False).result()
+
+
+def _see(session: Session, ground: Ground, *, more: int) -> tuple[int, int]:
+    """The ground's number and its runs, locked until the transaction ends."""
+    [(number, runs)] = session.fetch("count_on_ground", more=more, **_encode_ground(ground))
+    return number, runs
+
+
+def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int:
+    number, seen = _see(session, ground, more=1)
+    scored, metered = run.score is not None, run.tokens is not None
+    session.run(
+        "count_run",
+        ground=number,
+        version=run.version,
+        scored=int(scored),
+        score=float(run.score or 0),
+        squares=float(run.score or 0) ** 2,
+        metered=int(metered),
+        tokens=float(run.tokens or 0),
+        seconds=float(run.seconds),
+    )
+    session.run(
+        "add_run",
+        ground=number,
+        version=run.version,
+        at_us=at_us,
+        score=None if run.score is None else float(run.score),
+        standing=str(run.standing),
+        problem=escape(run.problem),
+        excerpt=escape(run.excerpt),
+        tokens=run.tokens,
+        seconds=float(run.seconds),
+        id=escape(run.id),
+        beside=run.beside.version if run.beside else None,
+        beside_score=float(run.beside.score) if run.beside else None,
+    )
+    _count_pair(session, run, ground=number)
+    session.run("forget_runs", ground=number, most=RUNS_KEPT)
+    return seen
+
+
+def _count_pair(session: Session, run: TaskRun, *, ground: int) -> None:
+    if run.beside is None or run.score is None:
+        return
+    ahead = float(run.score - run.beside.score)
+    session.run(
+        "count_pair",
+        ground=ground,
+        version=run.version,
+        against=run.beside.version,
+        ahead=ahead,
+        squares=ahead * ahead,
+        score=float(run.score),
+    )
+
+
+def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:
+    """Forget what is old and needed by nothing of one task, while nobody moves its versions."""
+    session = transaction.session
+    whose: dict[str, object] = {"tenant": tenant, "task": task}
+    session.run("lock_grounds", **whose)
+    known = session.fetch("lineage", **whose)
+    in_play = {version for (version,) in session.fetch("in_play", **whose)}
+    needed = find_needed_versions(
+        {version: parent for version, parent, _ in known}, in_play=in_play
+    )
+    gone = [v for v, _, at_us in known if at_us < before_us and v not in needed]
+    for version in gone:
+        session.run("forget_pairs", version=version, **whose)
+        session.run("forget_scorecards", version=version, **whose)
+        found = session.fetch("forget_notes", version=version, **whose)
+        transaction.drop_rows("notes", found)
+    return len(gone)
+
+
+def _clear(transaction: Transaction, *, whose: dict[str, object]) -> int:
+    session = transaction.session
+    session.run("lock_grounds", **whose)
+    for query in ("clear_runs", "clear_pairs", "clear_scorecards", "clear_grounds"):
+        session.run(query, **whose)
+    known = session.fetch("lineage", **whose)
+    for version, _, _ in known:
+        found = session.fetch("forget_notes", version=version, **whose)
+        transaction.drop_rows("notes", found)
+    return len(known)
+
+
+def _encode_ground(ground: Ground) -> dict[str, object]:
+    return {name: escape(value) for name, value in asdict(ground).items()}
+
+
+def _encode_notes(notes: Notes) -> dict[str, object]:
+    return {
+        "tenant": escape(notes.tenant),
+        "task": escape(notes.task),
+        "version": notes.version,
+        "parent": notes.parent,
+        "at_us": to_us(notes.at, name="The time of notes"),
+        "model": escape(notes.model),
+        "runs": notes.runs,
+        # Plain ASCII: a proposal may hold what a database cannot.
+        "body": encode_record(
+            {"changes": notes.changes, **_say_by(notes), **asdict(notes.refinement)}
+        ),
+    }
+
+
+def _say_by(notes: Notes) -> dict[str, str]:
+    """Who proposed them, where anybody did: so that older notes are still written as they were."""
+    return {"by": notes.by} if notes.by else {}
+
+
+def _decode_notes(row: Row) -> Notes:
+    tenant, task, version, parent, at_us, model, runs, body = row
+    with report_unreadable(f"Version {version} of task {task}"):
+        content = decode_json(body)
+        return Notes(
+            tenant=tenant,
+            task=task,
+            version=version,
+            parent=parent,
+            at=from_us(at_us),
+            model=model,
+            runs=runs,
+            changes=tuple(content["changes"]),
+            by=content.get("by", ""),
+            refinement=Refinement(**{each.name: content[each.name] for each in fields(Refinement)}),
+        )
+
+
+def _decode_card(row: Row, *, pairs: tuple[Pairs, ...]) -> Scorecard:
+    version, state, *counts = row
+    with report_unreadable(f"The scorecard of version {version}"):
+        return Scorecard(
+            version=version,
+            state=NotesState(state),
+            pairs=pairs,
+            **dict(zip(_COUNTED, counts, strict=True)),
+        )
+
+
+def _decode_run(row: Row) -> TaskRun:
+    version, at_us, score, standing, problem, excerpt, tokens, seconds, name, *beside = row
+    with report_unreadable(f"A run of version {version}"):
+        return TaskRun(
+            version=version,
+            at=from_us(at_us),
+            score=score,
+            standing=Standing(standing),
+            problem=problem,
+            excerpt=excerpt,
+            tokens=tokens,
+            seconds=seconds,
+            id=name,
+            beside=None if beside[0] is None else PairedScore(version=beside[0], score=beside[1]),
+        )

@@ -1,0 +1,283 @@
+"""The transaction of a group of works, and the writer's head and account that it moves.
+
+The head is where a writer's chain ends. The account is what a writer has put into the signed
+tables and taken out of them, as one number for each: the numbers of all writers add up to what
+lies there. A row that anybody removed, put back or added without the key leaves a difference,
+and no writer ever waits for another to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import field, replace
+from typing import NoReturn
+
+from mulligan.codec import decode_json, encode_sorted
+from mulligan.process.lazy import dataclass
+from mulligan.stores.crypto import WRITER, ChainEntry, Signer, hash_entry, hash_plainly
+from mulligan.stores.database import Changed, Row, Session, UnreadableError
+from mulligan.stores.encoding import EncodedEntry
+from mulligan.stores.watermarks import Watermark, sign_watermark
+from mulligan.types.errors import StoreError
+
+_MODULUS = 1 << 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """One writer's share."""
+
+    rows: Mapping[str, int] = field(default_factory=dict)
+    """By table, the sum of the signatures it added less those it took away."""
+    writers: int = 0
+    """How many others there were when it began."""
+    commits: int = 0
+    """How often those had committed."""
+
+    def add(self, table: str, seals: Iterable[object]) -> Account:
+        """The account with rows more."""
+        return self.add_number(table, sum_seals(seals))
+
+    def take(self, table: str, seals: Iterable[object]) -> Account:
+        """The account with rows less."""
+        return self.add_number(table, -sum_seals(seals))
+
+    def encode(self) -> str:
+        """As the writer's row has it."""
+        rows = {table: f"{total:x}" for table, total in self.rows.items()}
+        seen = {"writers": self.writers, "commits": self.commits}
+        return encode_sorted({"rows": rows, **seen}).decode()
+
+    def add_number(self, table: str, more: int) -> Account:
+        """The account with so much more."""
+        total = (self.rows.get(table, 0) + more) % _MODULUS
+        return replace(self, rows={**self.rows, table: total})
+
+
+_EMPTY = Account()
+
+
+def decode_account(text: str) -> Account:
+    """An account from a row; of what makes no sense an empty one, whose seal will not hold."""
+    if not text:
+        return _EMPTY
+    try:
+        found = decode_json(text)
+        rows = {str(table): int(total, 16) for table, total in found["rows"].items()}
+        return Account(rows=rows, writers=int(found["writers"]), commits=int(found["commits"]))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return _EMPTY
+
+
+def sum_seals(seals: Iterable[object]) -> int:
+    """The signatures of some rows as one number; a row without one counts nothing."""
+    return sum(int.from_bytes(seal) for seal in seals if isinstance(seal, bytes)) % _MODULUS
+
+
+def add_accounts(accounts: Iterable[Account], table: str) -> int:
+    """What all writers together say of a table."""
+    return sum(account.rows.get(table, 0) for account in accounts) % _MODULUS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Where a writer's chain ends."""
+
+    writer: str
+    commits: int
+    seq: int
+    hash: bytes
+    account: Account = field(default_factory=Account)
+
+    def to_mark(self, signer: Signer | None) -> Watermark:
+        """The same, for outside the database."""
+        mark = Watermark(
+            writer=self.writer, commits=self.commits, seq=self.seq, proof=self.hash[:24]
+        )
+        return mark if signer is None else sign_watermark(mark, signer)
+
+    def sign(self, signer: Signer | None) -> dict[str, object]:
+        """What else the row has: the account, and the signature of all of it."""
+        if signer is None:
+            return {"account": "", "seal": None}
+        account = self.account.encode()
+        return {"account": account, "seal": signer.sign(WRITER, *self._list_parts(), account)}
+
+    def is_signed(self, signer: Signer | None, seal: object) -> bool:
+        """Whether the row is what its writer signed; without a signer nobody can tell."""
+        if signer is None:
+            return True
+        return signer.holds(seal, WRITER, *self._list_parts(), self.account.encode())
+
+    def _list_parts(self) -> tuple[object, ...]:
+        return self.writer, self.commits, self.seq, self.hash
+
+
+def decode_head(row: Row) -> tuple[Head, object]:
+    """A head and its signature from the columns id, commits, seq, hash, account, seal."""
+    writer, commits, seq, found, account, seal = row
+    hash_ = bytes(found) if isinstance(found, (bytes, memoryview)) else b""
+    head = Head(
+        writer=writer, commits=commits, seq=seq, hash=hash_, account=decode_account(account)
+    )
+    return head, seal
+
+
+def list_before(head: Head, signer: Signer | None) -> dict[str, object]:
+    """What a writer's row has to be for it to be moved on."""
+    row = {"commits": head.commits, "seq": head.seq, "hash": head.hash, **head.sign(signer)}
+    return {f"was_{name}": value for name, value in row.items()}
+
+
+def move_head(
+    session: Session, head: Head, *, signer: Signer | None, was: Mapping[str, object]
+) -> Changed:
+    """Move a writer's row on, if it is exactly what it was and nobody has given the writer up."""
+    return session.run_later(
+        "move_head",
+        writer=head.writer,
+        commits=head.commits,
+        seq=head.seq,
+        hash=head.hash,
+        **head.sign(signer),
+        **was,
+    )
+
+
+class Transaction:
+    """A group's transaction as one work in it sees it."""
+
+    def __init__(self, session: Session, head: Head, signer: Signer | None = None) -> None:
+        self.session = session
+        self.head = head
+        self.signer = signer
+        """Signs what is written; `None` in a store without a key."""
+        self._required: list[tuple[Changed, Refuse]] = []
+
+    def require(self, changed: Changed, otherwise: Refuse) -> None:
+        """Have a statement change a row, or none of the work be done. It is asked in the end."""
+        self._required.append((changed, otherwise))
+
+    def settle(self) -> None:
+        """Ask whether all is so."""
+        required = self._required.copy()
+        self._required.clear()
+        for changed, otherwise in required:
+            if not changed():
+                otherwise()
+
+    def go_back(self, head: Head) -> None:
+        """Forget what was done since a writer's place was that: it is undone."""
+        self.head = head
+        self._required.clear()
+
+    def sign_row(self, table: str, *columns: object) -> bytes | None:
+        """The signature of a row that is about to be added to a table, on this writer's account."""
+        if self.signer is None:
+            return None
+        seal = self.signer.sign(table, *columns)
+        self.add_seals(table, [seal])
+        return seal
+
+    def add_seals(self, table: str, seals: Iterable[object]) -> None:
+        """Rows with these signatures have come into a table."""
+        self._settle(self.head.account.add(table, seals))
+
+    def drop(self, table: str, seals: Iterable[object]) -> None:
+        """Rows with these signatures have gone from a table, or were not added after all."""
+        if self.signer is not None:
+            self._settle(self.head.account.take(table, seals))
+
+    def drop_rows(self, table: str, rows: Iterable[Row]) -> None:
+        """Rows, each as its signature and its columns, have gone from a table.
+
+        One that is not what was signed stays on the account, so that its loss shows.
+        """
+        signer = self.signer
+        if signer is not None:
+            found = [seal for seal, *row in rows if signer.holds(seal, table, *row)]
+            self.drop(table, found)
+
+    def add_difference(self, table: str, difference: int) -> None:
+        """Put a difference that a person has accepted on this writer's account."""
+        self._settle(self.head.account.add_number(table, difference))
+
+    def _settle(self, account: Account) -> None:
+        self.head = replace(self.head, account=account)
+
+    def append(self, draft: EncodedEntry) -> None:
+        """Add an entry to the writer's chain."""
+        entry = draft.entry
+        line = ChainEntry(
+            writer=self.head.writer,
+            seq=self.head.seq + 1,
+            action=entry.action,
+            version=entry.version,
+            state=str(entry.state),
+            at_us=draft.at_us,
+            body=draft.body,
+            hash=b"",
+        )
+        hash_link = hash_plainly if self.signer is None else self.signer.hash_link
+        line = line._replace(hash=hash_entry(self.head.hash, line, hash_link=hash_link))
+        self.session.run_later("add_entry", **line._asdict())
+        self.head = replace(self.head, seq=line.seq, hash=line.hash)
+
+
+Refuse = Callable[[], NoReturn]
+Work = Callable[[Transaction], object]
+
+
+class NothingDoneError(Exception):
+    """Every work of a group failed, so that its transaction is undone."""
+
+    def __init__(self, outcomes: Sequence[object]) -> None:
+        super().__init__("every work failed")
+        self.outcomes = outcomes
+
+
+class ApartError(Exception):
+    """A work failed among others, so that each has to be done by itself."""
+
+
+@contextmanager
+def fail_together() -> Iterator[None]:
+    """Works that are done as one. Trouble with the store itself fails them all in any case."""
+    try:
+        yield
+    except UnreadableError as error:
+        raise ApartError from error
+    except StoreError:
+        raise
+    except Exception as error:
+        raise ApartError from error
+
+
+def attempt_all(transaction: Transaction, works: Sequence[Work]) -> list[object]:
+    """Do the works of a group: what each came to, its own failure included."""
+    alone = len(works) == 1
+    outcomes = [attempt(transaction, work, alone=alone) for work in works]
+    if all(isinstance(outcome, BaseException) for outcome in outcomes):
+        raise NothingDoneError(outcomes)
+    return outcomes
+
+
+def attempt(transaction: Transaction, work: Work, *, alone: bool = False) -> object:
+    """Do one work so that it can fail alone; only trouble with the store itself fails them all."""
+    before = transaction.head
+    # With nothing beside it that could be kept, it needs no part of the transaction for itself.
+    part = nullcontext() if alone else transaction.session.begin_savepoint()
+    try:
+        with part:
+            outcome = work(transaction)
+            transaction.settle()
+            return outcome
+    except UnreadableError as error:
+        transaction.go_back(before)
+        return error
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - it is handed to the one who submitted the work
+        transaction.go_back(before)
+        return error

@@ -1,0 +1,262 @@
+"""A store as one tenant may ask it: what a surface is given that is a tenant's.
+
+Closed unless opened: a question that nobody has thought of here is not there to be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from mulligan.types.action import Action, ActionQuery, Entry
+from mulligan.types.interfaces import Archive, Casebook, Health, Journal, KnownTool, Log, Store
+from mulligan.types.lesson import (
+    Balances,
+    Episode,
+    EpisodeQuery,
+    EpisodeSlot,
+    Lesson,
+    LessonQuery,
+    Use,
+    compute_balance,
+)
+from mulligan.types.log import (
+    Batch,
+    LogQuery,
+    Loss,
+    PatternQuery,
+    PatternSeen,
+    Rollup,
+    Slot,
+    TextSlot,
+)
+
+if TYPE_CHECKING:
+    from mulligan.types.call import LogRow
+    from mulligan.types.finding import FindingCount
+    from mulligan.types.log import TextCounts
+    from mulligan.types.notes import Ground, Notes, NotesState, Scorecard, TaskRun
+
+
+K = TypeVar("K", Slot, TextSlot, EpisodeSlot)
+V = TypeVar("V")
+Q = TypeVar("Q", LogQuery, PatternQuery, ActionQuery, EpisodeQuery, LessonQuery)
+
+MOST_OPEN = 10_000
+
+
+def keep_to_tenant(store: Store, tenant: str) -> Store:
+    """The store for one tenant, by its identity; an empty one is a tenant of its own."""
+    return cast("Store", _OneTenantStore(store, tenant))
+
+
+class _Tenant:
+    """Whose everything is."""
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+
+    def narrow(self, query: Q) -> Q | None:
+        """The query about this tenant alone; `None`: it is about another."""
+        if query.tenant not in (None, self.tenant):
+            return None
+        return replace(query, tenant=self.tenant)
+
+    def pick(self, counts: Mapping[K, V]) -> dict[K, V]:
+        """Of counts, this tenant's."""
+        return {slot: count for slot, count in counts.items() if slot.tenant == self.tenant}
+
+
+class _OneTenantStore:
+    def __init__(self, store: Store, tenant: str) -> None:
+        whose = _Tenant(tenant)
+        self._store = store
+        self._journal = _OneTenantJournal(store.journal, whose)
+        self.journal = self._journal
+        # Asked by the ids of what was found in the others: nobody can guess one.
+        self.vault = store.vault
+        self.log = _OneTenantLog(store.log, whose)
+        self.archive = _OneTenantArchive(store.archive, whose)
+        self.casebook = _OneTenantCasebook(store.casebook, whose)
+
+    @property
+    def catalog(self) -> _ReadCatalog:
+        """What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows."""
+        return _ReadCatalog(self._store)
+
+    def load_secret(self) -> bytes:
+        return self._store.load_secret()
+
+    def check_health(self, *, thorough: bool = True) -> Health:
+        """How the store is; how much others have in it, and who works for them, is left out."""
+        health = self._store.check_health(thorough=thorough)
+        open_actions = len(self._journal.list_open_actions(limit=MOST_OPEN))
+        return replace(health, rows=None, open_actions=open_actions, writers=())
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class _ReadCatalog:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def list_tools(self) -> list[KnownTool]:
+        return self._store.catalog.list_tools()
+
+
+class _OneTenantJournal:
+    def __init__(self, journal: Journal, whose: _Tenant) -> None:
+        self._journal = journal
+        self._whose = whose
+
+    def submit(self, entries: Sequence[Entry]) -> Future[None]:
+        return self._journal.submit(entries)
+
+    def find_action(self, action: str) -> Action | None:
+        found = self._journal.find_action(action)
+        return found if found and found.opening.tenant == self._whose.tenant else None
+
+    def list_open_actions(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 100
+    ) -> list[Action]:
+        own = self._whose.tenant
+        if tenant not in (None, own):
+            return []
+        return self._journal.list_open_actions(tenant=own, after=after, limit=limit)
+
+    def list_actions(self, query: ActionQuery) -> list[Action]:
+        asked = self._whose.narrow(query)
+        return [] if asked is None else self._journal.list_actions(asked)
+
+    def list_entries(self, action: str) -> list[Entry]:
+        return [] if self.find_action(action) is None else self._journal.list_entries(action)
+
+    def find_dead_writers(self, writers: Collection[str]) -> set[str]:
+        return self._journal.find_dead_writers(writers)
+
+
+class _OneTenantLog:
+    def __init__(self, log: Log, whose: _Tenant) -> None:
+        self._log = log
+        self._whose = whose
+
+    def write(self, batch: Batch) -> None:
+        self._log.write(batch)
+
+    def list_rows(self, query: LogQuery) -> list[LogRow]:
+        asked = self._whose.narrow(query)
+        return [] if asked is None else self._log.list_rows(asked)
+
+    def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        return self._whose.pick(self._log.read_rollups(since=since, until=until))
+
+    def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
+        return self._whose.pick(self._log.sum_rollups(since=since, until=until))
+
+    def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
+        return self._whose.pick(self._log.read_texts(since=since, until=until))
+
+    def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
+        asked = self._whose.narrow(query)
+        return [] if asked is None else self._log.list_patterns(asked)
+
+    def list_losses(self) -> list[Loss]:
+        """None: nobody knows whose rows they were."""
+        return []
+
+    def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
+        tenant = self._whose.tenant
+        return self._log.list_finding_counts(since=since, until=until, tenant=tenant)
+
+
+class _OneTenantArchive:
+    """Grounds and versions say whose they are; the rest is asked with one of these in hand."""
+
+    def __init__(self, archive: Archive, whose: _Tenant) -> None:
+        self._archive = archive
+        self._whose = whose
+
+    def list_grounds(self, task: str | None = None) -> list[Ground]:
+        return [g for g in self._archive.list_grounds(task) if g.tenant == self._whose.tenant]
+
+    def list_versions(
+        self, task: str, *, tenant: str = "", limit: int | None = None
+    ) -> list[Notes]:
+        if tenant != self._whose.tenant:
+            return []
+        return self._archive.list_versions(task, tenant=tenant, limit=limit)
+
+    def list_scorecards(self, ground: Ground) -> list[Scorecard]:
+        return self._archive.list_scorecards(ground) if self._owns(ground) else []
+
+    def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
+        return self._archive.list_runs(ground, limit=limit) if self._owns(ground) else []
+
+    def move(
+        self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
+    ) -> bool:
+        return self._owns(ground) and self._archive.move(
+            ground, version=version, state=state, was=was
+        )
+
+    def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
+        own = tenant == self._whose.tenant
+        return own and self._archive.rate(run, score=score, tenant=tenant)
+
+    def clear(self, task: str, *, tenant: str = "") -> int:
+        return self._archive.clear(task, tenant=tenant) if tenant == self._whose.tenant else 0
+
+    def _owns(self, ground: Ground) -> bool:
+        return ground.tenant == self._whose.tenant
+
+
+class _OneTenantCasebook:
+    def __init__(self, casebook: Casebook, whose: _Tenant) -> None:
+        self._casebook = casebook
+        self._whose = whose
+
+    def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
+        asked = self._whose.narrow(query)
+        return [] if asked is None else self._casebook.list_episodes(asked)
+
+    def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
+        return self._whose.pick(self._casebook.count_episodes(since=since))
+
+    def append(self, lessons: Sequence[Lesson]) -> None:
+        self._casebook.append(lessons)
+
+    def list_lessons(self, query: LessonQuery) -> list[Lesson]:
+        asked = self._whose.narrow(query)
+        return [] if asked is None else self._casebook.list_lessons(asked)
+
+    def list_lesson_versions(self, lesson: str) -> list[Lesson]:
+        found = self._casebook.list_lesson_versions(lesson)
+        return [each for each in found if each.tenant == self._whose.tenant]
+
+    def use(self, uses: Sequence[Use]) -> None:
+        self._casebook.use(uses)
+
+    def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
+        if self.list_lesson_versions(lesson):
+            return self._casebook.list_uses(lesson, newest=newest)
+        own = self._list_uses_of_built_in(lesson)
+        return own if newest is None else own[max(0, len(own) - newest) :]
+
+    def read_balances(self, lessons: Collection[str], *, principal: str | None = None) -> Balances:
+        asked = LessonQuery(tenant=self._whose.tenant, ids=tuple(lessons), limit=len(lessons))
+        own = {each.id for each in self._casebook.list_lessons(asked)} if lessons else set()
+        found = self._casebook.read_balances(own, principal=principal)
+        for lesson in set(lessons) - own:
+            uses = self._list_uses_of_built_in(lesson)
+            if uses := [each for each in uses if principal in (None, each.principal)]:
+                found[lesson] = compute_balance(uses)
+        return found
+
+    def _list_uses_of_built_in(self, lesson: str) -> list[Use]:
+        """Every tenant uses these; what others made of one is nobody else's."""
+        uses = self._casebook.list_uses(lesson)
+        return [each for each in uses if each.tenant == self._whose.tenant]

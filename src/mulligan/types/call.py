@@ -1,0 +1,210 @@
+"""A tool invocation, its result, its row in the log, and the record its undo functions get."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, NamedTuple, TypedDict
+
+from mulligan.process.lazy import dataclass
+from mulligan.types.failure import ErrorClass
+from mulligan.types.values import set_enums
+
+OWN = "(mulligan)"
+"""The server of rows that tell steps of our own loops. They are no calls of any tool."""
+
+DERIVED = "derived: "
+"""How a context begins that nobody gave: it was put together from what is known of the turn."""
+
+ToolFunction = Callable[..., Any]
+"""A tool as its author writes it: any function, sync or async."""
+
+
+class Outcome(StrEnum):
+    """What came of a call."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    UNKNOWN = "unknown"
+    """It may or may not have landed: a timeout, a reset, a death."""
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One tool invocation: which tool, with what, by whom, and what for."""
+
+    id: str
+    tool: str
+    server: str = ""
+    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """Raw. They never reach the log like this."""
+    agent: str = ""
+    context: str = ""
+    tenant: str = ""
+    turn: str | None = None
+    parent: str | None = None
+    """Id of the first try, where this is a later one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """How a call failed."""
+
+    error_class: ErrorClass
+    error: BaseException | None = None
+    """The exception itself, in process only; `None` where a result was the failure."""
+    said: str = field(default="", repr=False)
+    """What a result said went wrong, where nothing was raised."""
+    by_words: bool = False
+    """Only what a result says of itself gave the class: it proves nothing of an effect."""
+    retry_after: timedelta | None = None
+    """How long the remote asked us to wait."""
+    answered: bool = False
+    """The remote itself said so: the error came with a code of its protocol."""
+    nothing_done: bool = False
+    """It is proven that this try changed nothing: never made or sent, or its tool's own word."""
+    refused: bool = False
+    """Somebody has said that it changed nothing, which a look has to agree with, where there is
+    one."""
+    acted_within: bool = False
+    """Calls that this one has made itself may have changed something: it is not made again."""
+    now: object = field(default=None, repr=False)
+    """What is there now, where a conflict was followed by a look."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, error_class=ErrorClass)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """A call and what came of it, with raw values. It never leaves the process."""
+
+    call: Call
+    outcome: Outcome
+    at: datetime
+    duration: timedelta
+    result: object = field(default=None, repr=False)
+    failure: Failure | None = None
+    try_number: int = 1
+    approved: bool = False
+    """A person has seen what it was to be made with, and let it run."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, outcome=Outcome)
+
+
+class LogRow(NamedTuple):
+    """One execution as the log keeps it: redacted, flat, in the order of the table's columns.
+
+    A tuple and not a dataclass: it goes to the driver as it is, a hundred thousand a second.
+    """
+
+    id: str
+    """Time-ordered, so that the primary key is also the index by time."""
+    at_us: int
+    """Microseconds since the epoch."""
+    tenant: str
+    agent: str
+    server: str
+    tool: str
+    parameters: str
+    """Redacted JSON."""
+    context: str
+    outcome: str
+    duration_us: int
+    error_class: str | None
+    error_type: str | None
+    error_message: str | None
+    error_code: str | None
+    error_at: str | None
+    """`file:line` of every frame, the innermost first, with ` < ` between them; no values."""
+    result: str | None
+    """Redacted JSON summary."""
+    try_number: int
+    parent: str | None
+    turn: str | None
+    weight: float
+    """How many calls this row stands for: itself, and those before it that no row is kept of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What was there before a call, as it was read: a pre-image that was taken."""
+
+    state: object = field(repr=False)
+    """`None`: it was looked, and nothing was there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
+
+    arguments: Mapping[str, object] = field(repr=False)
+    """By name. Of a bulk, one element stands where the list of them stood."""
+    key: str = ""
+    """What the remote may know this call by: the same on every try, and of no other call."""
+    result: object = field(default=None, repr=False)
+    """What the tool returned; for `version`, also what `read` or `before` returned."""
+    image: Image | None = field(default=None, repr=False)
+    """The pre-image; `None`: none was taken, and nobody knows what was there."""
+    version: str | None = None
+    """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
+
+    @property
+    def before(self) -> object:
+        """What was there before the call, where that was read; `None` also if nothing was."""
+        return None if self.image is None else self.image.state
+
+
+RecordFunction = Callable[[Record], object | Awaitable[object]]
+"""A function of one record, sync or async."""
+
+
+class DeclaredCallbacks(TypedDict, total=False):
+    """The functions that `@m.tool(…)` takes."""
+
+    before: RecordFunction
+    """Read what is there before the call: the pre-image."""
+    undo: RecordFunction
+    """Take the effect back, only if it is still at `record.version`; else raise `ConflictError`."""
+    read: RecordFunction
+    """Read what is there now, `None` if nothing is. By default `before` does it."""
+    probe: RecordFunction
+    """Find out whether a call landed that gave no answer: what it returned or would have, or `None`
+    if it did not. `probe_by` says what it goes by."""
+    version: RecordFunction
+    """The version in `record.result`, such as an ETag."""
+    refresh: RecordFunction
+    """Get new credentials: run once after a 401, and the call is made again."""
+    in_progress: Callable[[BaseException], bool]
+    """Whether a conflict says that our own first call, under the same key, is still on its way:
+    then it is asked for again, under that key."""
+    same: Callable[[object, object], bool]
+    """Whether two states are equal for all that matters. By default: equal but for the version."""
+    about: Callable[[Record], object]
+    """The object a call concerns, by its id, or a list of several: what is undone after what, and
+    what is our own later work rather than a person's edit, goes by it. Undeclared, nothing is
+    guessed. A plain function; it may need the result, as of a create."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallbacks:
+    """What a tool can do about its own effect: each of `DeclaredCallbacks`, where it has one."""
+
+    before: RecordFunction | None = None
+    undo: RecordFunction | None = None
+    read: RecordFunction | None = None
+    probe: RecordFunction | None = None
+    version: RecordFunction | None = None
+    refresh: RecordFunction | None = None
+    in_progress: Callable[[BaseException], bool] | None = None
+    same: Callable[[object, object], bool] | None = None
+    about: Callable[[Record], object] | None = None
+
+    @property
+    def reader(self) -> RecordFunction | None:
+        """How the state is read back: `read`, else `before`, which reads the same thing."""
+        return self.read or self.before

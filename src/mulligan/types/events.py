@@ -1,0 +1,353 @@
+"""Things that happened, one frozen record each. Subscribers get them as they happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from mulligan.process.lazy import dataclass
+from mulligan.types.action import State
+from mulligan.types.call import LogRow
+from mulligan.types.failure import ErrorClass
+from mulligan.types.finding import Confidence, FindingSeen, Standing
+from mulligan.types.lesson import LessonState
+from mulligan.types.reply import Critique, Draft
+
+JUDGE_ASKED = "judge.asked"
+"""The row of a question that a judge gave no answer to: nobody else would notice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """A thing that happened, whatever it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLogged(Happened):
+    """A call ended, and its redacted row went to the log."""
+
+    row: LogRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRetried(Happened):
+    """A failed call is about to be made again."""
+
+    call: str
+    tool: str
+    error_class: ErrorClass
+    try_number: int
+    """Of the try to come."""
+    wait: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRepaired(Happened):
+    """A call that had failed succeeded on a later try."""
+
+    call: str
+    tool: str
+    tries: int
+    by: str = ""
+    """Where the correction came from; empty: the same call, made again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFlagged(Happened):
+    """What was known spoke against a call before it was made."""
+
+    call: str
+    tool: str
+    rules: tuple[str, ...]
+    """Of the findings; never their text."""
+    made: bool
+    """False: its tool lets no such call through."""
+    failed: bool | None
+    """Whether it failed; `None` while nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsDropped(Happened):
+    """The log gave up rows, and counted them."""
+
+    reason: str
+    count: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionMoved(Happened):
+    """An action reached a new state in the journal."""
+
+    action: str
+    state: State
+    at: datetime
+    tool: str
+    agent: str = ""
+    tenant: str = ""
+    turn: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionUndone(Happened):
+    """An effect was taken back and read back: what was shown of it can go."""
+
+    action: str
+    call: str | None
+    tool: str
+    turn: str | None
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptReviewed(Happened):
+    """An attempt was reviewed: how it stands, and what was found, by rule, severity and tool."""
+
+    turn: str
+    attempt: int
+    agent: str
+    tenant: str = ""
+    standing: Standing
+    confidence: Confidence | None
+    found: tuple[FindingSeen, ...] = ()
+
+
+class AskOutcome(StrEnum):
+    """What came of asking a judge. All but the first mean that it could not say."""
+
+    ANSWERED = "answered"
+    UNREADABLE = "unreadable"
+    """What it said could not be read, also when asked once more."""
+    LATE = "late"
+    DOWN = "down"
+    NOT_ASKED = "not_asked"
+    """It failed too often of late, so it was left alone."""
+    NOT_ASKABLE = "not_askable"
+    """The question does not fit its prompt: a mistake in the code that asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAsked(Happened):
+    """A judge was asked a question, and what that took."""
+
+    purpose: str
+    model: str
+    prompt: str
+    """Name and version of the prompt: `review_actions 1`. The name alone if it was not used."""
+    outcome: AskOutcome
+    duration: timedelta
+    requests: int = 0
+    """Answers the model gave: 2 after a re-ask."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemarkDropped(Happened):
+    """A remark of a judge was left out, in whole or in part, or made a warning."""
+
+    rule: str
+    part: str
+    """`finding`, `correction` or `severity`."""
+    why: str
+    """Kind of the fact it contradicts; `call`: it spoke of one that is not the attempt's; `empty`:
+    it said nothing; `outcome`: that is right, and only the way to it was not good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonLearned(Happened):
+    """A lesson has a new version: first seen, proven, quarantined or retired."""
+
+    lesson: str
+    version: int
+    tool: str
+    state: LessonState
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyChecked(Happened):
+    """One try of a reply was checked."""
+
+    turn: str
+    number: int
+    standing: Standing
+    rules: tuple[str, ...]
+    """Of its findings; never their text."""
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplySettled(Happened):
+    """A reply is on its way, as good as it got."""
+
+    turn: str
+    iterations: int
+    standing: Standing
+    bound_reached: bool
+    """Sent although it was rejected: for somebody to look at."""
+    rules: tuple[str, ...]
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought(Happened):
+    """The draft loop said what it does next."""
+
+    text: str
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled(Happened):
+    """A writer called a tool."""
+
+    tool: str
+    arguments: Mapping[str, object] = field(repr=False)
+    step: int
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswered(Happened):
+    """A tool that a writer called has answered, or failed."""
+
+    tool: str
+    step: int
+    result: object = field(default=None, repr=False)
+    error: str = ""
+    """The kind of the failure; empty when there was none."""
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflected(Happened):
+    """A draft was criticised. Without a critique nobody could say, and that is no pass."""
+
+    draft: Draft
+    critique: Critique | None
+    revising: bool
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded(Happened):
+    """The draft loop gave its answer."""
+
+    draft: Draft
+    critique: Critique | None
+    accepted: bool
+    tokens: int = 0
+    """Taken in all, as far as the writer reported it; so is the money."""
+    money: float = 0.0
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRan(Happened):
+    """A task was run once, well or not."""
+
+    task: str
+    """Its id, or the hash of its description."""
+    model: str
+    version: int
+    """Of the notes it ran with; 0 is the static text alone."""
+    standing: Standing
+    rules: tuple[str, ...]
+    """Of the findings; never their text."""
+    score: float | None
+    tokens: int | None
+    beside: bool
+    """Whether it is the static text's run beside another on the same input."""
+    error: str = ""
+    """The kind of what the work raised; empty when it did not."""
+    at: datetime
+    id: str
+    """Of the run: `m.rate(id, up=…)`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReflected(Happened):
+    """A run was reflected on, and what came of it is in the archive as a new version."""
+
+    task: str
+    """Its id, or the hash of its description."""
+    description: str
+    """The refined instructions; empty where the notes leave them as they are."""
+    left_out: tuple[str, ...]
+    """Lines of the proposal that may not reach a run, each with the rule it breaks."""
+    version: int
+    first: bool
+    """Whether it is the first reflection this task ever had."""
+    runs: int
+    """How many runs were made so far."""
+    at: datetime
+    run: str = ""
+    """The id of the run that was reflected on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesProposed(Happened):
+    """A new version is on trial."""
+
+    task: str
+    model: str
+    version: int
+    parent: int
+    changes: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesPromoted(Happened):
+    """A version became champion."""
+
+    task: str
+    model: str
+    version: int
+    probability: float
+    """That it is better than what was champion before."""
+    n: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRolledBack(Happened):
+    """A champion lost its place, and version 0 is champion again."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRetired(Happened):
+    """A version gets no more runs."""
+
+    task: str
+    model: str
+    version: int
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRejected(Happened):
+    """A reflection came to nothing: the archive is as it was."""
+
+    task: str
+    """Its id, or the hash of its description."""
+    description: str
+    reason: str
+    at: datetime

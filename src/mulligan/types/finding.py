@@ -1,0 +1,208 @@
+"""What reviewers say: facts, findings, and the verdict they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from enum import StrEnum
+from typing import NamedTuple
+
+from mulligan.process.lazy import dataclass
+from mulligan.types.display import Quoted
+from mulligan.types.values import set_enums
+
+
+class Severity(StrEnum):
+    """How much a finding weighs."""
+
+    ERROR = "error"
+    """The outcome is wrong."""
+    WARNING = "warning"
+    """The outcome stands; the way to it was not good."""
+
+
+class Standing(StrEnum):
+    """What a review came to."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNREVIEWED = "unreviewed"
+    """A reviewer that was configured gave no answer. Never a pass."""
+    UNCHECKED = "unchecked"
+    """Nobody looked: no reviewer is there for a call that was made, or nothing was done at all. It
+    stands, and is never called verified."""
+
+
+class Confidence(StrEnum):
+    """How sure we are of an outcome, as shown to the person."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Source(StrEnum):
+    """Where a finding came from."""
+
+    CHECK = "check"
+    JUDGE = "judge"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Computed ground truth about a turn. Outranks any model, in both directions."""
+
+    kind: str
+    """`date.weekday`, `id.exists`, `place.home`."""
+    subject: str
+    """What it is about: an argument's value, a phrase of the person's."""
+    value: str
+    about: str
+    """The fact as a sentence, for a judge and for a person."""
+    confirms: bool = False
+    """It speaks for the outcome: what was done is what was asked for."""
+    calls: tuple[str, ...] = ()
+    """Ids of the calls that it speaks for. Empty: for the only one that changed something; of
+    several, nobody knows which, and it speaks for none."""
+    computed: bool = False
+    """Every word of its sentence is ours or the person's; else it is fenced like a result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing a reviewer noticed, and what to do about it."""
+
+    rule: str
+    """Stable identifier, `area.problem`: `date.not_as_said`."""
+    severity: Severity
+    issue: str
+    correction: str | None = None
+    """Addressed to the agent, in the imperative. `None`: noticed, but nobody knows the fix."""
+    source: Source = Source.CHECK
+    call: str | None = None
+    """Id of the call it is about; `None`: about the attempt as a whole."""
+    quote: str = ""
+    """The words it is about, as they stand in the text."""
+    opinion: Quoted | None = None
+    """What a judge says of it, in its own words: a quote, and no instruction to anybody."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, severity=Severity, source=Source)
+
+    def describe(self) -> str:
+        """The issue, and a judge's words on it as a quote."""
+        return self.issue if self.opinion is None else f"{self.issue} {self.opinion}"
+
+
+class FindingSeen(NamedTuple):
+    """A finding for those who count: what it was and where, and nothing of what it said."""
+
+    rule: str
+    severity: Severity
+    tool: str
+    """Empty: it is about the attempt as a whole."""
+    server: str = ""
+
+
+class FindingRow(NamedTuple):
+    """A finding as the log keeps it, a column each."""
+
+    id: str
+    """The same for the same finding of the same attempt, so that twice is as once."""
+    at_us: int
+    tenant: str
+    agent: str
+    server: str
+    tool: str
+    rule: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingCount:
+    """How often a rule spoke up about a tool of an agent's."""
+
+    rule: str
+    severity: Severity
+    server: str
+    tool: str
+    agent: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The findings of one review, their standing, and how sure it is."""
+
+    findings: tuple[Finding, ...] = ()
+    standing: Standing
+    confidence: Confidence | None
+    """`None` exactly when nobody has reviewed it: `UNREVIEWED`, `UNCHECKED`."""
+    by: tuple[str, ...] = ()
+    """Who has looked: `checks`, `facts`, `judge`."""
+    unchecked: tuple[str, ...] = ()
+    """Ids of the calls that changed something and that nobody looked at."""
+    looked: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """By the id of each call that somebody looked at: who did."""
+    facts: tuple[Fact, ...] = field(default=(), compare=False)
+    """What was computed or read about the attempt, and so was known to whoever looked."""
+
+    def __post_init__(self) -> None:
+        set_enums(self, standing=Standing)
+        if self.confidence is not None:
+            set_enums(self, confidence=Confidence)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that make it a rejection."""
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+
+ABOUT_ACTIONS = "What you did was checked, and it was not what was asked for:"
+ABOUT_REPLY = "Your reply was checked and cannot go out as it is."
+
+
+def is_feedback(text: str) -> bool:
+    """Whether a text is a correction. Frameworks keep it among what the person said, and most have
+    no place to mark it in."""
+    return text.startswith((ABOUT_ACTIONS, ABOUT_REPLY))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What the agent is told before it tries again; rendered from what really happened."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    restored: tuple[str, ...] = ()
+    """Ids of the actions that were undone and read back."""
+    standing_actions: tuple[str, ...] = ()
+    """Ids of the actions that still stand, and must not be repeated."""
+    changes: Mapping[str, object] = field(default_factory=dict)
+    """Arguments to change, where the correction is of one call."""
+
+
+def reach_verdict(
+    findings: Sequence[Finding],
+    *,
+    answered: bool = True,
+    looked: bool = True,
+    confirmed: bool = False,
+    attempt: int = 1,
+) -> Verdict:
+    """Add up findings by the rule of the house.
+
+    `answered` is false when a configured reviewer gave no answer, `looked` when none was there for
+    what was done; `confirmed` is true when a fact or a judge spoke *for* the outcome. An error
+    outweighs a missing answer, and a missing answer that nobody looked.
+    """
+    found = tuple(findings)
+    if any(f.severity is Severity.ERROR for f in found):
+        sure = Confidence.LOW if attempt > 1 else Confidence.MEDIUM
+        return Verdict(findings=found, standing=Standing.REJECTED, confidence=sure)
+    if not answered:
+        return Verdict(findings=found, standing=Standing.UNREVIEWED, confidence=None)
+    if not looked:
+        return Verdict(findings=found, standing=Standing.UNCHECKED, confidence=None)
+    sure = Confidence.HIGH if confirmed and not found else Confidence.MEDIUM
+    return Verdict(findings=found, standing=Standing.ACCEPTED, confidence=sure)
