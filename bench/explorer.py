@@ -3,7 +3,8 @@
 Which state follows on which, who may take the step and what is on disk before anything is sent are
 read from `types/action.JOURNAL`. What follows from an error, a look, a review or an undo is asked
 of the functions that turns and recovery ask. Written here is only in which order a process asks,
-and what may come between: a crash, a power cut, a lease that runs out, an edit, a late or lost answer.
+and what may come between: a crash, a power cut, a lease that runs out, an edit, a late or lost
+answer.
 
 It rests on what the promises rest on: a request lands within `lands_within` or never, and a process
 that was given up between its last look at its lease and the sending lives until it has told.

@@ -5,7 +5,7 @@ import pytest
 from mulligan.insights.access import AccessList
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
-from tests.stores.postgres.filled import make_role
+from tests.stores.filled import make_role
 
 
 def test_a_tenant_is_given_by_its_name_or_as_it_is_shown(postgres_url) -> None:

@@ -30,9 +30,9 @@ REPORT = """<testsuites><testsuite>
 <testcase classname="tests.stories.test_host_stories" name="test_b[h]"><failure/></testcase>
 <testcase classname="tests.stories.test_host_stories" name="test_c[h]">
   <skipped type="pytest.xfail" message="It cannot."/></testcase>
-<testcase classname="tests.adapters.test_h" name="test_d"/>
-<testcase classname="tests.adapters.test_h" name="test_e"><error/></testcase>
-<testcase classname="tests.adapters.test_h" name="test_f"><skipped/></testcase>
+<testcase classname="tests.hosts.test_h" name="test_d"/>
+<testcase classname="tests.hosts.test_h" name="test_e"><error/></testcase>
+<testcase classname="tests.hosts.test_h" name="test_f"><skipped/></testcase>
 </testsuite></testsuites>"""
 
 

@@ -31,7 +31,7 @@ from mulligan.types.lesson import (
     Suggestion,
 )
 from tests.bench.running import write_cases
-from tests.learning.lessons.cases import NOW
+from tests.learning.cases import NOW
 
 START = {"tool": "start", "failed_args": {}, "test": "drive_1", "id": "c1"}
 LOCKED_OUT = "Error: lock the doors first"

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 
 from mulligan import Effect, Mulligan
 from tests.redaction.canaries import KINDS, SHOWS_NAMES, VALUES, Kind
-from tests.redaction.values.test_walk import MONSTERS
+from tests.redaction.test_walk import MONSTERS
 
 
 def plant_all(folder: Path) -> None:

@@ -24,7 +24,7 @@ from mulligan.types.interfaces import Store
 from mulligan.types.limits import Retention
 from mulligan.types.log import Batch, roll_up
 from mulligan.types.values import to_us
-from tests.stores.postgres.days import make_past_days
+from tests.stores.days import make_past_days
 
 CANARY = "canary-2b81e7-do-not-keep"
 NOW = datetime.now(UTC)

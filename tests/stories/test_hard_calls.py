@@ -20,7 +20,7 @@ from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.errors import SilentError
 from mulligan.types.limits import Backoff
 from mulligan.types.log import LogQuery
-from tests.learning.repair.test_suggest import FREE, LOCKED, adversarial, locked_values
+from tests.learning.test_suggest import FREE, LOCKED, adversarial, locked_values
 
 AT_ONCE = Backoff(first=timedelta())
 MEGABYTE = 1_000_000

@@ -31,8 +31,8 @@ from mulligan.types.lesson import (
     Use,
     compute_balance,
 )
+from tests.learning.cases import NOW
 from tests.learning.failures import failed, obj
-from tests.learning.lessons.cases import NOW
 
 CALLS = 10_000
 PEOPLE = 50

@@ -1,0 +1,159 @@
+"""Probabilities: from the table to what was counted, and whether they mean what they say."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from mulligan.learning.lessons import build_suggestion
+from mulligan.learning.recall import (
+    Nearness,
+    Outcomes,
+    build_chance,
+    count_outcomes,
+    weigh_suggestion,
+)
+from mulligan.learning.suggest import estimate_prior
+from mulligan.types.failure import ErrorClass
+from mulligan.types.lesson import Balance, Kind, Offer, Origin, build_episode_slot
+from tests.learning.cases import episode, lesson
+from tests.learning.failures import failed
+from tests.learning.slots import TODAY, slot
+
+KINDS = (Kind.COERCE,)
+
+
+def posterior(outcomes: Outcomes) -> tuple[float, int]:
+    return outcomes.estimate_posterior(Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION)
+
+
+def test_without_outcomes_the_table_is_all_there_is() -> None:
+    assert posterior(Outcomes()) == (estimate_prior(Origin.SCHEMA, KINDS), 0)
+
+
+def test_outcomes_move_the_probability_and_are_counted() -> None:
+    low, n = posterior(count_outcomes({slot(helped=False): 40}, today=TODAY))
+    high, _ = posterior(count_outcomes({slot(): 40}, today=TODAY))
+
+    assert low < 0.2 < 0.9 < high < 1
+    assert n == 40
+
+
+def test_a_kind_that_is_named_twice_is_found_where_it_was_counted() -> None:
+    twice = (Kind.COERCE, Kind.COERCE)
+    offer = Offer(source=Origin.SCHEMA, kinds=twice, probability=0.5, n=0, taken=True, helped=True)
+    taken = episode(1, offer=offer, error_class=ErrorClass.VALIDATION, principal="")
+
+    outcomes = count_outcomes({build_episode_slot(taken): 40}, today=TODAY)
+
+    assert (
+        outcomes.estimate_posterior(Origin.SCHEMA, twice, error_class=ErrorClass.VALIDATION)[1]
+        == 40
+    )
+
+
+def test_what_was_not_taken_says_nothing() -> None:
+    assert posterior(count_outcomes({slot(taken=False): 99}, today=TODAY)) == posterior(Outcomes())
+
+
+def test_old_outcomes_weigh_less() -> None:
+    fresh, _ = posterior(count_outcomes({slot(helped=False): 10}, today=TODAY))
+    old, n = posterior(
+        count_outcomes({slot(helped=False, day=TODAY - timedelta(days=180)): 10}, today=TODAY)
+    )
+
+    assert fresh < old
+    assert n == 2
+
+
+def test_other_kinds_of_a_source_are_moved_a_little() -> None:
+    outcomes = count_outcomes({slot(helped=False): 100}, today=TODAY)
+
+    found, n = outcomes.estimate_posterior(
+        Origin.SCHEMA, (Kind.RENAME,), error_class=ErrorClass.VALIDATION
+    )
+
+    assert found < estimate_prior(Origin.SCHEMA, (Kind.RENAME,))
+    assert n == 0
+
+
+def test_a_suggestion_carries_what_was_measured() -> None:
+    made = build_suggestion(lesson(), failed({"order_id": "W1"}))
+    assert made is not None
+    outcomes = Outcomes()
+    for _ in range(50):
+        outcomes.add(
+            Origin.MEMORY,
+            "reformat",
+            error_class=ErrorClass.MISSING,
+            helped=False,
+            weight=1.0,
+        )
+
+    found = weigh_suggestion(made, outcomes, error_class=ErrorClass.MISSING)
+
+    assert found.probability < 0.2
+    assert found.n == 50
+
+
+def test_a_lesson_is_believed_by_its_own_uses_and_less_from_afar() -> None:
+    made = build_suggestion(lesson(seen=8, of=8), failed({"order_id": "W1"}))
+    assert made is not None
+    harmful = {"lesson-1": Balance(harmed=16)}
+
+    near = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.PATTERN, made)
+    far = build_chance(Outcomes(), {})(lesson(seen=8, of=8), Nearness.WORDS, made)
+    bad = build_chance(Outcomes(), harmful)(lesson(seen=8, of=8), Nearness.PATTERN, made)
+
+    assert near[0] > 0.9 > far[0]
+    assert bad[0] < 0.6
+    assert (near[1], bad[1]) == (8, 16)
+
+
+def test_one_person_counts_for_so_much_however_often_it_happened_to_them() -> None:
+    many = count_outcomes({slot(principal="eve", helped=False): 500}, today=TODAY)
+    few = count_outcomes({slot(principal="eve", helped=False): 2}, today=TODAY)
+    nobody = count_outcomes({slot(helped=False): 500}, today=TODAY)
+
+    assert posterior(many) == posterior(few)
+    assert posterior(nobody) < posterior(many)
+
+
+def test_a_tool_is_judged_by_its_own_record_as_soon_as_it_has_one() -> None:
+    outcomes = count_outcomes(
+        {slot(tool="good"): 30, slot(tool="bad", helped=False): 30}, today=TODAY
+    )
+
+    def judge(tool: str) -> float:
+        return outcomes.estimate_posterior(
+            Origin.SCHEMA, KINDS, error_class=ErrorClass.VALIDATION, tool=tool
+        )[0]
+
+    assert judge("bad") < 0.2 < judge("new") < 0.8 < judge("good")
+
+
+def test_one_tool_that_fails_all_day_does_not_speak_for_those_nobody_has_seen() -> None:
+    others = {slot(tool=f"tool {number}"): 10 for number in range(5)}
+    loud = count_outcomes({**others, slot(tool="loud", helped=False): 5_000}, today=TODAY)
+    quiet = count_outcomes({**others, slot(tool="loud", helped=False): 15}, today=TODAY)
+
+    assert posterior(loud)[0] == pytest.approx(posterior(quiet)[0])
+    assert posterior(loud)[0] > 0.6
+
+
+def test_the_more_a_lesson_explains_the_more_is_expected_of_it() -> None:
+    chance = build_chance(Outcomes(), {})
+
+    def expect(seen: int, of: int) -> float:
+        known = lesson(seen=seen, of=of)
+        made = build_suggestion(known, failed({"order_id": "W1"}))
+        assert made is not None
+        return chance(known, Nearness.PATTERN, made)[0]
+
+    explained = [expect(seen, seen) for seen in (1, 2, 3, 5, 8, 40)]
+    doubted = [expect(8, of) for of in (8, 10, 16, 80)]
+
+    assert explained == sorted(set(explained))
+    assert doubted == sorted(set(doubted), reverse=True)
+    assert explained[0] < 0.7 < 0.9 < explained[-1] < 1

@@ -1,1 +1,0 @@
-"""Rows of the log: found by their blocks, and packed."""

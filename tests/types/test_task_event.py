@@ -1,0 +1,19 @@
+"""Events of tasks: each a thing that happened, which nobody can change afterwards."""
+
+from __future__ import annotations
+
+import pytest
+
+from mulligan.types import events as task_event
+from tests.types.kinds import hold_as_event, list_kinds
+
+KINDS = list_kinds(task_event)
+
+
+def test_there_are_some() -> None:
+    assert task_event.NotesPromoted in KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_happened_and_cannot_be_changed(kind: type) -> None:
+    hold_as_event(kind)
