@@ -9,10 +9,13 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
+from mulligan.core.errors import ConfigurationError
+from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.scope import (
     begin_outer,
     begin_watching,
     end_watching,
+    fire_deferred,
     forget_abandoned,
     list_current,
     list_scopes,
@@ -20,6 +23,7 @@ from mulligan.packs.sql.scope import (
     refuse_abandoned,
     refuse_replacing,
     refuse_strange,
+    refuse_two_phases,
     refuse_undeclared,
     refuse_unwritten,
 )
@@ -52,6 +56,7 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+    event.listen(engine, "begin_twophase", lambda connection, _: refuse_two_phases(connection))
     event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
 
 
@@ -102,10 +107,13 @@ def _begin_write(connection: Connection, statement: str) -> None:
     refuse_undeclared(read, scopes, connection=connection)
     if not read.writes:
         return
-    refuse_replacing(read, scopes, connection=connection)
-    for scope in scopes:
-        scope.begin_write(connection, read)
-    begin_watching(connection, scopes, read)
+    try:
+        refuse_replacing(read, scopes, connection=connection)
+        for scope in scopes:
+            scope.begin_write(connection, read)
+        begin_watching(connection, scopes, read)
+    except ConfigurationError as error:
+        raise UndeclaredWriteError(str(error)) from error
 
 
 def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
@@ -137,10 +145,11 @@ def _on_commit(connection: Connection) -> None:
     scopes = list_scopes(connection)
     try:
         refuse_abandoned(connection)
+        fire_deferred(connection, scopes)
         for scope in scopes:
             work = scope.works.pop(id(connection), None)
             if work is not None and work.wrote:
-                with scope.on_our_own():
+                with scope.on_our_own(connection):
                     scope.writer.leave_marks(connection, scope)
         if scopes:
             refuse_strange(connection, scopes)

@@ -67,7 +67,7 @@ def _read_dependants(
     """Each row once, however many references lead to it: round a circle there is no end."""
     first = _name(table, [values[name] for name in table.key])
     found, gone = dict[str, RowState](), {first}
-    queue = [(table, values)]
+    queue = [(table, values)] if table.enforced else []
     for owner, there in queue:
         for reference in owner.acting:
             for key in reference.list_rows(connection, there, lock=lock):
