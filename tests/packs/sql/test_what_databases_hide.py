@@ -495,6 +495,28 @@ async def test_calls_inside_of_each_other_write_a_row_once(world: World, m: Mull
     assert world.read() == before
 
 
+async def test_an_error_around_a_call_that_has_landed_stays_an_error(
+    world: World, m: Mulligan
+) -> None:
+    before = world.read()
+
+    @m.tool(**sql.update(world.engine, "note", id="note_id"))
+    async def annotate(note_id: int) -> None:
+        world.run("UPDATE note SET said = 'warm' WHERE note_id = 1")
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id"))
+    async def rename(task_id: int) -> None:
+        await annotate(1)
+        raise ValueError("nothing of its own")
+
+    async def work():
+        with pytest.raises(ValueError, match="nothing of its own"):
+            await rename(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before
+
+
 async def test_a_call_may_work_in_the_session_of_the_one_around_it(
     postgres_engine: Engine, m: Mulligan
 ) -> None:

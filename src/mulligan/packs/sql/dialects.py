@@ -211,7 +211,7 @@ class Postgres(ServerDialect):
         """By the path, as it is now."""
         query = text(
             "SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.relname = :name AND pg_table_is_visible(c.oid)"
+            "WHERE c.relname = :name AND relkind <> 'i' AND pg_table_is_visible(c.oid)"
         )
         return connection.execute(query, {"name": name}).scalar()
 

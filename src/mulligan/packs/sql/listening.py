@@ -23,7 +23,6 @@ from mulligan.packs.sql.scope import (
     refuse_abandoned,
     refuse_replacing,
     refuse_strange,
-    refuse_two_phases,
     refuse_undeclared,
     refuse_unwritten,
 )
@@ -56,7 +55,6 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
-    event.listen(engine, "begin_twophase", lambda connection, _: refuse_two_phases(connection))
     event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
 
 

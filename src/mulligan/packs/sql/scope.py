@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet, ref
 
-from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
+from sqlalchemy import Connection, Delete, Engine, TwoPhaseTransaction, Update, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -181,6 +181,8 @@ class Scope:
         """A statement is about to write."""
         if _is_autocommit(connection):
             raise NoTransactionError("The connection commits each statement by itself (AUTOCOMMIT)")
+        if isinstance(connection.get_transaction(), TwoPhaseTransaction):
+            raise NoTransactionError("The transaction is committed in two phases")
         work = self.find_work(connection)
         if not (work.checked or work.bound):
             self.check_rows(connection)
@@ -435,12 +437,6 @@ def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:
             f"The call gives {table.describe_row(target.key)} another key, under which an undo "
             "would not find it. Declare a tool that deletes one row and makes another: compose(…)."
         )
-
-
-def refuse_two_phases(connection: Connection) -> None:
-    """What is prepared is committed by whoever comes next, and by no event of ours."""
-    if list_scopes(connection):
-        raise NoTransactionError("The transaction is committed in two phases")
 
 
 def _is_autocommit(connection: Connection) -> bool:

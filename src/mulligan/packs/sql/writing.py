@@ -147,7 +147,10 @@ class TableWriter:
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether two states have the same content."""
-        return is_same_state(before, now, version=self._options.version)
+        fields = self._loaded[0].fields.values() if self._loaded else ()
+        computed = {field.name for field in fields if field.generated}
+        own = self._options.sets | computed | {str(self._options.version)}
+        return is_same_state(before, now, own=own)
 
     @contextmanager
     def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
