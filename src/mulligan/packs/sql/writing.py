@@ -556,6 +556,6 @@ def _load(mark: CallMark) -> list[list[Any]]:
 
 
 def _load_left(mark: CallMark, count: int) -> list[str]:
-    if count == 1:
-        return [mark.left_at]
+    if count == 1 or mark.void:
+        return [mark.left_at] * count
     return cast("list[str]", json.loads(mark.left_at))
