@@ -160,7 +160,7 @@ async def test_a_table_that_others_inherit_from_is_refused(
     pages: World, m: Mulligan, way: str
 ) -> None:
     pages.run(
-        "CREATE TABLE sheet (size INTEGER) INHERITS (page)", "INSERT INTO sheet VALUES (2, 'a', 4)"
+        "CREATE TABLE heir (size INTEGER) INHERITS (page)", "INSERT INTO heir VALUES (2, 'a', 4)"
     )
     which = {"where": lambda _: ("id = 2", {})} if way == "rows" else {"id": lambda _: 2}
 
@@ -169,8 +169,8 @@ async def test_a_table_that_others_inherit_from_is_refused(
         pages.run("DELETE FROM page WHERE id = 2")
 
     assert await act(m, change) == [State.HELD]
-    assert "sheet" in read_why(m)
-    assert pages.read("sheet") == [(2, "a", 4)]
+    assert "heir" in read_why(m)
+    assert pages.read("heir") == [(2, "a", 4)]
 
 
 @pytest.mark.parametrize(
