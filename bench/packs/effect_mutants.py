@@ -112,7 +112,7 @@ def _write_anyway(write: Any) -> Any:
     return write_unconditionally
 
 
-NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "prove", _believe)  # noqa: E731
+NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "verify", _believe)  # noqa: E731
 
 MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
     "files": {
@@ -133,7 +133,7 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
             FileStep, "has_landed", lambda _: True
         ),
         "a folder is moved back with what is in it": lambda: plant(
-            rollback, "_list_outer", lambda _: iter(())
+            rollback, "list_outer", lambda _: iter(())
         ),
     },
     "http": {

@@ -24,6 +24,7 @@ from mulligan.types.action import (
     AT_WORK,
     HOLD_LIFE,
     NOTHING_THERE,
+    SYNCED,
     Action,
     ActionQuery,
     By,
@@ -186,6 +187,9 @@ class OpenList:
             raise ConfigurationError(f"{action.id} is {action.state} already: nothing is owed.")
         if not note.strip():
             raise ConfigurationError("A note is needed: say what was done about it.")
+        if action.state in SYNCED:
+            # In any other state nothing is being sent, and whoever goes on finds it closed.
+            self._refuse_work_in_progress(action)
         return self._move(action, State.CLOSED, note=note.strip())
 
     def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
@@ -312,7 +316,9 @@ class OpenList:
         return action
 
     def _refuse_work_in_progress(self, action: Action) -> None:
-        if action.state in AT_WORK and not self._journal.find_dead_writers({action.writer}):
+        # What a person asked for is nobody's until somebody takes it up.
+        at_work = action.state in AT_WORK and "by" not in action.detail
+        if at_work and not self._journal.find_dead_writers({action.writer}):
             raise ConfigurationError(
                 f"{action.id} is {action.state}, and a running application is at work on it. "
                 "Look again in a moment."

@@ -400,7 +400,7 @@ def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Un
             "be told from somebody else's work, so it is not sent again."
         )
         told = "an undo was sent, and nobody knows what came of it"
-        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
     return None
 
 
