@@ -225,6 +225,7 @@ def is_restored(
     ignored = SELF_CHANGING | restless
     ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
+    ignored -= _find_standing_fields(record, before, now)
     return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
@@ -281,6 +282,23 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
     asked = [(normalize_name(k), v) for each in given for k, v in each.items() if v is not None]
     return {name for name, value in asked if format_value(value) != was.get(name)}
+
+
+def _find_standing_fields(
+    record: Record, before: Mapping[object, object], now: Mapping[object, object]
+) -> set[str]:
+    """Fields that still hold what the call was given under another name: they are content, since
+    what every write changes would have changed with the undo."""
+    given = [value for _, value in _list_given(record.arguments) if isinstance(value, _PLAIN)]
+    left = _as_fields(record.result)
+    known = left if isinstance(left, Mapping) else {}
+    return {
+        normalize_name(name)
+        for name, value in now.items()
+        if isinstance(value, _PLAIN) and value in given and value != before.get(name)
+        # Numbers are alike by chance: one must be known to have been left there.
+        if value == known.get(name, value if isinstance(value, str) else None)
+    }
 
 
 SELF_CHANGING = frozenset({
