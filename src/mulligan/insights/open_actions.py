@@ -222,14 +222,16 @@ class OpenList:
         """Have an action undone. The process that has its code does it, under its version.
 
         `ours`: a person has looked, and says that what is there now was written by the call, whose
-        answer nobody has. `after`: later actions that are undone first.
+        answer nobody has; what was changed since it was put before them is left alone. `after`:
+        later actions that are undone first.
         """
         action = self.find(id_or_prefix)
         self._require_undoable(action, ours=ours)
         before = action.detail.get("after")
         order = [*after, *(before if isinstance(before, list) else ())]
         told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
-        told |= {"claimed": True} if ours else {}
+        if ours:
+            told |= {"claimed": True, "claimed_at": action.detail.get("now_at")}
         told |= {k: v for k, v in action.detail.items() if k == "unheard_since"}
         return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
 

@@ -5,6 +5,8 @@ states are the same, and whose work the difference is.
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
@@ -634,6 +636,21 @@ def doubt_restored(undone: Undone) -> Undone:
     why = "It is as it was before, and a try of it that gave no answer may still land."
     told = "it reads as before, and a try of it that gave no answer may still land"
     return replace(undone, result=UndoResult.UNKNOWN, why=why, told=told)
+
+
+def name_state(state: object, version: str | None) -> str | None:
+    """What a state is known by later: its version, else a hash of its content but for what changes
+    by itself; `None` where JSON has no word for that."""
+    if version is not None:
+        return version
+    content = _as_fields(state)
+    if isinstance(content, Mapping):
+        content = _drop_fields(SELF_CHANGING, content)
+    try:
+        text = json.dumps(content, sort_keys=True)
+    except (TypeError, ValueError):
+        return None
+    return f"as seen: {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def with_version(record: Record, version: str | None) -> Record:

@@ -25,6 +25,7 @@ from mulligan.runtime.assessment import (
     doubt_restored,
     is_silence,
     lacks_room,
+    name_state,
     with_version,
 )
 from mulligan.runtime.context import LiveAttempt, UntrackedCall, leave_turns
@@ -576,8 +577,8 @@ class _Rollback:
             )
             terms = replace(terms, undo_wrote=wrote)
             record, first = claim_by_content(record, first, terms=terms)
-            record, first = _claim_by_word(action, record, first)
-        undone = assess_sight(record, first, terms=terms)
+        record, first, undone = _claim_by_word(action, record, first)
+        undone = undone or assess_sight(record, first, terms=terms)
         return _Sent(
             action=action,
             record=record,
@@ -705,16 +706,19 @@ def _may_show_later(sent: _Sent, undone: Undone) -> bool:
 
 def _claim_by_word(
     action: LiveAction, record: Record, sight: Observation
-) -> tuple[Record, Observation]:
-    """Take what is there for ours because a person has said so: the version that they meant."""
-    if not action.claimed or sight.ours:
-        return record, sight
+) -> tuple[Record, Observation, Undone | None]:
+    """Take what is there for ours because a person has said so: only what was there then."""
+    if not action.claimed or sight.error is not None or sight.restored:
+        return record, sight, None
+    named = name_state(sight.state, sight.version)
     if action.claimed_at is None and not action.undo_begun:
-        action.claimed_at = sight.version
-    if sight.version != action.claimed_at:
-        # Somebody has written since.
-        return record, sight
-    return with_version(record, sight.version), replace(sight, ours=True)
+        action.claimed_at = named
+    if named == action.claimed_at:
+        return with_version(record, sight.version), replace(sight, ours=True), None
+    if action.abilities.version is not None:
+        return record, sight, None
+    why = "It was changed since a person said that it is the work of this call."
+    return record, sight, Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
 
 
 def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:

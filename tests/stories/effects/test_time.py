@@ -317,6 +317,33 @@ async def test_an_undo_without_versions_that_could_not_be_read_back_is_read_late
         assert len(calendar.list_writes(by="undo")) == lands
 
 
+@pytest.mark.parametrize("edited", [True, False])
+async def test_what_a_person_called_ours_is_undone_only_as_it_was_then(
+    calendar: Remote, edited: bool
+) -> None:
+    def undo(record: Record) -> None:
+        calendar.update("dinner", dict(record.before), by="undo")  # type: ignore[call-overload]
+
+    with open_app() as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, before=lambda _: read_data(calendar.get("dinner")), undo=undo
+        )
+        async def set_day(day: str) -> None:
+            calendar.update("dinner", {"day": day})
+            raise TimeoutError("no answer")
+
+        await act(m, lambda: set_day("Saturday"))
+        [action] = list_open(m)
+        m.insights.open_list.undo(action.id, by="Ann", ours=True)
+        if edited:
+            calendar.update("dinner", {"day": "Sunday"}, by="person")
+        await m.recover()
+
+        assert calendar.get("dinner")["day"] == ("Sunday" if edited else "Monday")
+        assert [each.state for each in list_open(m)] == [State.CONFLICT] * edited
+
+
 async def test_what_a_repeat_is_answered_with_is_ours_only_as_we_wrote_it() -> None:
     """The remote knows the key, and answers with what somebody made of it since."""
     remote, tries = Remote(), []
