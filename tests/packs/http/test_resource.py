@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -475,6 +476,29 @@ async def test_a_write_after_one_that_is_only_accepted_is_not_called_somebody_el
 
     assert len(told) == 2
     assert "Someone changed it" not in " ".join(told)
+
+
+@pytest.mark.parametrize("way", ["put", "post"])
+async def test_a_write_that_a_thread_sends_unseen_is_not_called_taken_back(
+    quiet: QuietServer, way: str
+) -> None:
+    """By a pool without the context of the call: neither its condition nor its answer is known."""
+    quiet.gets = True
+    quiet.write("e1", {"title": "beer"})
+    with httpx.Client(base_url=quiet.url, timeout=60) as client, ThreadPoolExecutor(1) as pool:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}")
+
+            @m.tool(**getattr(events, way)())
+            def send(title: str, event_id: str) -> dict[str, Any]:
+                address = "/events" if way == "post" else f"/events/{event_id}"
+                sent = pool.submit(client.request, way.upper(), address, json={"title": title})
+                return {"id": "e1", **sent.result().json()}
+
+            states = await act(m, lambda: send("beer" if way == "post" else "wine", "e1"))
+
+    assert len(states) == 1
+    assert quiet.items["e1"] == {"title": "beer" if way == "post" else "wine"}
 
 
 @pytest.mark.parametrize("way", ["put", "delete"])

@@ -42,6 +42,10 @@ _SEEN = (
     "what is read right after the write being what the server answered, or what was sent: else "
     "nobody knows whose it is, and the undo waits for a person"
 )
+_HEARD = (
+    "each of its writes going through that client, in the context of the call: one by another "
+    "client, or by a thread pool without that context, is not seen"
+)
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
 T = TypeVar("T")
@@ -151,7 +155,7 @@ class Resource:
             around=partial(self._enter, refusals=refusals, created=created),
             compares=self._etags,
             binds=self._etags,
-            rests_on=[*RESTS_ON[self._etags], *refusals.list_trusted()],
+            rests_on=[*RESTS_ON[self._etags], _HEARD, *refusals.list_trusted()],
             server=self.place,
         )
         if self._lands_within is not None:
@@ -181,8 +185,10 @@ class Resource:
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
         if not about:
-            if writes and exchange.composition is None:
-                self._keep(record, Left(beside=True, untold=True))
+            # A thread without the call's context, or another client, writes unseen: without the
+            # condition of the call, and nobody knows what the server said.
+            beside = bool(writes) and exchange.composition is None
+            self._keep(record, Left(beside=beside, untold=True))
             return
         request, answer = about[-1]
         if answer is None or not answer.is_success:
