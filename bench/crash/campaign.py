@@ -20,9 +20,10 @@ from bench.crash.hosts import LEASE
 from bench.crash.phases import Phase
 from bench.crash.processes import Ended, Gate, in_child, start_child
 from bench.crash.scenario import Case
-from bench.crash.seams import Seam, Seams, seam_at
+from bench.crash.seams import BEGINNING, Seam, Seams, seam_at
 from bench.crash.tally import Tally
 from bench.crash.worlds import Worlds, find_url
+from mulligan.process.fault_points import Point
 from mulligan.testing.faults import Deed, Faults, Strike, let_go_on, wait_until_paused
 
 LIVING = (Deed.CANCEL, Deed.RAISE, Deed.HANG)
@@ -50,12 +51,22 @@ class Blow:
     """A person edits after the first process has ended."""
     seam: Seam
     """Between which two points it falls."""
+    point: Point | None = None
+    """It falls at the n-th time that this one is come by, if that is ever."""
+    drawn: str = ""
+    """The seed of what else is drawn for it; empty: that rests on what the code does."""
 
     @property
     def name(self) -> str:
         """How a report calls it."""
         then = ", then a person edits" if self.edit else ""
-        return f"{self.case.name}: {self.kind} at {self.hit}{then}"
+        where = self.hit if self.point is None else f"{self.point.value} {self.hit}"
+        return f"{self.case.name}: {self.kind} at {where}{then}"
+
+    @property
+    def strike(self) -> Strike:
+        """What befalls the first process."""
+        return Strike(deed=self.deed, hit=self.hit, point=self.point)
 
     @property
     def runs(self) -> int:
@@ -83,6 +94,41 @@ def blows(cases: Sequence[Case], paths: Sequence[Sequence[str]]) -> list[Blow]:
             if hit and case.scenario.waits:
                 found.append(at(deed=Deed.EDIT, meanwhile=True))
     return found
+
+
+def draw_blows(cases: Sequence[Case], *, seed: int, points: int) -> list[Blow]:
+    """Blows of at least so many runs, by the seed alone: versions that differ are struck alike.
+
+    Each falls at a point of the protocol by its name, and nowhere in a case that does not come by.
+    A case that only one version knows takes the place of few others.
+    """
+    found: list[Blow] = []
+    while sum(blow.runs for blow in found) < points:
+        drawn = f"{seed}:{len(found)}"
+        chance = random.Random(drawn)
+        point, hit = _draw_place(chance, CALLING + UNDOING)
+        case = min(cases, key=lambda each: random.Random(f"{drawn}:{each.name}").random())
+        seam, kind = (BEGINNING, point.value), chance.choice(_KINDS)
+        found.append(Blow(case=case, hit=hit, seam=seam, point=point, drawn=drawn, **kind))
+    return found
+
+
+def _draw_place(chance: random.Random, usual: tuple[Point, ...]) -> tuple[Point, int]:
+    """A point and how often it is come by before: mostly one that most cases come by."""
+    return chance.choice([*sorted(Point), *usual * 4]), chance.choice((1, 1, 2))
+
+
+CALLING = (Point.IMAGED, Point.INTENDED, Point.CALLED, Point.EXECUTED, Point.REVIEWED)
+UNDOING = (Point.DOOMED, Point.LOOKED, Point.TAKEN_BACK, Point.PROVEN, Point.UNDONE)
+RECOVERING = (Point.RECOVERING, Point.CLAIMED, Point.PROBED, Point.LOOKED, Point.UNDONE)
+
+
+_KINDS: tuple[dict[str, Any], ...] = (
+    *({"deed": Deed.KILL, "edit": edit} for edit in (False, True)),
+    *({"deed": deed} for deed in (Deed.EDIT, *LIVING)),
+    {"deed": Deed.EDIT, "rival": True},
+    {"deed": Deed.PAUSE, "sleep": True},
+)
 
 
 class Campaign:
@@ -160,14 +206,26 @@ class Campaign:
         path = self._count(blow, folder, process=1)
         if blow.sleep:
             return
+        for strike in self._choose_strikes(blow, path, again=again):
+            self._strike_recovery(blow, folder, strike)
+
+    def _choose_strikes(self, blow: Blow, path: Sequence[str], *, again: int) -> list[Strike]:
+        """What befalls the recoveries that follow."""
+        if blow.drawn:
+            chance = random.Random(f"{blow.drawn}:recovery")
+            places = [_draw_place(chance, RECOVERING) for _ in range(again)]
+            return [
+                Strike(deed=chance.choice(ON_RECOVERY), hit=hit, point=point)
+                for point, hit in places
+            ]
         most = again or self._seams.fresh(path, ON_RECOVERY)
-        for hit, deed in self._seams.choose(path, ON_RECOVERY, most=most):
-            self._strike_recovery(blow, folder, hit=hit, deed=deed)
+        chosen = self._seams.choose(path, ON_RECOVERY, most=most)
+        return [Strike(deed=deed, hit=hit) for hit, deed in chosen]
 
     def _beside_a_rival(self, blow: Blow, folder: Path) -> Ended:
         """The first process stands still in the middle, and lives: nobody may take its work."""
         gate = Gate()
-        faults = Faults(Strike(deed=Deed.EDIT, hit=blow.hit), edit=gate.wait)
+        faults = Faults(blow.strike, edit=gate.wait)
         slow = self._phase(blow.case, folder, 0, faults)
         end = start_child(lambda: phases.run(partial(phases.act, slow)))
         rival = self._phase(blow.case, folder, 1, Faults())
@@ -180,7 +238,7 @@ class Campaign:
 
     def _asleep(self, blow: Blow, folder: Path) -> Ended:
         """The first process sleeps past its lease: another may take over, and it must notice."""
-        faults = Faults(Strike(deed=Deed.PAUSE, hit=blow.hit))
+        faults = Faults(blow.strike)
         sleeper = self._phase(blow.case, folder, 0, faults, host="sleeper")
         rival = self._phase(blow.case, folder, 1, Faults(), host="rival")
         end = start_child(lambda: phases.run(partial(phases.act, sleeper)))
@@ -195,15 +253,15 @@ class Campaign:
         ended = in_child(lambda: phases.run(partial(phases.recover, rival)))
         self.tally.reached.update(ended.said["path"])
 
-    def _strike_recovery(self, blow: Blow, folder: Path, *, hit: int, deed: Deed) -> None:
+    def _strike_recovery(self, blow: Blow, folder: Path, strike: Strike) -> None:
         """Kill the recovery too, or let a person edit in the middle of it."""
         copy = self._copy(folder)
         disturb = self._phase(blow.case, copy, 1, Faults()).disturb
-        faults = Faults(Strike(deed=deed, hit=hit), edit=disturb)
+        faults = Faults(strike, edit=disturb)
         phase = self._phase(blow.case, copy, 1, faults)
         ended = in_child(lambda: phases.run(partial(phases.recover, phase)))
         self.tally.killed += ended.killed
-        name = f"{blow.name}; recovery: {deed} at {hit}"
+        name = f"{blow.name}; recovery: {strike.deed} at {strike.hit}"
         self._count(blow, copy, process=2, name=name)
         self._worlds.remove(copy)
 
@@ -222,10 +280,11 @@ class Campaign:
 
     def _live_on(self, blow: Blow) -> None:
         folder = self._fresh(blow.case)
-        strikes = () if blow.meanwhile else (Strike(deed=blow.deed, hit=blow.hit),)
+        strikes = () if blow.meanwhile else (blow.strike,)
         phase = self._phase(blow.case, folder, 0, Faults(*strikes))
-        hit = self._chance.randint(1, 12)
-        deed = self._chance.choice(LIVING) if blow.meanwhile else blow.deed
+        chance = random.Random(f"{blow.drawn}:again") if blow.drawn else self._chance
+        hit = chance.randint(1, 12)
+        deed = chance.choice(LIVING) if blow.meanwhile else blow.deed
         later = Faults(Strike(deed=deed, hit=hit))
         struck = blow.hit if blow.meanwhile else 0
         living = partial(phases.live_on, phase, later=later, meanwhile=struck)
@@ -241,7 +300,7 @@ class Campaign:
         if not blow.hit:
             return Faults()
         disturb = self._phase(blow.case, folder, 0, Faults()).disturb
-        return Faults(Strike(deed=blow.deed, hit=blow.hit), edit=disturb)
+        return Faults(blow.strike, edit=disturb)
 
     def _phase(
         self, case: Case, folder: Path, process: int, faults: Faults, *, host: str = ""

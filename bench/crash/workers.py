@@ -17,7 +17,7 @@ from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
 
-from bench.crash.campaign import Blow, Campaign, blows
+from bench.crash.campaign import Blow, Campaign, blows, draw_blows
 from bench.crash.mutants.planting import Mutant, Plant
 from bench.crash.processes import A_LONG_TIME, ChildError, in_child, start_child
 from bench.crash.scenario import Case
@@ -49,14 +49,24 @@ def scratch() -> Iterator[Path]:
 
 
 def run_campaign(
-    cases: Sequence[Case], *, points: int, seed: int, shown: Shown, worlds: Worlds
+    cases: Sequence[Case],
+    *,
+    points: int,
+    seed: int,
+    shown: Shown,
+    worlds: Worlds,
+    alike: bool = False,
 ) -> Tally:
-    """At least so many points, every kind of blow among them, drawn with a seed."""
+    """At least so many points, every kind of blow among them, drawn with a seed.
+
+    `alike`: by the seed alone, so that another version is struck by the same blows.
+    """
     with scratch() as folder:
-        found = _draw(_find_blows(cases, folder=folder, seed=seed), seed=seed, most=points)
-        again = max(1, points // sum(blow.runs for blow in found))
-        runs = accumulate(blow.runs * again for blow in found)
-        chosen = [blow for blow, run in zip(found, runs, strict=True) if run - blow.runs < points]
+        if alike:
+            _warm_up(cases, folder=folder, seed=seed)
+            chosen, again = draw_blows(cases, seed=seed, points=points), 1
+        else:
+            chosen, again = _choose(cases, folder=folder, points=points, seed=seed)
         tally = Tally()
         spoken = _spread(chosen, folder=folder, again=again, seed=seed, worlds=worlds)
         with shown(len(chosen)) as step:
@@ -66,6 +76,16 @@ def run_campaign(
                 else:
                     tally.join(said)
     return tally
+
+
+def _choose(
+    cases: Sequence[Case], *, folder: Path, points: int, seed: int
+) -> tuple[list[Blow], int]:
+    """Blows at the seams that this code has, and how often each recovery is struck."""
+    found = _draw(_find_blows(cases, folder=folder, seed=seed), seed=seed, most=points)
+    again = max(1, points // sum(blow.runs for blow in found))
+    runs = accumulate(blow.runs * again for blow in found)
+    return [blow for blow, run in zip(found, runs, strict=True) if run - blow.runs < points], again
 
 
 def hunt_all(
@@ -182,11 +202,17 @@ def _plant_nothing() -> None:
 
 def _find_blows(cases: Sequence[Case], *, folder: Path, seed: int) -> list[Blow]:
     """Every blow there is, given the points that each case comes by."""
+    planner = _warm_up(cases, folder=folder, seed=seed)
+    return blows(cases, [planner.dry_run(case) for case in cases])
+
+
+def _warm_up(cases: Sequence[Case], *, folder: Path, seed: int) -> Campaign:
+    """Import what the children of every form of case need."""
     planner = Campaign(folder / "plan", chance=random.Random(seed), worlds=Worlds())
     forms = {case.scenario.form: case for case in reversed(cases)}
     for case in forms.values():
         planner.warm_up(case)
-    return blows(cases, [planner.dry_run(case) for case in cases])
+    return planner
 
 
 def _draw(found: Sequence[Blow], *, seed: int, most: int) -> list[Blow]:

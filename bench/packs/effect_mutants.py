@@ -71,6 +71,15 @@ def _remember_all(remember: Any) -> Any:
     return remember_told
 
 
+def _take_for_created(remember: Any, *statuses: int) -> Any:
+    """These say as well that nothing was there before."""
+
+    def remember_created(self: Resource, record: Any, exchange: Any, *, created: Any) -> None:
+        remember(self, record, exchange, created=created | set(statuses) if created else created)
+
+    return remember_created
+
+
 def _send_blindly(self: Resource, record: Any, shown: Any) -> object:
     content = read_back(shown) if shown else None
     headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
@@ -112,7 +121,13 @@ def _write_anyway(write: Any) -> Any:
     return write_unconditionally
 
 
-NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "prove", _believe)  # noqa: E731
+NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "verify", _believe)  # noqa: E731
+
+GET_OR_CREATE = "get or create is taken for created"
+LATE_202 = "a late 202 is believed"
+
+LIKELY: dict[str, tuple[str, ...]] = {GET_OR_CREATE: ("1:183",), LATE_202: ("1:66",)}
+"""Seeds of histories that are likely to show a mistake: these are drawn first."""
 
 MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
     "files": {
@@ -133,12 +148,19 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
             FileStep, "has_landed", lambda _: True
         ),
         "a folder is moved back with what is in it": lambda: plant(
-            rollback, "_list_outer", lambda _: iter(())
+            rollback, "list_outer", lambda _: iter(())
         ),
     },
     "http": {
         "whatever the answer, it was made by this call": lambda: plant(
             Resource, "_remember", _remember_all(Resource._remember)
+        ),
+        GET_OR_CREATE: lambda: plant(
+            Resource, "_remember", _take_for_created(Resource._remember, 200, 303)
+        ),
+        LATE_202: _plant_all(
+            lambda: plant(Resource, "_remember", _take_for_created(Resource._remember, 202)),
+            lambda: plant(Resource, "_is_awaited", lambda *_: False),
         ),
         "an undo asks for no version": lambda: plant(Resource, "_send_back", _send_blindly),
         "what is read right after a write is its work": lambda: plant(

@@ -196,18 +196,19 @@ def run_effects(
     seed: int,
     step: Callable[[str], Any] = lambda _: None,
     until: Callable[[Totals], bool] = lambda _: False,
+    first: Sequence[str] = (),
 ) -> Totals:
-    """Histories one after the other, each from a seed of its own."""
+    """Histories one after the other, each from a seed of its own; `first`: of these seeds."""
     totals = Totals()
-    for number in range(count):
+    for each in [*first, *(f"{seed}:{number}" for number in range(count))]:
         before = len(totals.examples)
         try:
-            draw(random.Random(f"{seed}:{number}"), totals)
+            draw(random.Random(each), totals)
         except Exception as error:
             totals.histories += 1
             totals.errors += 1
             totals.examples.append(f"{type(error).__name__}: {error}"[-2_000:])
-        named = [f"seed {seed}:{number}: {each}" for each in totals.examples[before:]]
+        named = [f"seed {each}: {example}" for example in totals.examples[before:]]
         totals.examples[before:] = named
         step("")
         if until(totals):

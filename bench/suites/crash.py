@@ -23,6 +23,7 @@ from bench.crash.scenarios import cases
 from bench.crash.tally import Tally
 from bench.crash.workers import hunt_all, run_campaign, scratch
 from bench.crash.worlds import open_worlds
+from bench.packs.hunting import PACK_MUTANTS
 from bench.report import progress, table
 from mulligan.process.fault_points import Point
 
@@ -85,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", choices=(*STORES, "both"), default="sqlite")
     parser.add_argument("--quick", action="store_true", help="a few cases, points and mistakes")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
+    parser.add_argument(
+        "--alike", action="store_true", help="draw blows from the seed alone, to compare versions"
+    )
+    parser.add_argument(
+        "--without", nargs="+", default=(), metavar="NAME", help="scenarios that are left out"
+    )
     parser.add_argument("--mutants", action="store_true", help="plant mistakes, and look for them")
     parser.add_argument(
         "--only", default="", metavar="WORDS", help="mistakes with these words in their names"
@@ -95,7 +102,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    every = [case for case in cases() if not options.quick or case.name in QUICK_CASES]
+    every = [
+        case
+        for case in cases()
+        if (not options.quick or case.name in QUICK_CASES)
+        and not case.scenario.name.startswith(tuple(options.without))
+    ]
     stores = STORES if options.store == "both" else (options.store,)
     by_store = {store: _strike(store, every, options) for store in stores}
     whole = Tally()
@@ -122,7 +134,7 @@ def run(options: argparse.Namespace) -> Result:
     }
     if not options.mutants:
         return result
-    known = QUICK_MUTANTS if options.quick else tuple(MUTANTS)
+    known = QUICK_MUTANTS if options.quick else (*MUTANTS, *PACK_MUTANTS)
     wanted = [name for name in known if options.only in name]
     return result | _mutants(wanted, every, seed=options.seed)
 
@@ -133,8 +145,13 @@ def _strike(store: str, every: Sequence[Case], options: argparse.Namespace) -> T
     with ExitStack() as stack:
         worlds = open_worlds(store, stack)
         return run_campaign(
-            every, points=points, seed=options.seed, shown=progress, worlds=worlds
-        )  # fmt: skip
+            every,
+            points=points,
+            seed=options.seed,
+            shown=progress,
+            worlds=worlds,
+            alike=options.alike,
+        )
 
 
 def _count_kinds(found: Counter[str]) -> dict[str, int]:
@@ -159,13 +176,22 @@ def _ambiguous(options: argparse.Namespace) -> Result:
 
 
 def _mutants(wanted: Sequence[str], every: Sequence[Case], *, seed: int) -> Result:
-    planted = {name: MUTANTS[name] for name in wanted}
+    planted = {name: MUTANTS[name] for name in wanted if name in MUTANTS}
     found = hunt_all(planted, every, most=MUTANT_BLOWS, seed=seed, shown=progress)
+    found |= {name: _hunt_in_pack(name, seed=seed) for name in wanted if name in PACK_MUTANTS}
     return {
         "mutants": len(found),
         "caught": sum(shown is not None for shown in found.values()),
         "caught_by": found,
     }
+
+
+def _hunt_in_pack(name: str, *, seed: int) -> str | None:
+    """In a process of its own: a server of a history has threads."""
+    with scratch() as folder:
+        hunt = partial(PACK_MUTANTS[name].hunt, folder, seed=seed)
+        shows = start_child(hunt, timeout=A_LONG_TIME)().said
+        return None if shows is None else str(shows)
 
 
 def failed(result: Result) -> str:

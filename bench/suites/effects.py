@@ -9,7 +9,7 @@ import argparse
 import platform
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bench.crash.workers import scratch
-from bench.packs.effect_mutants import MUTANTS
+from bench.packs.effect_mutants import LIKELY, MUTANTS
 from bench.packs.effects import Draw, run_effects
 from bench.packs.histories import Totals
 from bench.report import progress, table
@@ -36,17 +36,24 @@ PROMISES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--pack", default="files", choices=PACKS, help="whose tools are called")
+    parser.add_argument("--pack", default="all", choices=(*PACKS, "all"), help="whose tools; all")
     parser.add_argument("--histories", type=int, default=100, metavar="N", help="500 and more")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn")
     parser.add_argument("--mutants", action="store_true", help="plant mistakes, which are found")
+    parser.add_argument(
+        "--only", default="", metavar="WORDS", help="mistakes with these words in their names"
+    )
 
 
 def run(options: argparse.Namespace) -> Result:
-    with scratch() as folder, open_place(options.pack, folder) as draw:
-        with progress(options.histories) as step:
-            totals = run_effects(draw, count=options.histories, seed=options.seed, step=step)
-        caught = find_mutants(draw, options) if options.mutants else {}
+    totals, caught = Totals(), dict[str, int]()
+    for pack in PACKS if options.pack == "all" else (options.pack,):
+        with scratch() as folder, open_place(pack, folder) as draw:
+            with progress(options.histories) as step:
+                found = run_effects(draw, count=options.histories, seed=options.seed, step=step)
+            totals = _join(totals, found)
+            if options.mutants:
+                caught |= find_mutants(pack, draw, options)
     result: Result = {
         "n": totals.histories,
         "pack": options.pack,
@@ -62,6 +69,12 @@ def run(options: argparse.Namespace) -> Result:
         result |= {"mutants": len(caught), "caught": sum(n > 0 for n in caught.values())}
         result["found_after"] = caught
     return result
+
+
+def _join(one: Totals, other: Totals) -> Totals:
+    """What was seen of both."""
+    names = [each.name for each in fields(Totals)]
+    return Totals(**{name: getattr(one, name) + getattr(other, name) for name in names})
 
 
 @contextmanager
@@ -87,20 +100,20 @@ def open_place(pack: str, folder: Path) -> Iterator[Draw]:
                 yield CalendarPlace(folder, radicale, line).draw
 
 
-def find_mutants(draw: Draw, options: argparse.Namespace) -> dict[str, int]:
-    """For each mistake, after how many histories it was found; 0: it was not."""
-    look = partial(
-        run_effects,
-        draw,
-        count=options.histories,
-        seed=options.seed,
-        until=lambda seen: bool(seen.broken),
-    )
+def find_mutants(pack: str, draw: Draw, options: argparse.Namespace) -> dict[str, int]:
+    """For each mistake in a pack, after how many histories it was found; 0: it was not."""
     found = {}
-    for name, planted in MUTANTS[options.pack].items():
-        with planted():
-            totals: Totals = look()
-        found[name] = totals.histories if totals.broken else 0
+    for name, planted in MUTANTS[pack].items():
+        if options.only in name:
+            with planted():
+                totals = run_effects(
+                    draw,
+                    count=options.histories,
+                    seed=options.seed,
+                    until=lambda seen: bool(seen.broken),
+                    first=LIKELY.get(name, ()),
+                )
+            found[f"{pack}: {name}"] = totals.histories if totals.broken else 0
     return found
 
 

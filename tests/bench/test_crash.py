@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench import suites
+from bench.crash.campaign import draw_blows
 from bench.crash.counting import (
     Broken,
     Story,
@@ -31,6 +32,8 @@ from bench.crash.processes import in_child
 from bench.crash.rows import Row
 from bench.crash.scenarios import cases
 from bench.crash.seams import Seams
+from bench.packs import effect_mutants, sql_mutants
+from bench.packs.hunting import PACK_MUTANTS
 from mulligan.testing.remote import Effected, FakeRemote
 from mulligan.types.action import State
 
@@ -80,6 +83,27 @@ def test_a_short_campaign_breaks_no_promise_and_notices_planted_mistakes() -> No
     assert people["actions"] >= people["persons"] == sum(people["by_cause"].values()) > 0
     needed = result["ambiguity"]["needed_a_person"]
     assert needed["probe"]["persons"] == needed["both"]["persons"] == 0
+
+
+def test_blows_are_drawn_by_the_seed_alone_whatever_cases_a_version_adds() -> None:
+    every = cases()
+    drawn = draw_blows(every, seed=1, points=300)
+
+    again = draw_blows(list(reversed(every)), seed=1, points=300)
+    fewer = draw_blows(every[10:], seed=1, points=300)
+
+    assert [blow.name for blow in again] == [blow.name for blow in drawn]
+    kept = [new.name for old, new in zip(drawn, fewer, strict=False) if old.case in every[10:]]
+    assert kept == [blow.name for blow in drawn if blow.case in every[10:]]
+    assert sum(blow.runs for blow in drawn) >= 300
+    assert {blow.kind for blow in drawn} >= {"kill", "edit", "rival", "sleep", "cancel"}
+
+
+def test_mistakes_in_packs_are_known_to_their_packs() -> None:
+    known = effect_mutants.MUTANTS | {"sql": sql_mutants.MUTANTS}
+
+    assert all(each.name in known[each.pack] for each in PACK_MUTANTS.values())
+    assert set(effect_mutants.LIKELY) <= {name for names in known.values() for name in names}
 
 
 @pytest.mark.parametrize(

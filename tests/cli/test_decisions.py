@@ -340,6 +340,23 @@ def test_a_persons_edit_after_the_word_is_not_overwritten(tasks: Path, capsys) -
     assert read_title(tasks) == "Anna's own"
 
 
+def test_a_persons_edit_between_the_word_and_the_undo_is_not_overwritten(
+    tasks: Path, capsys
+) -> None:
+    left = leave_unknown(tasks, capsys)
+    main(["undo", left, "--ours"])
+    app = sys.modules["tasks_app"]
+    app.save("Anna's own")
+    app.m.recover_sync()
+
+    main(["show", left, "--json"])
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["state"] in (
+        "conflict",
+        "undo_failed",
+    )
+    assert read_title(tasks) == "Anna's own"
+
+
 def _fail(_: str) -> None:
     raise ConnectionError("not now")
 

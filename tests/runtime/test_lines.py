@@ -55,3 +55,9 @@ def test_what_was_told_to_wait_for_another_is_in_its_line() -> None:
     waits = build("a", "x", at=1, after=("b",))
 
     assert name_lines(waits, build("b", "y", at=2)) == [["b", "a"]]
+
+
+def test_a_folder_is_in_one_line_with_what_was_made_in_it() -> None:
+    folder, file = build("a", "docs", at=1), build("b", "docs/more/x", at=2)
+
+    assert name_lines(folder, file, build("c", "other/x", at=3)) == [["b", "a"], ["c"]]

@@ -234,7 +234,7 @@ async def test_an_undo_without_versions_that_was_begun_is_not_sent_again(
 
     undone = await take_back(record, UndoPolicy(abilities=abilities, begun=True, seen=True))
 
-    assert (undone.result, undone.for_a_person) == (UndoResult.UNKNOWN, True)
+    assert undone.result is UndoResult.UNKNOWN
     assert undos(calendar) == 0
 
 
@@ -247,7 +247,7 @@ async def test_a_delete_that_was_undone_before_is_not_brought_back_against_a_per
 
     undone = await take_back(record, calendar.terms_of("delete", begun=True, seen=True))
 
-    assert undone.for_a_person
+    assert undone.result is UndoResult.UNKNOWN
     assert data(calendar) is None
 
 
@@ -466,3 +466,27 @@ async def test_a_version_inside_of_what_is_written_is_content() -> None:
     record = Record(arguments={"pin": "2.0"}, image=Image(before))
 
     assert not is_restored(record, now, abilities=ToolCallbacks())
+
+
+@pytest.mark.parametrize(
+    ("left", "now", "restored"),
+    [("B", "B", False), ("B", "C", True), (3, 3, False), (3, 4, True)],
+)
+def test_what_a_call_has_set_under_another_name_is_content_while_it_stands(
+    left: object, now: object, restored: bool
+) -> None:
+    record = Record(
+        arguments={"label": left},
+        image=Image({"title": "Old", "revision": "A"}),
+        result={"title": "Old", "revision": left},
+    )
+
+    state = {"title": "Old", "revision": now}
+
+    assert is_restored(record, state, abilities=ToolCallbacks()) is restored
+
+
+def test_a_number_that_is_counted_up_is_not_taken_for_one_that_was_given() -> None:
+    record = Record(arguments={"seats": 3}, image=Image({"seats": 2, "rev": 1}), result="booked")
+
+    assert is_restored(record, {"seats": 2, "rev": 3}, abilities=ToolCallbacks())

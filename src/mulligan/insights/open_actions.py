@@ -23,6 +23,7 @@ from mulligan.types.action import (
     AT_WORK,
     HOLD_LIFE,
     NOTHING_THERE,
+    SYNCED,
     Action,
     ActionQuery,
     By,
@@ -185,6 +186,9 @@ class OpenList:
             raise ConfigurationError(f"{action.id} is {action.state} already: nothing is owed.")
         if not note.strip():
             raise ConfigurationError("A note is needed: say what was done about it.")
+        if action.state in SYNCED:
+            # In any other state nothing is being sent, and whoever goes on finds it closed.
+            self._refuse_work_in_progress(action)
         return self._move(action, State.CLOSED, note=note.strip())
 
     def approve(self, id_or_prefix: str, *, by: str, version: int | None = None) -> Action:
@@ -217,14 +221,16 @@ class OpenList:
         """Have an action undone. The process that has its code does it, under its version.
 
         `ours`: a person has looked, and says that what is there now was written by the call, whose
-        answer nobody has. `after`: later actions that are undone first.
+        answer nobody has; what was changed since it was put before them is left alone. `after`:
+        later actions that are undone first.
         """
         action = self.find(id_or_prefix)
         self._require_undoable(action, ours=ours)
         before = action.detail.get("after")
         order = [*after, *(before if isinstance(before, list) else ())]
         told: dict[str, object] = {"after": list(dict.fromkeys(order))} if order else {}
-        told |= {"claimed": True} if ours else {}
+        if ours:
+            told |= {"claimed": True, "claimed_at": action.detail.get("now_at")}
         told |= {k: v for k, v in action.detail.items() if k == "unheard_since"}
         return self._move(action, State.UNDOING, by=by, why="A person asked for it.", **told)
 
@@ -311,7 +317,9 @@ class OpenList:
         return action
 
     def _refuse_work_in_progress(self, action: Action) -> None:
-        if action.state in AT_WORK and not self._journal.find_dead_writers({action.writer}):
+        # What a person asked for is nobody's until somebody takes it up.
+        at_work = action.state in AT_WORK and "by" not in action.detail
+        if at_work and not self._journal.find_dead_writers({action.writer}):
             raise ConfigurationError(
                 f"{action.id} is {action.state}, and a running application is at work on it. "
                 "Look again in a moment."

@@ -5,6 +5,8 @@ states are the same, and whose work the difference is.
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
@@ -225,6 +227,7 @@ def is_restored(
     ignored = SELF_CHANGING | restless
     ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
+    ignored -= _find_standing_fields(record, before, now)
     return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
@@ -281,6 +284,23 @@ def _find_set_fields(arguments: Mapping[str, object], before: Mapping[object, ob
     given = [arguments, *(v for v in arguments.values() if isinstance(v, Mapping))]
     asked = [(normalize_name(k), v) for each in given for k, v in each.items() if v is not None]
     return {name for name, value in asked if format_value(value) != was.get(name)}
+
+
+def _find_standing_fields(
+    record: Record, before: Mapping[object, object], now: Mapping[object, object]
+) -> set[str]:
+    """Fields that still hold what the call was given under another name: they are content, since
+    what every write changes would have changed with the undo."""
+    given = [value for _, value in _list_given(record.arguments) if isinstance(value, _PLAIN)]
+    left = _as_fields(record.result)
+    known = left if isinstance(left, Mapping) else {}
+    return {
+        normalize_name(name)
+        for name, value in now.items()
+        if isinstance(value, _PLAIN) and value in given and value != before.get(name)
+        # Numbers are alike by chance: one must be known to have been left there.
+        if value == known.get(name, value if isinstance(value, str) else None)
+    }
 
 
 SELF_CHANGING = frozenset({
@@ -400,7 +420,7 @@ def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Un
             "be told from somebody else's work, so it is not sent again."
         )
         told = "an undo was sent, and nobody knows what came of it"
-        return Undone(result=UndoResult.UNKNOWN, why=why, told=told, for_a_person=True)
+        return Undone(result=UndoResult.UNKNOWN, why=why, told=told)
     return None
 
 
@@ -616,6 +636,21 @@ def doubt_restored(undone: Undone) -> Undone:
     why = "It is as it was before, and a try of it that gave no answer may still land."
     told = "it reads as before, and a try of it that gave no answer may still land"
     return replace(undone, result=UndoResult.UNKNOWN, why=why, told=told)
+
+
+def name_state(state: object, version: str | None) -> str | None:
+    """What a state is known by later: its version, else a hash of its content but for what changes
+    by itself; `None` where JSON has no word for that."""
+    if version is not None:
+        return version
+    content = _as_fields(state)
+    if isinstance(content, Mapping):
+        content = _drop_fields(SELF_CHANGING, content)
+    try:
+        text = json.dumps(content, sort_keys=True)
+    except (TypeError, ValueError):
+        return None
+    return f"as seen: {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def with_version(record: Record, version: str | None) -> Record:

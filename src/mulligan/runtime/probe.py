@@ -19,6 +19,7 @@ from mulligan.runtime.assessment import (
     is_same,
     is_unchanged,
     is_work_of,
+    name_state,
 )
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.journal import JournalWriter
@@ -291,9 +292,20 @@ async def write_down(
         action.looked_up = True
     else:
         unsure = seen.landing is ProbeResult.UNSURE
-        await book.move([action], after, why=seen.why if unsure else _NOT_THERE[after])
+        why = seen.why if unsure else _NOT_THERE[after]
+        facts = {"now_at": await _name_seen(action, seen)} if seen.by_state and unsure else {}
+        await book.move([action], after, why=why, facts=facts)
     if seen.landing is not ProbeResult.UNSURE:
         action.on_settled(action)
+
+
+async def _name_seen(action: LiveAction, seen: Seen) -> str | None:
+    """What a person is shown, by its version: whoever says that it is ours means no later one."""
+    try:
+        version = await read_version(seen.state, record=action.record, abilities=action.abilities)
+    except Exception:  # noqa: BLE001 - a user's function
+        return None
+    return name_state(seen.state, version)
 
 
 def conclude(seen: Seen, *, final: bool, absent: State = State.NOT_EXECUTED) -> State | None:

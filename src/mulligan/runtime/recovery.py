@@ -44,6 +44,7 @@ from mulligan.runtime.rollback import (
     choose_fate,
     choose_step,
     insists,
+    list_outer,
     load_fate,
     record_undeclared_late,
     reject,
@@ -261,8 +262,10 @@ def split_lines(actions: Iterable[LiveAction]) -> list[list[LiveAction]]:
     """
     joined = _Joined()
     ordered = sorted(actions, key=read_order, reverse=True)
+    known = {each for action in ordered for each in action.objects}
     for action in ordered:
-        joined.join([action.id, *action.after, *(action.objects or [_ANYTHING])])
+        around = known.intersection(list_outer(action.objects))
+        joined.join([action.id, *action.after, *around, *(action.objects or [_ANYTHING])])
     lines: dict[Hashable, list[LiveAction]] = {}
     for action in ordered:
         lines.setdefault(joined.find(action.id), []).append(action)

@@ -23,7 +23,9 @@ from mulligan.runtime.assessment import (
     assess_sight,
     claim_by_content,
     doubt_restored,
+    is_silence,
     lacks_room,
+    name_state,
     with_version,
 )
 from mulligan.runtime.context import LiveAttempt, UntrackedCall, leave_turns
@@ -97,10 +99,10 @@ def build_rejected_action(
 def line_up(actions: Sequence[LiveAction]) -> None:
     """Have each action know those that are undone before it, on what it left behind.
 
-    They are about the same object, as their tools declare it, or name what it has made. What does
-    not say what it is about may be about anything: where no version tells whether it is, one waits
-    for all later calls, and others wait for it. The actions are in the order in which they are to
-    be undone.
+    They are about the same object, as their tools declare it, or about one in it, or name what it
+    has made. What does not say what it is about may be about anything: where no version tells
+    whether it is, one waits for all later calls, and others wait for it. The actions are in the
+    order in which they are to be undone.
     """
     line = _Line()
     for _, call in groupby(actions, key=lambda action: action.opening.parent or action.id):
@@ -112,6 +114,8 @@ class _Line:
     """Who waits for whom among actions that come in the order in which they are undone."""
 
     latest: dict[tuple[str, str], str] = field(default_factory=dict)
+    inside: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """By what they are in."""
     named: dict[tuple[str, str], str] = field(default_factory=dict)
     since: list[str] = field(default_factory=list)
     """The last call that has waited for all later ones itself, and those that came since."""
@@ -141,10 +145,13 @@ class _Line:
     def _find_related(self, action: LiveAction) -> list[str]:
         made = [(action.opening.server, each) for each in find_made_ids(action.record)]
         found = [self.latest[each] for each in action.objects if each in self.latest]
+        found += [inner for each in action.objects for inner in self.inside.get(each, ())]
         return found + [self.named[each] for each in made if each in self.named]
 
     def _remember(self, action: LiveAction) -> None:
         self.latest |= dict.fromkeys(action.objects, action.id)
+        for outer in list_outer(action.objects):
+            self.inside.setdefault(outer, []).append(action.id)
         for value in find_named_ids(action.record):
             self.named[action.opening.server, value] = action.id
 
@@ -467,7 +474,7 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
     ids: set[str] = set()
     for action in actions:
         alone = action.abilities.version is None or action.declaration.deletes
-        outer = set(_list_outer(action.objects))
+        outer = set(list_outer(action.objects))
         waits = not (
             touched.isdisjoint(action.objects | outer)
             and around.isdisjoint(action.objects)
@@ -487,7 +494,7 @@ def _split_waves(actions: Sequence[LiveAction]) -> Iterator[list[LiveAction]]:
         yield wave
 
 
-def _list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def list_outer(objects: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """What objects are in, by their paths: a folder is moved with all of it, and is not as it was
     while something in it is not."""
     for server, name in objects:
@@ -570,8 +577,8 @@ class _Rollback:
             )
             terms = replace(terms, undo_wrote=wrote)
             record, first = claim_by_content(record, first, terms=terms)
-            record, first = _claim_by_word(action, record, first)
-        undone = assess_sight(record, first, terms=terms)
+        record, first, undone = _claim_by_word(action, record, first)
+        undone = undone or assess_sight(record, first, terms=terms)
         return _Sent(
             action=action,
             record=record,
@@ -670,8 +677,9 @@ class _Rollback:
         action.undone, action.undone_why = undone.result, undone.told
         if undone.doubted:
             action.seen = False
-        if sent.terms.versioned and lacks_room(sent.failure):
-            # Room comes back when it does: under its version, it is tried for as long as that.
+        if sent.may_land or (sent.terms.versioned and lacks_room(sent.failure)):
+            # What may land is over in its time; room comes back when it does, and under its version
+            # it is tried for as long as that.
             action.tries = min(action.tries, MOST_TRIES)
         facts: dict[str, object] = {"result": undone.result.value}
         keep: list[Kept] = []
@@ -682,25 +690,35 @@ class _Rollback:
             facts |= {"left_at": sent.record.version, "now_at": undone.version}
         if undone.for_a_person or not sent.terms.versioned:
             # Without a version a second undo cannot be told from the first, and what was undone
-            # since would come back with it.
+            # since would come back with it. Once one was sent, recovery only looks.
             alone = len(self.by_id) == 1 and not action.undo_begun
-            facts["for_a_person"] = undone.for_a_person or not alone
+            tells = action.undo_begun and _may_show_later(sent, undone)
+            facts["for_a_person"] = undone.for_a_person or not (alone or tells)
         state = STATE_AFTER[undone.result]
         await self.book.move([action], state, keep=keep, why=undone.why, facts=facts)
 
 
+def _may_show_later(sent: _Sent, undone: Undone) -> bool:
+    """Whether another look may find that an undo has worked which was sent."""
+    silent = sent.failure is not None and is_silence(sent.failure)
+    return undone.result is UndoResult.UNKNOWN or silent
+
+
 def _claim_by_word(
     action: LiveAction, record: Record, sight: Observation
-) -> tuple[Record, Observation]:
-    """Take what is there for ours because a person has said so: the version that they meant."""
-    if not action.claimed or sight.ours:
-        return record, sight
+) -> tuple[Record, Observation, Undone | None]:
+    """Take what is there for ours because a person has said so: only what was there then."""
+    if not action.claimed or sight.error is not None or sight.restored:
+        return record, sight, None
+    named = name_state(sight.state, sight.version)
     if action.claimed_at is None and not action.undo_begun:
-        action.claimed_at = sight.version
-    if sight.version != action.claimed_at:
-        # Somebody has written since.
-        return record, sight
-    return with_version(record, sight.version), replace(sight, ours=True)
+        action.claimed_at = named
+    if named == action.claimed_at:
+        return with_version(record, sight.version), replace(sight, ours=True), None
+    if action.abilities.version is not None:
+        return record, sight, None
+    why = "It was changed since a person said that it is the work of this call."
+    return record, sight, Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
 
 
 def _keep_theirs(action: LiveAction, undone: Undone) -> list[Kept]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -248,3 +253,24 @@ def test_a_folder_is_not_written_to_as_a_file(tmp_path: Path) -> None:
 
     with pytest.raises(InTheWayError, match="is a folder"):
         FileDesk(Folder(tmp_path, most=10)).append_to_file("d", "beer")
+
+
+@pytest.mark.parametrize("together", [["one turn"], []])
+async def test_folders_and_what_is_in_them_are_undone_by_another_process_from_the_inside(
+    tmp_path: Path, together: list[str]
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    store = f"sqlite:///{tmp_path}/m.db"
+    given = [sys.executable, "-m", "tests.packs.files.killed", str(root), store, *together]
+    run = partial(subprocess.run, given, cwd=Path(__file__).parents[3], check=False, timeout=60)
+    ended = await asyncio.to_thread(run)
+
+    async with Mulligan(store, checks=[reject], recover=False) as m:
+        file_tools(m, root)
+        await m.recover()
+        left = [(each.opening.tool, each.detail) for each in m.insights.open_list.actions()]
+
+    assert ended.returncode == -signal.SIGKILL
+    assert left == []
+    assert look(root) == {}

@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -39,6 +40,8 @@ class QuietServer(ThreadingHTTPServer):
     """A write that is answered with one of its refusals takes no effect."""
     repeats = 0
     """So many writes, from now on, arrive twice: their caller sees the second answer."""
+    queues = False
+    """What it changes only takes effect when it is told to `land`."""
     edit: Callable[[], object] | None = None
     """What a person does once the next write is through, and before anybody reads."""
 
@@ -46,6 +49,7 @@ class QuietServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _QuietAnswers)
         self.refusals: list[int] = []
         """Statuses that the next writes are answered with; 0 for what became of them."""
+        self.queue: list[Callable[[], None]] = []
         self.items: dict[str, Event] = {}
         self.versions: dict[str, int] = {}
         self.count = itertools.count(1)
@@ -67,6 +71,11 @@ class QuietServer(ThreadingHTTPServer):
             number = self.items.get(name, {}).get("version", 0) + 1
             item = {**item, "updated_at": f"2026-11-16T10:00:{number:02}Z", "version": number}
         self.items[name] = item
+
+    def land(self) -> None:
+        """Let what waits take effect."""
+        while self.queue:
+            self.queue.pop(0)()
 
     def name_version(self, name: str) -> str:
         return f'"v{self.versions[name]}"' if name in self.items else ""
@@ -116,7 +125,11 @@ class _QuietAnswers(BaseHTTPRequestHandler):
             return self.answer(412, {"error": "changed"}, {})
         if self.is_refused():
             return None
-        server.write(self.name, make(server.items.get(self.name), body))
+        write = partial(server.write, self.name, make(server.items.get(self.name), body))
+        if server.queues:
+            server.queue.append(write)
+        else:
+            write()
         if server.repeats:
             server.repeats -= 1
             there = server.name_version(self.name)

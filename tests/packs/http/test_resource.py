@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -463,17 +465,96 @@ async def test_a_write_after_one_that_is_only_accepted_is_not_called_somebody_el
                 client.put(f"/events/{event_id}", json={"title": title}).raise_for_status()
 
             def work() -> None:
-                quiet.status = 202
+                quiet.status, quiet.queues = 202, True
                 change("e1", "late")
-                quiet.status = 0
+                quiet.status, quiet.queues = 0, False
                 change("e1", "beer")
-                quiet.write("e1", {"title": "and late"})
+                quiet.land()
 
             await act(m, work)
             told = [str(each.detail.get("why")) for each in m.insights.open_list.actions()]
 
     assert len(told) == 2
     assert "Someone changed it" not in " ".join(told)
+
+
+@pytest.mark.parametrize("way", ["put", "post"])
+async def test_a_write_that_a_thread_sends_unseen_is_not_called_taken_back(
+    quiet: QuietServer, way: str
+) -> None:
+    """By a pool without the context of the call: neither its condition nor its answer is known."""
+    quiet.gets = True
+    quiet.write("e1", {"title": "beer"})
+    with httpx.Client(base_url=quiet.url, timeout=60) as client, ThreadPoolExecutor(1) as pool:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}")
+
+            @m.tool(**getattr(events, way)())
+            def send(title: str, event_id: str) -> dict[str, Any]:
+                address = "/events" if way == "post" else f"/events/{event_id}"
+                sent = pool.submit(client.request, way.upper(), address, json={"title": title})
+                return {"id": "e1", **sent.result().json()}
+
+            states = await act(m, lambda: send("beer" if way == "post" else "wine", "e1"))
+
+    assert len(states) == 1
+    assert quiet.items["e1"] == {"title": "beer" if way == "post" else "wine"}
+
+
+@pytest.mark.parametrize("way", ["put", "delete"])
+async def test_a_write_after_an_accepted_one_that_was_seen_to_land_is_taken_back(
+    quiet: QuietServer, way: str
+) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        events = http.resource(client, "/events/{event_id}")
+        async with Mulligan("memory:", recover=False) as m:
+
+            @m.tool(**getattr(events, way)())
+            def change_later(event_id: str) -> None:
+                body = None if way == "delete" else {"title": "late"}
+                client.request(way.upper(), f"/events/{event_id}", json=body).raise_for_status()
+
+            quiet.status = 202
+            await act(m, lambda: change_later("e1"))
+        quiet.status = 0
+
+        assert await write_beer(client, events) == []
+
+    assert quiet.items.get("e1") == (None if way == "delete" else {"title": "late"})
+
+
+@pytest.mark.parametrize(("lands_within", "left"), [(0.05, 0), (60, 1)])
+async def test_a_write_after_an_accepted_one_is_taken_back_once_its_time_is_over(
+    quiet: QuietServer, lands_within: float, left: int
+) -> None:
+    quiet.tag = ""
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        events = http.resource(client, "/events/{event_id}", lands_within=lands_within)
+        async with Mulligan("memory:", recover=False) as m:
+
+            @m.tool(**events.put())
+            def change_later(event_id: str) -> None:
+                client.put(f"/events/{event_id}", json={"title": "late"}).raise_for_status()
+
+            quiet.status = 202
+            await act(m, lambda: change_later("e1"))
+        quiet.status = 0
+        quiet.write("e1", {"title": "theirs"})
+        await asyncio.sleep(0.1)
+
+        assert len(await write_beer(client, events)) == left
+
+
+async def write_beer(client: httpx.Client, events: http.Resource) -> list[State]:
+    """What is left open of a write that is rejected."""
+    async with Mulligan("memory:", checks=[reject], recover=False) as m:
+
+        @m.tool(**events.put())
+        def change(event_id: str) -> None:
+            client.put(f"/events/{event_id}", json={"title": "beer"}).raise_for_status()
+
+        return await act(m, lambda: change("e1"))
 
 
 async def test_a_call_that_failed_elsewhere_is_not_called_undone_by_a_look_at_its_own(

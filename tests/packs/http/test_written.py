@@ -45,6 +45,59 @@ def test_a_field_that_the_call_itself_has_set_is_not_the_servers() -> None:
     assert not written.explains({"updated": "2026-11-17"}, before={"updated": "2026-11-15"})
 
 
+@pytest.mark.parametrize(("now", "ours"), [("2026-11-16", True), ("2026-11-17", False)])
+def test_nor_is_one_that_it_was_given_under_another_spelling(now: str, ours: bool) -> None:
+    given = {"title": "beer", "last_modified": "2026-11-16"}
+    before = {"title": "milk", "lastModified": "2026-11-15"}
+
+    there = {"title": "beer", "lastModified": now}
+
+    assert is_given(given, before=before, now=there, made_id="") is ours
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown", "ours"),
+    [
+        (5, "5", True),
+        ("5.0", 5, True),
+        (5, "6", False),
+        (1, True, False),
+        ("01", "1", False),
+        ("http://x.org/a", "http://x.org/a/", True),
+        ("a", "a/", False),
+        ("2026-11-16T10:00:00+00:00", "2026-11-16T10:00:00Z", True),
+        ("2026-11-16T11:00:00+01:00", "2026-11-16T10:00:00.000Z", True),
+        ("2026-11-16T10:00:00Z", "2026-11-16T11:00:00Z", False),
+        ("2026-02-31", "2026-02-28", False),
+        ("Beer", "beer", False),
+    ],
+)
+def test_a_value_that_the_server_only_writes_otherwise_is_ours(
+    sent: object, shown: object, ours: bool
+) -> None:
+    written = SentWrite(method="PATCH", sent={"a": sent})
+
+    assert written.explains({"a": shown, "b": 1}, before={"a": None, "b": 1}) is ours
+    assert not written.explains({"a": sent, "b": "1"}, before={"a": None, "b": 1})
+
+
+@pytest.mark.parametrize(
+    ("answered", "now", "changed"),
+    [
+        ({"day": "2026-02-31", "n": 1}, {"day": "2026-02-28", "n": 1}, False),
+        ({"day": "2026-02-31", "n": 1}, {"day": "2026-02-28", "n": 2}, True),
+        ({"day": "2026-02-28", "n": 1}, {"day": "2026-02-27", "n": 1}, True),
+        ({"day": "2026-02-31", "n": 1}, {"day": "never", "n": 1}, True),
+    ],
+)
+def test_an_answer_that_repeats_what_was_sent_does_not_show_that_somebody_changed_it(
+    answered: dict[str, Any], now: dict[str, Any], changed: bool
+) -> None:
+    written = SentWrite(method="PATCH", sent={"day": "2026-02-31"}, answered=answered)
+
+    assert written.differs(now) is changed
+
+
 def test_a_write_without_a_body_explains_nothing_but_its_answer() -> None:
     assert not SentWrite(method="POST").explains({}, before=None)
     assert SentWrite(method="POST", sent=NOTHING, answered={"a": 1}).explains({"a": 1}, before=None)

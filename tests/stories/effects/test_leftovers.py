@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from mulligan import Mulligan
+from mulligan import Effect, Mulligan, State
 from mulligan.runtime.context import OpenTurn
-from tests.stories.effects.remote import Remote
+from mulligan.types.action import ActionQuery
+from mulligan.types.call import Record
+from mulligan.types.errors import ConfigurationError
+from tests.stories.effects.remote import Remote, read_data
 from tests.stories.effects.world import (
     act,
     declare_move,
@@ -85,6 +88,56 @@ async def test_what_an_open_application_is_at_work_on_is_left_to_it(tmp_path: Pa
 
         assert remote.get("dinner")["day"] == "Saturday"
         assert remote.list_writes(by="undo") == []
+
+
+@pytest.mark.parametrize("during", ["call", "undo"])
+async def test_a_person_settles_nothing_that_a_living_process_is_sending(
+    tmp_path: Path, during: str
+) -> None:
+    remote, store = make_calendar(), f"sqlite:///{tmp_path}/family.db"
+    said = []
+    with open_app(store, rejects=True) as busy, open_app(store) as desk:
+
+        def look_in(when: str) -> None:
+            if when == during:
+                [action] = list_open(desk)
+                try:
+                    desk.insights.open_list.settle(action.id, note="Seen to.")
+                except ConfigurationError as error:
+                    said.append(str(error))
+
+        def undo(record: Record) -> None:
+            look_in("undo")
+            remote.update("dinner", {"day": "Monday"}, by="undo")
+
+        @busy.tool(
+            effect=Effect.REVERSIBLE, before=lambda _: read_data(remote.get("dinner")), undo=undo
+        )
+        async def move(day: str) -> None:
+            look_in("call")
+            remote.update("dinner", {"day": day})
+
+        await act(busy, lambda: move("Saturday"))
+
+        assert len(said) == 1
+        assert "at work on it" in said[0]
+        assert list_open(desk) == []
+
+
+async def test_what_a_person_asked_for_and_nobody_has_taken_up_can_be_settled(
+    tmp_path: Path,
+) -> None:
+    remote, store = make_calendar(), f"sqlite:///{tmp_path}/family.db"
+    with open_app(store) as gone:
+        move = declare_move(gone, remote)
+        await act(gone, lambda: move("dinner", "Saturday"))
+    with open_app(store) as desk:
+        [action] = desk.insights.open_list.search(ActionQuery())
+        asked = desk.insights.open_list.undo(action.id, by="Ann")
+
+        settled = desk.insights.open_list.settle(asked.id, note="By hand.")
+
+        assert settled.state is State.CLOSED
 
 
 def test_asyncio_run_of_a_turn_takes_up_what_an_earlier_one_left(tmp_path: Path) -> None:

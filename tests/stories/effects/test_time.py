@@ -257,6 +257,93 @@ async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Rem
         assert calendar.get("dinner")["day"] == "Monday"
 
 
+async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: Remote) -> None:
+    clock, tries = FixedClock(datetime.now(UTC)), list[str]()
+
+    def undo(record: Record) -> None:
+        before: Any = record.before
+        calendar.update("dinner", read_data(before), by="undo")
+
+    with open_app(clock=clock, rejects=True) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, repeat="idempotent", undo=undo, lands_within=HOUR,
+            before=lambda _: read_data(calendar.get("dinner")),
+        )  # fmt: skip
+        async def set_day(day: str) -> None:
+            tries.append(day)
+            if len(tries) == 1:
+                raise TimeoutError("no answer")
+            calendar.update("dinner", {"day": day})
+
+        await act(m, lambda: set_day("Saturday"))
+        early = list_open(m)
+        clock.move(2 * HOUR)
+        await m.recover()
+
+        assert [each.state for each in early] == [State.UNDO_FAILED]
+        assert list_open(m) == []
+        assert len(calendar.list_writes(by="undo")) == 1
+
+
+@pytest.mark.parametrize("lands", [True, False])
+async def test_an_undo_without_versions_that_could_not_be_read_back_is_read_later(
+    calendar: Remote, lands: bool
+) -> None:
+    clock, away = FixedClock(datetime.now(UTC)), list[str]()
+
+    def read(_: Record) -> object:
+        if away:
+            raise ConnectionError("not now")
+        return read_data(calendar.get("dinner"))
+
+    def undo(record: Record) -> None:
+        away.append("the reader")
+        if lands:
+            calendar.update("dinner", dict(record.before), by="undo")  # type: ignore[call-overload]
+
+    with open_app(clock=clock, rejects=True) as m:
+
+        @m.tool(effect=Effect.REVERSIBLE, undo=undo, before=read)
+        async def set_day(day: str) -> None:
+            calendar.update("dinner", {"day": day})
+
+        await act(m, lambda: set_day("Saturday"))
+        away.clear()
+        clock.move(2 * HOUR)
+        await m.recover()
+
+        assert [each.state for each in list_open(m)] == [] if lands else [State.UNDO_FAILED]
+        assert len(calendar.list_writes(by="undo")) == lands
+
+
+@pytest.mark.parametrize("edited", [True, False])
+async def test_what_a_person_called_ours_is_undone_only_as_it_was_then(
+    calendar: Remote, edited: bool
+) -> None:
+    def undo(record: Record) -> None:
+        calendar.update("dinner", dict(record.before), by="undo")  # type: ignore[call-overload]
+
+    with open_app() as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE, before=lambda _: read_data(calendar.get("dinner")), undo=undo
+        )
+        async def set_day(day: str) -> None:
+            calendar.update("dinner", {"day": day})
+            raise TimeoutError("no answer")
+
+        await act(m, lambda: set_day("Saturday"))
+        [action] = list_open(m)
+        m.insights.open_list.undo(action.id, by="Ann", ours=True)
+        if edited:
+            calendar.update("dinner", {"day": "Sunday"}, by="person")
+        await m.recover()
+
+        assert calendar.get("dinner")["day"] == ("Sunday" if edited else "Monday")
+        assert [each.state for each in list_open(m)] == [State.CONFLICT] * edited
+
+
 async def test_what_a_repeat_is_answered_with_is_ours_only_as_we_wrote_it() -> None:
     """The remote knows the key, and answers with what somebody made of it since."""
     remote, tries = Remote(), []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
@@ -35,16 +37,18 @@ class ServerFields:
         if not isinstance(expected, Mapping) or not isinstance(now, Mapping):
             return is_equal(expected, now)
         return all(
-            self.is_own(name, now) or is_equal(expected.get(name, NOTHING), now.get(name, NOTHING))
+            self.is_own(name, now)
+            or is_equal(expected.get(name, NOTHING), now.get(name, NOTHING))
+            or (name in self.given and name in now and is_rewritten(self.given[name], now[name]))
             for name in {*expected, *now}
         )
 
     def is_own(self, name: str, now: Mapping[str, object]) -> bool:
         """Whether the server has set a field, by all that its name and value tell."""
         was = self.before.get(name) if isinstance(self.before, Mapping) else None
-        if name in self.given and self.given[name] != was:
-            return False
         called, value, new = normalize_name(name), now.get(name), self.before is None
+        if any(normalize_name(each) == called and sent != was for each, sent in self.given.items()):
+            return False
         if called in _CHANGED or (called in _MADE and new):
             return _is_time(value)
         if called in _COUNTS and isinstance(value, int):
@@ -78,6 +82,50 @@ def _is_time(value: object) -> bool:
         except ValueError:
             return False
     return isinstance(value, int | float)
+
+
+def is_rewritten(sent: object, shown: object) -> bool:
+    """Whether a server shows the very value that it was sent, written in its own way: a number as
+    text, a time in another zone, an address with a slash at its end."""
+    if not isinstance(sent, str) or not isinstance(shown, str):
+        number = _read_number(sent)
+        return number is not None and number == _read_number(shown)
+    if "://" in sent:
+        return sent.rstrip("/") == shown.rstrip("/")
+    times = [_read_time(each) for each in (sent, shown)]
+    return None not in times and times[0] == times[1]
+
+
+def may_be_adjusted(sent: object, shown: object) -> bool:
+    """Whether a server may have made one value of another by its own rules: a day that is none, a
+    number out of bounds, a text that is too long. Somebody may have changed it as well."""
+    for read in (_read_number, _read_day):
+        if None not in (read(sent), read(shown)):
+            return True
+    texts = [each.strip().casefold() for each in (sent, shown) if isinstance(each, str)]
+    return len(texts) == 2 and (texts[0] in texts[1] or texts[1] in texts[0])
+
+
+def _read_number(value: object) -> Decimal | None:
+    try:
+        return None if isinstance(value, bool) else Decimal(str(value))
+    except ArithmeticError:
+        return None
+
+
+def _read_time(value: str) -> datetime | None:
+    """A time with its zone; without one it is not known to be the same."""
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+def _read_day(value: object) -> str | None:
+    """What is written as a day, also as one that no month has."""
+    found = re.match(r"\d{4}-\d\d-\d\d", value) if isinstance(value, str) else None
+    return found and found[0]
 
 
 def is_equal(one: object, other: object) -> bool:

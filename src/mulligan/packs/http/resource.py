@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
@@ -34,9 +36,15 @@ from mulligan.types.values import require_bool
 MOST = 10_000
 """Calls of which it is remembered what they made, until that is written down."""
 CREATED, ACCEPTED = 201, 202
+LATE = timedelta(seconds=30)
+"""How late a write may land, unless said otherwise."""
 _SEEN = (
     "what is read right after the write being what the server answered, or what was sent: else "
     "nobody knows whose it is, and the undo waits for a person"
+)
+_HEARD = (
+    "each of its writes going through that client, in the context of the call: one by another "
+    "client, or by a thread pool without that context, is not seen"
 )
 RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), False: (_SEEN,)}
 """By whether there are ETags: what says that what is there is our work."""
@@ -59,6 +67,25 @@ class Left:
     """Only other things were written, of which a look at the resource says nothing."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A write that the server will see to whenever it likes (202)."""
+
+    written: SentWrite
+    before: Shown
+    until: float
+    """When its time is over, by the steady clock."""
+
+    def is_over(self, now: Shown) -> bool:
+        """Whether it was seen to have landed, or will not land any more."""
+        if time.monotonic() >= self.until:
+            return True
+        if now["at"] == ABSENT or self.written.method == "DELETE":
+            return now["at"] == ABSENT and self.written.method == "DELETE"
+        changed = now["at"] != self.before["at"]
+        return changed and self.written.explains(parse_shown(now), before=parse_shown(self.before))
+
+
 class Resource:
     """One kind of resource, by the template of its path. Use `resource(…)`."""
 
@@ -71,6 +98,7 @@ class Resource:
         key_header: str | None,
         find: str | None,
         refused: frozenset[int] | None,
+        lands_within: timedelta | None,
     ) -> None:
         self.path = path
         self._find_client: Callable[[], httpx.Client | httpx.AsyncClient] = lambda: client
@@ -78,8 +106,9 @@ class Resource:
         self._etags, self._key_header, self._find = etags, key_header, find
         self._refused = refused
         self._made: OrderedDict[str, Left] = OrderedDict()
-        self._accepted: OrderedDict[str, None] = OrderedDict()
-        """Addresses of what the server will change whenever it likes (202)."""
+        self._lands_within = lands_within
+        self._accepted: OrderedDict[str, Accepted] = OrderedDict()
+        """By address, the last write that is only accepted."""
         listen(client)
 
     def put(self) -> Declared:
@@ -115,7 +144,7 @@ class Resource:
     ) -> Declared:
         """`looks`: whether a call that was refused can be looked for."""
         refusals = Refusals(declared=self._refused, looks=looks)
-        return Declared(
+        declared = Declared(
             effect=Effect.REVERSIBLE,
             before=self._read,
             read=self._read,
@@ -126,9 +155,12 @@ class Resource:
             around=partial(self._enter, refusals=refusals, created=created),
             compares=self._etags,
             binds=self._etags,
-            rests_on=[*RESTS_ON[self._etags], *refusals.list_trusted()],
+            rests_on=[*RESTS_ON[self._etags], _HEARD, *refusals.list_trusted()],
             server=self.place,
         )
+        if self._lands_within is not None:
+            declared["lands_within"] = self._lands_within
+        return declared
 
     @contextmanager
     def _enter(
@@ -153,8 +185,10 @@ class Resource:
         writes = list(exchange.list_writes())
         about = [each for each in writes if self._is_about(record, each[0])]
         if not about:
-            if writes and exchange.composition is None:
-                self._keep(record, Left(beside=True, untold=True))
+            # A thread without the call's context, or another client, writes unseen: without the
+            # condition of the call, and nobody knows what the server said.
+            beside = bool(writes) and exchange.composition is None
+            self._keep(record, Left(beside=beside, untold=True))
             return
         request, answer = about[-1]
         if answer is None or not answer.is_success:
@@ -165,7 +199,7 @@ class Resource:
             strong = etag if self._etags and etag and not etag.startswith("W/") else None
             written = None if strong else read_written(request, answer)
             if isinstance(record.before, dict):
-                told = not self._is_awaited(str(record.before["url"]), answer)
+                told = not self._is_awaited(cast("Shown", record.before), request, answer)
             else:
                 told = answer.status_code in created and len(about) == 1
             # What a call writes beside its resource is taken back by nobody.
@@ -183,10 +217,19 @@ class Resource:
         if len(self._made) > MOST:
             self._made.popitem(last=False)
 
-    def _is_awaited(self, url: str, answer: httpx.Response) -> bool:
+    def _is_awaited(self, before: Shown, request: httpx.Request, answer: httpx.Response) -> bool:
         """Whether this write, or one before it, may still be on its way into the resource."""
+        url = before["url"]
+        earlier = self._accepted.get(url)
+        if earlier is not None and earlier.is_over(before):
+            del self._accepted[url]
         if answer.status_code == ACCEPTED:
-            self._accepted[url] = None
+            late = self._lands_within if self._lands_within is not None else LATE
+            self._accepted[url] = Accepted(
+                written=read_written(request, None),
+                before=before,
+                until=time.monotonic() + late.total_seconds(),
+            )
             if len(self._accepted) > MOST:
                 self._accepted.popitem(last=False)
         return url in self._accepted
@@ -398,6 +441,7 @@ def resource(
     key_header: str | None = None,
     find: str | None = None,
     refused: frozenset[int] | None = None,
+    lands_within: timedelta | float | None = None,
 ) -> Resource:
     """A REST resource by the template of its path: `/events/{event_id}`.
 
@@ -405,10 +449,22 @@ def resource(
     an undo. `key_header`: it takes a key there, such as `Idempotency-Key`. `find`: where a POST
     that gave no answer is looked for, by that key: `/events?key={key}`. `refused`: statuses that
     are your word that nothing was done; by default a refusal is held against what is there.
+    `lands_within`: how late a write can take effect that was given up or only accepted (202), 30
+    seconds unless said: until then no later write to that address is undone by itself.
     """
     require_bool(etags, name="etags")
-    said = None if refused is None else frozenset(refused)
-    return Resource(client, path, etags=etags, key_header=key_header, find=find, refused=said)
+    late = (
+        timedelta(seconds=lands_within) if isinstance(lands_within, int | float) else lands_within
+    )
+    return Resource(
+        client,
+        path,
+        etags=etags,
+        key_header=key_header,
+        find=find,
+        refused=None if refused is None else frozenset(refused),
+        lands_within=late,
+    )
 
 
 def _build_condition(at: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import httpx
 
-from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal
+from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal, may_be_adjusted
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_work_of
 
@@ -38,10 +38,19 @@ class SentWrite:
         return any(fields.has_no_other(expected, now) for expected in self._list_expected(before))
 
     def differs(self, now: object) -> bool:
-        """Whether the server has answered with the resource, and it has been changed since."""
-        shown = self.answered
-        alike = isinstance(shown, Mapping) and isinstance(now, Mapping) and {*shown} == {*now}
-        return alike and not is_equal(shown, now)
+        """Whether the server has answered with the resource, and it has been changed since.
+
+        An answer that repeats what was sent does not say what the server has made of it.
+        """
+        shown, sent = self.answered, self.sent if isinstance(self.sent, Mapping) else {}
+        if not (isinstance(shown, Mapping) and isinstance(now, Mapping) and {*shown} == {*now}):
+            return False
+        changed = [name for name in shown if not is_equal(shown[name], now[name])]
+        return any(
+            not (is_equal(shown[name], sent.get(name, NOTHING)))
+            or not may_be_adjusted(shown[name], now[name])
+            for name in changed
+        )
 
     def _list_expected(self, before: object) -> Iterator[object]:
         if self.sent is NOTHING:
