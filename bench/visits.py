@@ -111,7 +111,7 @@ def visit_failing() -> Visits:
         tools = iter([m.tool(effect=Effect.READ, name=name)(find_table) for name in names])
 
         def fail() -> None:
-            with suppress(ValueError):
+            with suppress(ValueError):  # what it fails with in the end
                 next(tools)("three")  # type: ignore[arg-type]
 
         return _find_least(fail)
