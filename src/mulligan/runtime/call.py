@@ -221,10 +221,6 @@ class ActiveCall:
             self.span = _open_span(self.tool, call=self.id, agent=self.labels.agent)
         self.start = time.perf_counter_ns()
 
-    def start_clock(self) -> None:
-        """From here on it is the tool's own time."""
-        self.start = time.perf_counter_ns()
-
     def describe(self) -> Call:
         """The call in the words of core."""
         turn, tool = self.turn.turn if self.turn is not None else None, self.tool

@@ -737,11 +737,6 @@ def is_outside(home: Redactor) -> bool:
     return find_current_turn(home) is None and not _context.get().answered_for
 
 
-def name_outer_attempt(turn: OpenTurn) -> str | None:
-    """The attempt of the outermost turn that an inner one belongs to."""
-    return f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None
-
-
 def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
     """The turn that is going on here, if any; of one application, where its redactor is named.
 
@@ -758,30 +753,15 @@ _NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
 
 def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:
     """A fact for each object that an action was on, where it names one and only one."""
-    facts = (
-        _build_fact(ids[0]) for action in actions for ids in [_find_ids(action)] if len(ids) == 1
-    )
-    return tuple(dict.fromkeys(facts))
-
-
-def _build_fact(name: str) -> Fact:
-    about = f"There was an object with the id {name!r} before the call."
-    return Fact(kind=EXISTS, subject=name, value="yes", about=about)
-
-
-def _find_ids(action: LiveAction) -> list[str]:
-    if action.record.before is None:
-        return []
-    return list(dict.fromkeys(_list_ids(_read_element(action))))
-
-
-def _read_element(action: LiveAction) -> Mapping[str, object]:
-    """The arguments of one action: of a bulk, those of its own element."""
-    arguments, each = action.record.arguments, action.declaration.each
-    return as_record(arguments.get(each)) if each else arguments
-
-
-def _list_ids(arguments: Mapping[str, object]) -> Iterator[str]:
-    for name, value in arguments.items():
-        if isinstance(value, str) and value and _NAMES_AN_OBJECT.search(name):
-            yield value
+    facts: dict[Fact, None] = {}
+    for action in actions:
+        if action.record.before is None:
+            continue
+        given, each = action.record.arguments, action.declaration.each
+        own = (as_record(given.get(each)) if each else given).items()
+        ids = {v for name, v in own if isinstance(v, str) and v and _NAMES_AN_OBJECT.search(name)}
+        if len(ids) == 1:
+            [name] = ids
+            about = f"There was an object with the id {name!r} before the call."
+            facts[Fact(kind=EXISTS, subject=name, value="yes", about=about)] = None
+    return tuple(facts)

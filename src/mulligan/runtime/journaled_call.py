@@ -5,6 +5,7 @@ for afterwards.
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +24,6 @@ from mulligan.runtime.context import (
     LiveAttempt,
     OpenTurn,
     carry_on,
-    name_outer_attempt,
     read_context,
 )
 from mulligan.runtime.declaration import Declaration
@@ -127,7 +127,7 @@ def build_action(
         tenant=call.labels.tenant,
         turn=turn.id,
         attempt=turn.attempt.number,
-        outer=name_outer_attempt(turn),
+        outer=f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None,
         call=call.id,
         parent=parent,
         key=call.key,
@@ -358,7 +358,8 @@ class JournaledCall:
         self.call.require_lease()
         given = copy_value(dict(self.call.arguments))
         self.call.records = tuple(action.record for action in actions)
-        self.call.start_clock()
+        # From here on it is the tool's own time.
+        self.call.start = time.perf_counter_ns()
         try:
             tried = await try_call(self.call)
             await checkpoint(Point.CALLED)
