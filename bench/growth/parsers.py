@@ -50,6 +50,8 @@ NOT_FROM_OUTSIDE = frozenset({
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
     "learning.closeness.list_words", "packs.calendar.text.create_text",
+    # Names of tools; what their arguments say is read by `format_one_line`.
+    "types.display.render_sentence",
     # Spans that a scrubber has found.
     "redaction.text.apply_edits",
 })  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from mulligan.dates.languages import is_understood
 from mulligan.dates.lexicon import (
     cut_ending,
     find_stems,
     has_picking_words,
-    is_understood,
     join_words,
     list_months,
     list_weekdays,

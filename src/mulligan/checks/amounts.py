@@ -23,11 +23,10 @@ from mulligan.checks.subject import (
     weigh_unseen,
 )
 from mulligan.checks.tool_outputs import list_leaves, list_parts, list_texts, read_structure
-from mulligan.dates.languages import choose_requests
+from mulligan.dates.languages import choose_requests, is_understood
 from mulligan.dates.lexicon import (
     cut_ending,
     find_stems,
-    is_understood,
     join_words,
     load_words,
     split_words,

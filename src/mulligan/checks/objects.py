@@ -31,12 +31,11 @@ from mulligan.checks.subject import (
     split_names,
 )
 from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
-from mulligan.dates.languages import choose_requests
+from mulligan.dates.languages import choose_requests, is_understood
 from mulligan.dates.lexicon import (
     cut_ending,
     find_stems,
     has_picking_words,
-    is_understood,
     load_words,
     split_words,
 )
