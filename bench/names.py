@@ -47,6 +47,7 @@ FIXED: Mapping[str, str] = {
     "years": "turn_ms failing_turn_ms open_ms recovery_ms filters_ms stats_ms doctor_ms growth"
     " bytes_per_row",
     "counts": "counts baseline worst_ratio",
+    "visits": "ways",
 }
 """By suite; beside these every result has `suite`, `n`, `seconds` and `versions`."""
 

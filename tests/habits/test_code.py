@@ -17,6 +17,8 @@ EMPTY_SUFFIXES = ("Manager", "Service", "Handler", "Component", "Impl")
 PICTURES = {".png", ".svg"}
 DEBT = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X])\b")
 IGNORED_TYPE = re.compile(r"type:\s*igno[r]e")
+MOST_CONTEXT_VARIABLES = 5
+"""What a call carries is one object; where a variable of its own is needed, it says why."""
 MOCKS = {"mock", "MagicMock", "AsyncMock", "create_autospec", "mocker", "pytest_mock"}
 
 
@@ -135,6 +137,17 @@ def test_files_with_what_people_did_are_written_by_the_one_helper_that_keeps_the
 
     # Inside a folder that is its owner's alone.
     assert [name for name in found if name != "src/mulligan/cli/export.py"] == []
+
+
+def test_context_variables_are_few_and_the_reason_for_each_stands_under_it(repo):
+    declared = re.compile(r"^\w+: ContextVar\[.*\] = ContextVar\(.*\)\n(\"\"\")?", re.MULTILINE)
+    sources = [path.read_text() for path in repo.under("src/mulligan")]
+
+    found = [each for source in sources for each in declared.finditer(source)]
+
+    assert len(found) <= MOST_CONTEXT_VARIABLES
+    assert all(each[1] for each in found)
+    assert len(found) == sum(source.count("ContextVar(") for source in sources)
 
 
 def test_fakes_are_written_by_hand(repo):

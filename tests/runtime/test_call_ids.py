@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.runtime.live_action import NextCall, take_next_call, with_next_call
+from mulligan.runtime.context import carry, read_context
+from mulligan.runtime.live_action import NextCall
 from mulligan.types.log import LogQuery
 
 
@@ -16,7 +17,7 @@ def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
         def outer() -> str:
             return inner()
 
-        with with_next_call(NextCall(id="a" * 32)):
+        with carry(read_context()._replace(next_call=[NextCall(id="a" * 32)])):
             outer()
         outer()
         m.flush()
@@ -24,4 +25,3 @@ def test_the_first_call_has_the_id_and_those_inside_it_have_their_own() -> None:
 
     assert ("outer", "a" * 32) in rows
     assert len(rows) == 4
-    assert take_next_call() is None

@@ -4,16 +4,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.runtime.advice import read_advised
-from mulligan.runtime.declaration import is_made_once, make_once
-
-
-def test_calls_are_made_as_often_as_it_is_safe_unless_it_is_said() -> None:
-    with make_once():
-        inside = is_made_once()
-        with make_once(False):
-            further = is_made_once()
-
-    assert (inside, further, is_made_once()) == (True, False, False)
+from mulligan.runtime.context import carry, read_context
 
 
 @pytest.mark.parametrize(("once", "made"), [(True, 1), (False, 2)])
@@ -29,7 +20,7 @@ async def test_a_failure_that_may_pass_is_not_tried_again(once: bool, made: int)
                 raise ConnectionResetError("connection reset by peer")
             return "there"
 
-        with m.turn("Look"), make_once(once):
+        with m.turn("Look"), carry(read_context()._replace(once=once)):
             if once:
                 with pytest.raises(ConnectionResetError):
                     await look()
@@ -51,7 +42,7 @@ async def test_a_fix_is_said_and_not_tried(once: bool, made: list[object]) -> No
                 raise TypeError("people: Input should be a valid integer")
             return f"table 4 for {people}"
 
-        with m.turn("Find a table for 3"), make_once(once):
+        with m.turn("Find a table for 3"), carry(read_context()._replace(once=once)):
             try:
                 told = await find_table("3")  # type: ignore[arg-type]
             except TypeError as error:

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +17,13 @@ from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Parts
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.advice import read_advised
-from mulligan.runtime.context import OpenTurn, TurnOrigin, find_current_turn
+from mulligan.runtime.context import (
+    OpenTurn,
+    TurnOrigin,
+    carry,
+    find_current_turn,
+    read_context,
+)
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.host_tools import Decides, HostedTools, HostHolds
 from mulligan.runtime.tool_settings import read_name
@@ -37,9 +42,6 @@ if TYPE_CHECKING:
     from mulligan.types.reply import Replied
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]
-
-_waiting: ContextVar[WaitingThread | None] = ContextVar("mulligan_waiting_thread", default=None)
-"""The thread of a sync framework that waits for what goes on here."""
 
 
 class Hosts:
@@ -254,21 +256,18 @@ class ApplicationHost:
     def run_sync(self, work: Callable[[], Awaitable[Any]]) -> Any:
         """Wait on a thread without an event loop, as a sync framework does."""
         here = WaitingThread()
-        token = _waiting.set(here)
 
         async def run_work() -> Any:
             return await work()
 
-        try:
+        with carry(read_context().put(WaitingThread, here)):
             return here.run_on(LOOP.load(), run_work())
-        finally:
-            _waiting.reset(token)
 
     def bring_here(self, function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
         """A plain function as one to await, on the thread that waits; else on one beside."""
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            here = _waiting.get()
+            here = read_context().of(WaitingThread)
             if here is None:
                 return await asyncio.to_thread(function, *args, **kwargs)
             return await here.bring(function)(*args, **kwargs)

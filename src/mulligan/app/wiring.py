@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -28,7 +27,7 @@ from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
 from mulligan.process.lazy import dataclass
 from mulligan.redaction.scrub import scrub
-from mulligan.runtime.context import TurnsUnderWay
+from mulligan.runtime.context import TurnsUnderWay, carry, read_context
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.lookup import Recall
 from mulligan.runtime.outcome import log_findings
@@ -176,7 +175,7 @@ class Parts:
     def begin_recovery(self) -> None:
         """Look after what others left, now and from now on."""
         self.news.start()
-        if not _brief.get():
+        if read_context().of(BriefLoop) is None:
             with suppress(RuntimeError):  # no loop runs here
                 self.timer.start()
         self.recovery_thread.start()
@@ -220,17 +219,13 @@ class Parts:
             close()
 
 
-_brief: ContextVar[bool] = ContextVar("mulligan_brief_loop", default=False)
+class BriefLoop:
+    """Carried where the event loop ends with one turn: what must go on needs a thread."""
 
 
-@contextmanager
-def on_brief_loop() -> Iterator[None]:
-    """The event loop in here ends with one turn: what must go on needs a thread."""
-    token = _brief.set(True)
-    try:
-        yield
-    finally:
-        _brief.reset(token)
+def on_brief_loop() -> AbstractContextManager[None]:
+    """The event loop in here is such a one."""
+    return carry(read_context().put(BriefLoop, BriefLoop()))
 
 
 def assemble(

@@ -41,7 +41,8 @@ from mulligan.gateway.api_messages import (
 )
 from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes
 from mulligan.process.lazy import dataclass
-from mulligan.runtime.live_action import NextCall, with_next_call
+from mulligan.runtime.context import carry, read_context
+from mulligan.runtime.live_action import NextCall
 from mulligan.types.action import Kept
 from mulligan.types.adapter import Answer, HostCall, HostRun
 from mulligan.types.errors import StoreError
@@ -200,7 +201,8 @@ class ReportedTurns:
     async def _log_one(self, run: HostRun, call: ReportedCall, *, advised: bool) -> LoggedCall:
         made = _build_call(call)
         try:
-            with with_next_call(NextCall(took_us=_read_duration(call), advised=advised)):
+            known = NextCall(took_us=_read_duration(call), advised=advised)
+            with carry(read_context()._replace(next_call=[known])):
                 await run.call(made)
         except ReportedFailureError as failed:
             advice = self._host.read_advice(failed)

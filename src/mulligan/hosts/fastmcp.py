@@ -7,7 +7,6 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any
@@ -27,6 +26,7 @@ from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import carry, carry_on, read_context
 from mulligan.types.adapter import Called, Host, HostCall, HostRun
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.turn import SessionHistories, Speaker, Utterance
@@ -98,13 +98,14 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
 
     def _is_brought(self, context: Any) -> bool:
         """Whether a server that this one is mounted on has brought this very call."""
-        outer = _brought.get()
+        carried = read_context()
+        outer = carried.of(InnerTool)
         server = context.fastmcp_context.fastmcp
         here = self.host.application, server, context.message.name
         if outer is None or (outer.application, outer.server, outer.name) != here:
             return False
         # What its tool calls itself is a call of its own.
-        _brought.set(None)
+        carry_on(carried.put(InnerTool, None))
         return True
 
     def _leaves(self, name: str, inner: InnerTool | None) -> bool:
@@ -162,15 +163,12 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class InnerTool:
-    """A tool of a mounted server that has a middleware of the same application."""
+    """A tool of a mounted server that has a middleware of the same application: carried where a
+    call was brought to it."""
 
     application: object
     server: Any
     name: str
-
-
-_brought: ContextVar[InnerTool | None] = ContextVar("mulligan_brought", default=None)
-"""Where a call arrives that was brought here."""
 
 
 async def find_inner(tool: Any, host: Host) -> InnerTool | None:
@@ -219,14 +217,12 @@ class ServerCall:
         """The value of the result; what a proxied server returns as a failure is raised."""
         asked = self._context.message.model_copy(update={"arguments": dict(arguments)})
         self._result = self._error = None
-        token = _brought.set(self._inner)
         try:
-            result = await self._call_next(self._context.copy(message=asked))
+            with carry(read_context().put(InnerTool, self._inner)):
+                result = await self._call_next(self._context.copy(message=asked))
         except Exception as error:  # noqa: BLE001
             self._error = error
             raise (_find_cause(error) or error) from None
-        finally:
-            _brought.reset(token)
         self._result = result
         if isinstance(result, ASKS_FOR_INPUT):
             raise InputAsked(result)

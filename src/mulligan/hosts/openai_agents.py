@@ -7,9 +7,8 @@ import copy
 import inspect
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial, wraps
 from typing import Any, Self
 
@@ -29,6 +28,7 @@ from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolC
 from pydantic import ValidationError
 
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import carry, read_context
 from mulligan.types.adapter import NOT_MADE, Answer, Host, HostCall, HostRun
 from mulligan.types.errors import ConfigurationError, HeldError, NothingDone, RunningLoopError
 from mulligan.types.finding import is_feedback
@@ -136,17 +136,9 @@ class BroughtTools:
         return wrapped
 
 
-_under_way: ContextVar[BroughtTools | None] = ContextVar("mulligan_openai_agents", default=None)
-
-
-@contextmanager
-def bring_calls(host: Host, run: HostRun) -> Iterator[None]:
+def bring_calls(host: Host, run: HostRun) -> AbstractContextManager[None]:
     """Agents that are started in here make their calls through this run."""
-    token = _under_way.set(BroughtTools(host, run))
-    try:
-        yield
-    finally:
-        _under_way.reset(token)
+    return carry(read_context().put(BroughtTools, BroughtTools(host, run)))
 
 
 _get_all_tools = AgentBase.get_all_tools
@@ -156,7 +148,7 @@ _get_all_tools = AgentBase.get_all_tools
 async def list_tools(agent: Any, run_context: Any) -> list[Any]:
     """As the host lists them before it asks the model, for whichever agent has its turn."""
     tools: list[Any] = await _get_all_tools(agent, run_context)
-    under_way = _under_way.get()
+    under_way = read_context().of(BroughtTools)
     if under_way is None:
         return tools
     if under_way.host.options.get("written_calls"):
@@ -317,7 +309,7 @@ def is_rich(output: Any) -> bool:
 
 
 def _require_run(tool: Any) -> BroughtTools:
-    under_way = _under_way.get()
+    under_way = read_context().of(BroughtTools)
     if under_way is None:
         raise ConfigurationError(
             f"A call of {tool.name} was begun by a runner of Mulligan. Let it go on there: "

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_ai import (
@@ -25,6 +24,7 @@ from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import carry_on, read_context
 from mulligan.types.adapter import NOT_MADE, Called, Host, HostCall, HostRun
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.finding import is_feedback
@@ -91,8 +91,12 @@ CANNOT = {
 }
 
 
-_prepared: ContextVar[tuple[Any, Any]] = ContextVar("mulligan_pydantic_ai", default=(None, None))
-"""The agent whose run begins, and what that run may end with."""
+class Prepared(NamedTuple):
+    """The agent whose run begins, and what that run may end with."""
+
+    agent: Any
+    schema: Any
+
 
 _prepare_output_schema = Agent._prepare_output_schema  # noqa: SLF001 - see below
 
@@ -101,7 +105,7 @@ _prepare_output_schema = Agent._prepare_output_schema  # noqa: SLF001 - see belo
 def note_output_schema(agent: Any, output_type: Any) -> Any:
     """As the host reads what a run may end with."""
     schema = _prepare_output_schema(agent, output_type)
-    _prepared.set((agent, schema))
+    carry_on(read_context().put(Prepared, Prepared(agent, schema)))
     return schema
 
 
@@ -131,8 +135,9 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
 
     async def for_run(self, ctx: Any) -> Reflection:
         """One for each run, with what is its own."""
-        agent, schema = _prepared.get()
-        if agent is not ctx.agent:
+        prepared = read_context().of(Prepared) or Prepared(None, None)
+        schema = prepared.schema
+        if prepared.agent is not ctx.agent:
             schema = getattr(ctx.agent, "_output_schema", None)
         return Reflection(self.host, defers=getattr(schema, "allows_deferred_tools", False))
 

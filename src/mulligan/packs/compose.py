@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
 from mulligan.packs.typed_dict import TypedDict
+from mulligan.runtime.context import carry, read_context
 from mulligan.runtime.declaration import Declared
 from mulligan.types.call import Image, Record, RecordFunction
 from mulligan.types.effect import Effect, EffectNote, ProbeBy, note_effect, read_effect_note
@@ -195,22 +195,13 @@ def _enter_part(
         raise
 
 
-_composition: ContextVar[object] = ContextVar("mulligan_composition", default=None)
+class Composition:
+    """What the parts of one call have in common, while they are entered: it is carried there."""
 
 
-@contextmanager
-def _enter_composition() -> Iterator[None]:
+def _enter_composition() -> AbstractContextManager[None]:
     """Have what several parts ask for know that it is for one call."""
-    token = _composition.set(object())
-    try:
-        yield
-    finally:
-        _composition.reset(token)
-
-
-def find_composition() -> object:
-    """What the parts of one call have in common, while they are entered; `None` for one alone."""
-    return _composition.get()
+    return carry(read_context().put(Composition, Composition()))
 
 
 def _is_same_part(part: Declared, was: object, there: object) -> bool:

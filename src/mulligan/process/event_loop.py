@@ -172,7 +172,8 @@ def _settle(
 Works = list[asyncio.Future[Any]]
 
 left_behind: ContextVar[Works | None] = ContextVar("mulligan_left", default=None)
-"""Where work is noted that was told to end, and that nobody waits for any more."""
+"""Where work is noted that was told to end, and that nobody waits for any more. A variable, as what
+is given up may have been begun anywhere below the loop, by code that knows of neither."""
 
 
 async def run_with_timeout(work: Coroutine[Any, Any, T], *, within: timedelta | None) -> T:

@@ -14,9 +14,8 @@ from typing import Any, cast
 from mulligan.process.event_loop import run_with_timeout
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.call import ActiveCall
-from mulligan.runtime.context import OpenTurn, find_current_turn
-from mulligan.runtime.declaration import is_made_once
-from mulligan.runtime.episodes import OpenEpisode, SuggestedCall, build_earlier, tell
+from mulligan.runtime.context import OpenTurn, find_current_turn, read_context, tell
+from mulligan.runtime.episodes import OpenEpisode, SuggestedCall, build_earlier
 from mulligan.runtime.lookup import Advised, Asking, Recalled, with_memory
 from mulligan.runtime.outcome import build_proposal, fail_call, note_failure
 from mulligan.runtime.tool import Tool
@@ -346,7 +345,7 @@ def find_correction(error: BaseException, tool: Tool) -> SuggestedCall | None:
 
 
 def _build_correction(advised: Advised, tool: Tool) -> SuggestedCall | None:
-    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or is_made_once():
+    if not advised.suggestions or tool.declaration.mode is not Mode.AUTO or read_context().once:
         return None
     from mulligan.learning.decide import may_apply
 

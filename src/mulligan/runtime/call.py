@@ -13,9 +13,8 @@ from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from mulligan.runtime.context import OpenTurn, find_current_turn
+from mulligan.runtime.context import OpenTurn, find_current_turn, read_context
 from mulligan.runtime.episodes import SuggestedCall
-from mulligan.runtime.live_action import take_next_call
 from mulligan.runtime.outside_calls import HostCallUnderWay
 from mulligan.runtime.signature import list_parameters
 from mulligan.runtime.tool import Make, Tool
@@ -38,7 +37,8 @@ _LAZY = (
 """Answers that may not have begun: what they do is done where they are gone through."""
 
 UNDER_WAY: ContextVar[ActiveCall | None] = ContextVar("mulligan_call_under_way", default=None)
-"""The call whose function runs here: what is called now, it calls."""
+"""The call whose function runs here: what is called now, it calls. A variable of its own, as every
+call sets it twice, also one that is only watched: a new context takes ten times as long."""
 
 MOST_GONE_THROUGH = 100_000
 """Elements of such an answer."""
@@ -76,7 +76,8 @@ class ActiveCall:
         self.traffic = tool.traffic.find(self.labels.tenant)
         """How calls of its tool by the same tenant have gone."""
         self.at_us = at_us = runtime.wall_us()
-        known = take_next_call()
+        waiting = read_context().next_call
+        known = waiting.pop() if waiting else None
         self.id = known.id if known is not None and known.id else runtime.make_id(at_us)
         self.took_us = None if known is None else known.took_us
         """How long it took where its client has made it already."""
@@ -218,10 +219,6 @@ class ActiveCall:
         # Importing OpenTelemetry takes 9 ms. Who has set up tracing has imported it already.
         if wanted or (wanted is None and "opentelemetry.trace" in sys.modules):
             self.span = _open_span(self.tool, call=self.id, agent=self.labels.agent)
-        self.start = time.perf_counter_ns()
-
-    def start_clock(self) -> None:
-        """From here on it is the tool's own time."""
         self.start = time.perf_counter_ns()
 
     def describe(self) -> Call:

@@ -10,14 +10,14 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import field, replace
 from enum import Enum
 from itertools import islice
 from json import JSONDecodeError, loads
 from pathlib import PurePath
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
 from mulligan.checks.subject import EXISTS
@@ -27,10 +27,11 @@ from mulligan.process.lazy import compile_late, dataclass
 from mulligan.redaction import Redactor
 from mulligan.runtime.episodes import Offers, OpenEpisode
 from mulligan.runtime.hold import Held
-from mulligan.runtime.live_action import LiveAction, as_execution, read_order
+from mulligan.runtime.live_action import LiveAction, NextCall, as_execution, read_order
 from mulligan.runtime.lookup import Advised, Mended
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, Waiter, run_to_end
 from mulligan.types.action import NOTHING_THERE, SETTLED, State
+from mulligan.types.adapter import CheckInHost, MakeInHost
 from mulligan.types.call import DERIVED, Execution
 from mulligan.types.display import format_value
 from mulligan.types.errors import UnfinishedRunError
@@ -289,6 +290,7 @@ def _is_data(text: str) -> bool:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 MOST_ADVISED = 20
 """Failures of one turn whose advice is kept."""
@@ -297,11 +299,83 @@ CHANGED_BY_PERSON = "changed by a person"
 MOST_EPISODES = 200
 """Failures of one turn that are learned from, the latest."""
 
-_answered_for: ContextVar[bool] = ContextVar("mulligan_answered_for", default=False)
-"""What is called here is called by us, for an action that is on record already."""
-_words_only: ContextVar[bool] = ContextVar("mulligan_words_only", default=False)
-"""What runs here writes a reply again, after what its turn did was reviewed."""
-_current: ContextVar[OpenTurn | None] = ContextVar("mulligan_turn", default=None)
+
+class InHost(NamedTuple):
+    """How a host makes a call, and how it looks at the arguments before."""
+
+    make: MakeInHost
+    check: CheckInHost | None = None
+
+
+class CallContext(NamedTuple):
+    """What a call carries, wherever it is made; another one takes its place for a block."""
+
+    turn: OpenTurn | None = None
+    """The turn that is going on here."""
+    answered_for: bool = False
+    """What is called here is called by us, for an action that is on record already."""
+    words_only: bool = False
+    """What runs here writes a reply again, after what its turn did was reviewed."""
+    once: bool = False
+    """Calls are made once: what would help is said, and nothing is tried."""
+    next_call: list[NextCall] | None = None
+    """What is known of the first call that begins, which takes it out: what that calls has none."""
+    resumed: LiveAction | None = None
+    """A call that would be held is this one, which a person has approved."""
+    in_host: InHost | None = None
+    """How a host makes the calls of its own tools."""
+    held: dict[str, Held] | None = None
+    """What was held, by its tool, where somebody puts it into the words of a host."""
+    said: list[Advised | Mended] | None = None
+    """What is said about calls, where somebody listens."""
+    own: Mapping[type, object] = MappingProxyType({})
+    """What others put here, each by its type: `None` where it was taken out."""
+
+    def of(self, kind: type[T]) -> T | None:
+        """What was put here of a type that this module need not know."""
+        return cast("T | None", self.own.get(kind))
+
+    def put(self, kind: type[T], value: T | None) -> CallContext:
+        """The same with a value of such a type, or without it."""
+        return self._replace(own={**self.own, kind: value})
+
+
+_NOTHING = CallContext()
+_context: ContextVar[CallContext] = ContextVar("mulligan_context", default=_NOTHING)
+"""A variable, as between a turn and its tools stands code of others, which hands on nothing."""
+
+
+def read_context() -> CallContext:
+    """What is carried here."""
+    return _context.get()
+
+
+def carry_on(context: CallContext) -> None:
+    """Carry this from here on, in this task and in all that it begins."""
+    _context.set(context)
+
+
+@contextmanager
+def carry(context: CallContext) -> Iterator[None]:
+    """Carry this in here, and then what was carried before; what else was changed inside stays."""
+    token = _context.set(context)
+    try:
+        yield
+    finally:
+        _leave(token, context)
+
+
+def _leave(token: Token[CallContext], within: CallContext) -> None:
+    """Take back what a block has changed; `ValueError` elsewhere than where it was entered."""
+    now = _context.get()
+    _context.reset(token)
+    if now is not within:
+        before = _context.get()
+        kept = (
+            new if old is had else old for old, had, new in zip(before, within, now, strict=True)
+        )
+        own = {k: before.of(k) for k, had in within.own.items() if had is not before.of(k)}
+        _context.set(CallContext._make(kept)._replace(own={**now.own, **own}))
 
 
 class Labels(NamedTuple):
@@ -453,7 +527,7 @@ class OpenTurn:
             turn=turn.id,
         )
         self._entered = 0
-        self._tokens: list[Token[OpenTurn | None]] = []
+        self._tokens: list[tuple[Token[CallContext], CallContext]] = []
 
     def note_tools(self, count: int) -> None:
         """How many tools its agent has, as far as its context is derived."""
@@ -543,14 +617,9 @@ class OpenTurn:
 
         return call_in_turn
 
-    @contextmanager
-    def make_current(self) -> Iterator[None]:
+    def make_current(self) -> AbstractContextManager[None]:
         """What is called in here belongs to it."""
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
+        return carry(_context.get()._replace(turn=self))
 
     async def review(self, reply: object = None) -> Reviewed:
         """Review what was done since the last review, before anyone sees the reply.
@@ -570,7 +639,7 @@ class OpenTurn:
         self.over = False
         if self.reviewing is not None:
             self.reviewing.enter()
-        outer = _current.get()
+        outer = _context.get().turn
         if not self._entered:
             self._around = outer
             self.outer = outer if outer is not None and self._belongs_to(outer) else None
@@ -597,7 +666,8 @@ class OpenTurn:
 
     def __enter__(self) -> Self:
         self.begin()
-        self._tokens.append(_current.set(self))
+        within = _context.get()._replace(turn=self)
+        self._tokens.append((_context.set(within), within))
         return self
 
     def __exit__(
@@ -623,10 +693,10 @@ class OpenTurn:
 
     async def _leave(self, *, failed: bool, waiter: Waiter) -> None:
         try:
-            _current.reset(self._tokens.pop())
+            _leave(*self._tokens.pop())
         except ValueError:
             # Left in another context than it was entered in: there is nothing to go back to here.
-            _current.set(None)
+            _context.set(_context.get()._replace(turn=None))
         await self.end(failed=failed, waiter=waiter)
 
     async def __aenter__(self) -> Self:
@@ -641,15 +711,9 @@ class OpenTurn:
         await self._leave(failed=error is not None, waiter=ON_LOOP)
 
 
-@contextmanager
-def leave_turns() -> Iterator[None]:
+def leave_turns() -> AbstractContextManager[None]:
     """What is called in here belongs to no turn: it is done for an action that is on record."""
-    token, answered = _current.set(None), _answered_for.set(True)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-        _answered_for.reset(answered)
+    return carry(_context.get()._replace(turn=None, answered_for=True))
 
 
 def write_words_only() -> None:
@@ -657,23 +721,20 @@ def write_words_only() -> None:
 
     Threads and tasks that it begins are held to it too, however long they go on.
     """
-    _words_only.set(True)
+    _context.set(_context.get()._replace(words_only=True))
 
 
-def is_words_only() -> bool:
-    """Whether nothing may be changed here, as nobody would review it."""
-    return _words_only.get()
+def tell(what: Advised | Mended) -> None:
+    """Say something about a call that is being made."""
+    said = _context.get().said
+    if said is not None:
+        said.append(what)
 
 
 def is_outside(home: Redactor) -> bool:
     """Whether what is called here belongs to no turn of that application, and nobody answers for
     it: `home` is what every turn of an application shares."""
-    return find_current_turn(home) is None and not _answered_for.get()
-
-
-def name_outer_attempt(turn: OpenTurn) -> str | None:
-    """The attempt of the outermost turn that an inner one belongs to."""
-    return f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None
+    return find_current_turn(home) is None and not _context.get().answered_for
 
 
 def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
@@ -681,7 +742,7 @@ def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
 
     What another application's tool does belongs to no turn of this one: they share no journal.
     """
-    current = _current.get()
+    current = _context.get().turn
     if current is None or home is None or current.home is home:
         return current
     return current.find_of(home)
@@ -692,30 +753,15 @@ _NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
 
 def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:
     """A fact for each object that an action was on, where it names one and only one."""
-    facts = (
-        _build_fact(ids[0]) for action in actions for ids in [_find_ids(action)] if len(ids) == 1
-    )
-    return tuple(dict.fromkeys(facts))
-
-
-def _build_fact(name: str) -> Fact:
-    about = f"There was an object with the id {name!r} before the call."
-    return Fact(kind=EXISTS, subject=name, value="yes", about=about)
-
-
-def _find_ids(action: LiveAction) -> list[str]:
-    if action.record.before is None:
-        return []
-    return list(dict.fromkeys(_list_ids(_read_element(action))))
-
-
-def _read_element(action: LiveAction) -> Mapping[str, object]:
-    """The arguments of one action: of a bulk, those of its own element."""
-    arguments, each = action.record.arguments, action.declaration.each
-    return as_record(arguments.get(each)) if each else arguments
-
-
-def _list_ids(arguments: Mapping[str, object]) -> Iterator[str]:
-    for name, value in arguments.items():
-        if isinstance(value, str) and value and _NAMES_AN_OBJECT.search(name):
-            yield value
+    facts: dict[Fact, None] = {}
+    for action in actions:
+        if action.record.before is None:
+            continue
+        given, each = action.record.arguments, action.declaration.each
+        own = (as_record(given.get(each)) if each else given).items()
+        ids = {v for name, v in own if isinstance(v, str) and v and _NAMES_AN_OBJECT.search(name)}
+        if len(ids) == 1:
+            [name] = ids
+            about = f"There was an object with the id {name!r} before the call."
+            facts[Fact(kind=EXISTS, subject=name, value="yes", about=about)] = None
+    return tuple(facts)

@@ -6,8 +6,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager
 from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
@@ -456,21 +455,3 @@ def _list_wrapped(function: Callable[..., object]) -> Iterator[str]:
             continue
         if callable(inside) and hasattr(inside, "__qualname__"):
             yield f"{inside.__module__}.{inside.__qualname__}"
-
-
-_once: ContextVar[bool] = ContextVar("mulligan_made_once", default=False)
-
-
-@contextmanager
-def make_once(once: bool = True) -> Iterator[None]:  # noqa: FBT001, FBT002 - it is what it says
-    """Calls in here are made once: what would help is said, and nothing is tried."""
-    token = _once.set(once)
-    try:
-        yield
-    finally:
-        _once.reset(token)
-
-
-def is_made_once() -> bool:
-    """Whether there is no other try of the call that is under way."""
-    return _once.get()

@@ -4,16 +4,14 @@ offered, and how they ended, as episodes for the memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from mulligan.learning.mining import find_remedies
 from mulligan.process.event_loop import LateModules
 from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.runtime.lookup import Advised, Mended
+from mulligan.runtime.lookup import Advised
 from mulligan.types.call import Execution, Outcome
 from mulligan.types.display import format_value
 from mulligan.types.effect import Effect
@@ -30,29 +28,6 @@ from mulligan.types.lesson import (
     Suggestion,
 )
 from mulligan.types.turn import Turn
-
-_listening: ContextVar[list[Advised | Mended] | None] = ContextVar(
-    "mulligan_listening", default=None
-)
-
-
-@contextmanager
-def listen() -> Iterator[list[Advised | Mended]]:
-    """Everything that is said about the calls made in here, as it is said."""
-    said: list[Advised | Mended] = []
-    token = _listening.set(said)
-    try:
-        yield said
-    finally:
-        _listening.reset(token)
-
-
-def tell(what: Advised | Mended) -> None:
-    """Say something about a call that is being made."""
-    said = _listening.get()
-    if said is not None:
-        said.append(what)
-
 
 MOST_OPEN = 20
 """Corrections of one tool that wait to be tried; the newest stay."""

@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, Self
 
 from mulligan.process.fault_points import Point, checkpoint
@@ -60,64 +57,17 @@ async def hold_call(
     return Held(hold, tool=action.opening.tool)
 
 
-_resumed: ContextVar[LiveAction | None] = ContextVar("mulligan_resumed", default=None)
-
-
-@contextmanager
-def resume(action: LiveAction | None) -> Iterator[None]:
-    """A call in here that would be held is this one, which a person has approved."""
-    token = _resumed.set(action)
-    try:
-        yield
-    finally:
-        _resumed.reset(token)
-
-
-def find_resumed() -> str | None:
-    """The id of the approved action that is about to be made."""
-    action = _resumed.get()
-    return None if action is None else action.id
-
-
-def take_resumed(tool: str, *, server: str, arguments: Mapping[str, object]) -> LiveAction | None:
-    """The approved action that a call is, once; `None` where it is another call."""
-    action = _resumed.get()
-    if action is None or (action.opening.tool, action.opening.server) != (tool, server):
-        return None
-    if dict(action.record.arguments) != dict(arguments):
-        return None
-    _resumed.set(None)
-    return action
-
-
-_carried: ContextVar[dict[str, Held] | None] = ContextVar("mulligan_carried", default=None)
-"""Where somebody takes the answers from here to the host, and puts them into its words."""
-
 _ANY = (None, str, Any, object)
 """Return types with which a sentence is as good an answer as any."""
 
 
-def answer_held(held: Held, *, tool: str, returns: object) -> Held:
+def answer_held(held: Held, *, returns: object) -> Held:
     """The sentence itself. An MCP server promises its clients a result of the type that the tool
     declares, so there it is raised, as the one error whose text they are always shown."""
-    carried = _carried.get()
-    if carried is not None:
-        carried[tool] = held
     told = _find_mcp_error()
     if told is None or _takes_text(returns):
         return held
     raise told(str(held))
-
-
-@contextmanager
-def carry_answers() -> Iterator[dict[str, Held]]:
-    """What was held in here, by its tool: on its way a host may make something else of it."""
-    carried: dict[str, Held] = {}
-    token = _carried.set(carried)
-    try:
-        yield carried
-    finally:
-        _carried.reset(token)
 
 
 def _takes_text(returns: object) -> bool:

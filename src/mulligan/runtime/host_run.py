@@ -12,13 +12,18 @@ from typing import Any
 from mulligan.redaction.redactor import hide_in_arguments
 from mulligan.runtime.advice import find_misfit, plan_call, predict_failure
 from mulligan.runtime.call import ActiveCall, begin_call
-from mulligan.runtime.context import OpenTurn, Reviewed, is_typed
-from mulligan.runtime.declaration import make_once
-from mulligan.runtime.episodes import listen
-from mulligan.runtime.hold import Held, carry_answers, resume
-from mulligan.runtime.host_tools import Hosted, HostedTools, HostHolds, make_with
+from mulligan.runtime.context import (
+    InHost,
+    OpenTurn,
+    Reviewed,
+    carry,
+    is_typed,
+    read_context,
+)
+from mulligan.runtime.hold import Held
+from mulligan.runtime.host_tools import Hosted, HostedTools, HostHolds
 from mulligan.runtime.journaled_call import JournaledCall
-from mulligan.runtime.live_action import LiveAction, NextCall, with_next_call
+from mulligan.runtime.live_action import LiveAction, NextCall
 from mulligan.runtime.lookup import Advised, Mended
 from mulligan.runtime.outcome import build_proposal
 from mulligan.runtime.tool import Tool
@@ -176,7 +181,7 @@ class Run:
             left, given = before or {}, call.arguments.items()
             self.turn.hear({name: v for name, v in given if name not in left or left[name] != v})
         try:
-            with with_next_call(NextCall(id=made)):
+            with carry(read_context()._replace(next_call=[NextCall(id=made)])):
                 called = await self._make(call, wrapped)
         except HeldError as held:
             if held.action != made:
@@ -188,26 +193,28 @@ class Run:
     async def _make(
         self, call: HostCall, wrapped: Hosted | None, *, approved: LiveAction | None = None
     ) -> Called:
-        with carry_answers() as held, listen() as said:
-            result: object = None
-            try:
-                with resume(approved), make_once(call.once):
-                    result = await self._enter(call, wrapped)
-            except StaleEntryError:
-                # Another caller was quicker with the same approval; what it gets is the result.
-                made = approved and await self._holds.follow(call, approved.id)
-                if not made or not made.made:
-                    raise
-                return Called(result=made.action.record.result)
-            except Exception:
-                if call.tool not in held:
-                    raise
-            waits = result if isinstance(result, Held) else held.get(call.tool)
-            if waits is not None:
-                await self._holds.keep(call, waits.hold)
-                raise HeldError(str(waits), action=waits.hold.action, why=waits.hold.reason)
-            if approved is not None:
-                await self._holds.forget(call)
+        held: dict[str, Held] = {}
+        said: list[Advised | Mended] = []
+        context = read_context()._replace(held=held, said=said, resumed=approved, once=call.once)
+        result: object = None
+        try:
+            with carry(context):
+                result = await self._enter(call, wrapped)
+        except StaleEntryError:
+            # Another caller was quicker with the same approval; what it gets is the result.
+            made = approved and await self._holds.follow(call, approved.id)
+            if not made or not made.made:
+                raise
+            return Called(result=made.action.record.result)
+        except Exception:
+            if call.tool not in held:
+                raise
+        waits = result if isinstance(result, Held) else held.get(call.tool)
+        if waits is not None:
+            await self._holds.keep(call, waits.hold)
+            raise HeldError(str(waits), action=waits.hold.action, why=waits.hold.reason)
+        if approved is not None:
+            await self._holds.forget(call)
         return Called(result=result, note=_choose_note(said, result))
 
     def _note_made(self, action: LiveAction) -> None:
@@ -221,7 +228,7 @@ class Run:
         if wrapped is None:
             with self._tools.expect(call, turn=self.turn):
                 return await call.make(call.arguments)
-        with make_with(call):
+        with carry(read_context()._replace(in_host=InHost(call.make, call.check))):
             return await wrapped(**call.arguments)
 
     def list_actions(self) -> tuple[str, ...]:
@@ -234,7 +241,7 @@ class Run:
 
     async def hold(self, call: HostCall) -> HeldError | None:
         """Put a call on hold if it has to wait. Nothing is made of it."""
-        with self.turn.make_current(), carry_answers():
+        with self.turn.make_current():
             self._tools.find(call)
             tool = self._tools.find_tool(call)
             if tool is None or not self.may_hold(call):
@@ -242,7 +249,8 @@ class Run:
             try:
                 if await self._holds.find(call) is not None:
                     return None
-                with make_with(call):
+                here = InHost(call.make, call.check)
+                with carry(read_context()._replace(in_host=here, held={})):
                     held = await hold_ahead(tool, call.arguments, turn=self.turn)
             except HeldError as waits:
                 return waits

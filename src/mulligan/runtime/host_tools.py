@@ -7,15 +7,14 @@ import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mulligan.codec import encode_exact
 from mulligan.learning.closeness import find_typo
 from mulligan.process.lazy import dataclass
-from mulligan.runtime.context import OpenTurn
+from mulligan.runtime.context import InHost, OpenTurn, carry, read_context
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import JournalWriter
@@ -25,7 +24,7 @@ from mulligan.runtime.tool import Runtime, Tool
 from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.wrapper import find_wrapped, wrap_tool
 from mulligan.types.action import HOLDS, Action, Hold, Kept, State, find_expiry
-from mulligan.types.adapter import CheckInHost, HostCall, MakeInHost
+from mulligan.types.adapter import HostCall
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError, HeldError, JournalError, NothingDone
 from mulligan.types.interfaces import Vault
@@ -38,16 +37,6 @@ Hosted = Callable[..., Awaitable[object]]
 
 ANYTHING: Mapping[str, object] = {"type": "object"}
 """The schema of a tool whose host says nothing of its arguments."""
-
-
-class InHost(NamedTuple):
-    """How a host makes a call, and how it looks at the arguments before."""
-
-    make: MakeInHost
-    check: CheckInHost | None = None
-
-
-_making: ContextVar[InHost | None] = ContextVar("mulligan_making", default=None)
 
 
 MOST_OUTCOMES = 10_000
@@ -226,35 +215,23 @@ class HostedTools:
             _report.warning("%s", what)
 
 
-@contextmanager
-def make_with(call: HostCall) -> Iterator[None]:
-    """Calls in here are made by a host in this way."""
-    token = _making.set(InHost(call.make, call.check))
-    try:
-        yield
-    finally:
-        _making.reset(token)
-
-
 def _build_function(name: str) -> Callable[..., Awaitable[Any]]:
     """A function of that name, which closes over nothing: the tool is the same in all processes."""
 
     async def call_host(**arguments: object) -> object:
-        host = _making.get()
+        context = read_context()
+        host = context.in_host
         if host is None:
             raise NothingDone(
                 "It is made by its host, and no run of that goes on here. Let the run go on there."
             )
         # What is called inside is not made in the same way.
-        token = _making.set(None)
-        try:
+        with carry(context._replace(in_host=None)):
             await _check(host, arguments)
             return await host.make(arguments)
-        finally:
-            _making.reset(token)
 
     async def check_first(arguments: Mapping[str, object]) -> None:
-        host = _making.get()
+        host = read_context().in_host
         if host is not None:
             await _check(host, arguments)
 

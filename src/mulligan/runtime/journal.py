@@ -393,7 +393,10 @@ class JournalWriter:
             check_step(action.id, action.state, state, by=action.by)
         entries = [entry for move in moves for entry in self._build_entries(move)]
         before = [(action.state, action.version) for action, _ in moved]
-        keep = [*keep, *(kept for move in moves for kept in self._keep_findings(move))]
+        keep, until = list(keep), self.clock() + SHARED_LIFE
+        for move in moves:
+            steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
+            keep += keep_findings(move.why, steps, scrub=self.scrub, until=until)
         keep += await self._take_places(moves)
         # Submitted at once: who is cancelled while waiting loses the answer, not the entry.
         future = self.journal.submit(entries, keep=keep)
@@ -426,10 +429,6 @@ class JournalWriter:
             else:
                 keep += taken
         return keep
-
-    def _keep_findings(self, move: StateChange) -> Sequence[Kept]:
-        steps = [(action.id, action.opening, action.version + 1) for action in move.actions]
-        return keep_findings(move.why, steps, scrub=self.scrub, until=self.clock() + SHARED_LIFE)
 
     def record_review(self, reviewed: ReviewedAttempt) -> None:
         """Keep what a review came to, for the page of its turn. Nobody waits for it, or fails."""

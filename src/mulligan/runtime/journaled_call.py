@@ -5,6 +5,7 @@ for afterwards.
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,9 +20,14 @@ from mulligan.runtime import journal
 from mulligan.runtime.advice import conclude
 from mulligan.runtime.assessment import describe_error
 from mulligan.runtime.call import ActiveCall
-from mulligan.runtime.context import LiveAttempt, OpenTurn, name_outer_attempt
+from mulligan.runtime.context import (
+    LiveAttempt,
+    OpenTurn,
+    carry_on,
+    read_context,
+)
 from mulligan.runtime.declaration import Declaration
-from mulligan.runtime.hold import Held, answer_held, find_resumed, hold_call, take_resumed
+from mulligan.runtime.hold import Held, answer_held, hold_call
 from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution
 from mulligan.runtime.outcome import build_proposal, log_settled
@@ -121,7 +127,7 @@ def build_action(
         tenant=call.labels.tenant,
         turn=turn.id,
         attempt=turn.attempt.number,
-        outer=name_outer_attempt(turn),
+        outer=f"{turn.root.id}/{turn.root.attempt.number}" if turn.is_inner else None,
         call=call.id,
         parent=parent,
         key=call.key,
@@ -208,7 +214,7 @@ class JournaledCall:
 
     async def _hold(self, effect: Effect, *, reason: str) -> Any:
         said = self.declaration
-        approved = take_resumed(said.tool, server=said.server, arguments=self.call.arguments)
+        approved = self._take_resumed()
         if approved is not None:
             return await self._go_on(approved)
         action = build_action(
@@ -230,7 +236,21 @@ class JournaledCall:
         if bound:
             self.call.tool.runtime.keep_held(action.id, self._as_approved(action))
         self._keep_tools([action])
-        return answer_held(held, tool=said.tool, returns=said.hints.whole)
+        answers = read_context().held
+        if answers is not None:
+            answers[said.tool] = held
+        return answer_held(held, returns=said.hints.whole)
+
+    def _take_resumed(self) -> LiveAction | None:
+        """The approved action that the call is, once; `None` where it is another call."""
+        context, said = read_context(), self.declaration
+        action, called = context.resumed, (said.tool, said.server)
+        if action is None or (action.opening.tool, action.opening.server) != called:
+            return None
+        if dict(action.record.arguments) != dict(self.call.arguments):
+            return None
+        carry_on(context._replace(resumed=None))
+        return action
 
     async def _go_on(self, action: LiveAction) -> Any:
         """Make a call that was held before, and that a person has approved meanwhile."""
@@ -338,7 +358,8 @@ class JournaledCall:
         self.call.require_lease()
         given = copy_value(dict(self.call.arguments))
         self.call.records = tuple(action.record for action in actions)
-        self.call.start_clock()
+        # From here on it is the tool's own time.
+        self.call.start = time.perf_counter_ns()
         try:
             tried = await try_call(self.call)
             await checkpoint(Point.CALLED)
@@ -426,13 +447,13 @@ _WAITS = {
 
 def refuse_repeats(call: ActiveCall, turn: OpenTurn) -> None:
     """Made once more while the first may stand, the same call could do a thing twice."""
-    declared, resumed = call.tool.declaration, find_resumed()
+    declared, resumed = call.tool.declaration, read_context().resumed
     # A person has let these run in an attempt that was rejected: they stand all the same.
     rejected = [part for each in turn.root.attempts[:-1] for part in each.list_whole()]
     approved = {each for part in rejected for each in part.approved}
     for action in turn.root.list_actions():
         opening = action.opening
-        if action.id == resumed:
+        if resumed is not None and action.id == resumed.id:
             # It was held in this very turn, and a person has let it run meanwhile.
             continue
         if (opening.server, opening.tool) != (declared.server, declared.tool):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -167,22 +165,3 @@ class NextCall(NamedTuple):
     """`None`: as long as it takes."""
     advised: bool = True
     """Whether anybody reads what would help if it fails."""
-
-
-_next: ContextVar[list[NextCall] | None] = ContextVar("mulligan_next_call", default=None)
-
-
-@contextmanager
-def with_next_call(known: NextCall) -> Iterator[None]:
-    """The first call that begins in here is this one; what it calls itself is not."""
-    token = _next.set([known])
-    try:
-        yield
-    finally:
-        _next.reset(token)
-
-
-def take_next_call() -> NextCall | None:
-    """What is known of a call that begins; `None`: nothing."""
-    found = _next.get()
-    return found.pop() if found else None

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import Context, ContextVar, copy_context
+from contextvars import Context, copy_context
 from dataclasses import field, replace
 from typing import Any
 
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
 from mulligan.loops.checking import run_checks
 from mulligan.process.lazy import dataclass
-from mulligan.runtime.context import OpenTurn, Reviewed, TurnsUnderWay, gather_existing_ids
+from mulligan.runtime.context import (
+    OpenTurn,
+    Reviewed,
+    TurnsUnderWay,
+    carry,
+    gather_existing_ids,
+    read_context,
+)
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.payloads import Rejection
 from mulligan.runtime.rollback import dispute_all
@@ -90,10 +97,6 @@ OURS = "mulligan_"
 """What the names of our own context variables begin with; all others stay as they are."""
 
 
-_expected: ContextVar[HostCallUnderWay | None] = ContextVar("mulligan_expected", default=None)
-"""The call that a host makes here."""
-
-
 class HostCalls:
     """Such calls, perhaps made where nothing tells of their turns, as in a task of a server: the
     tool that is entered for one finds it here."""
@@ -109,16 +112,15 @@ class HostCalls:
         """A host makes a call of one of these in here."""
         call = HostCallUnderWay(tools=frozenset(tools), arguments=arguments, turn=turn)
         self.under_way.append(call)
-        token = _expected.set(call)
         try:
-            yield
+            with carry(read_context().put(HostCallUnderWay, call)):
+                yield
         finally:
-            _expected.reset(token)
             self._drop(call)
 
     def note_entered(self, tool: Identity) -> None:
         """A tool is entered where its turn is known: who calls it elsewhere is somebody else."""
-        call = _expected.get()
+        call = read_context().of(HostCallUnderWay)
         if call is not None and tool in call.tools:
             self._drop(call)
 

@@ -65,21 +65,22 @@ def keep_before(action: Keeping) -> list[Kept]:
     if image is None:
         return []
     row = Kept(owner=action.id, name="before", value=b"")
-    return _keep(action, row, value=image.state, hints=_find_before_hints(action.declaration))
+    return _keep(action, row, value=image.state, hints={None: action.declaration.hints.before})
 
 
 def keep_outcome(action: Keeping, row: Kept, *, whole: bool = True) -> list[Kept]:
     """What it returned and the version it left, in a row of its own or in one of all its bulk."""
     version = {"version": action.record.version}
     came = {"result": action.record.result, **version} if whole else version
-    hints = _find_outcome_hints(action.declaration)
+    hints = {"result": action.declaration.hints.result}
     try:
         return _keep(action, row, value=came, hints=hints)
     except ConfigurationError:
         # It has happened, and that is what must be written; some of it is known only here.
         action.originals[row.name] = came
         left = {name: replace_lost(value) for name, value in came.items()}
-        return [_write(row, left), _build_row(row, encode_named(left, at=row.name))]
+        shown = replace(row, value=encode_value(left))
+        return [shown, _build_row(row, encode_named(left, at=row.name))]
 
 
 def is_exact(action: Keeping) -> bool:
@@ -98,7 +99,7 @@ def load_record(
         return originals[name] if name in originals else _load(vault, action.id, name, hints)
 
     given = load("arguments", _find_argument_hints(declaration, opening)) or {}
-    outcome = _find_outcome_hints(declaration)
+    outcome = {"result": declaration.hints.result}
     came = _load_outcome(vault, action.id, hints=outcome, originals=originals)
     if "result" not in came and opening.parent:
         came = _load_outcome(vault, opening.parent, hints=outcome, originals=originals) | came
@@ -109,7 +110,7 @@ def load_record(
         arguments={name: value for name, value in given.items() if name not in declaration.ours},
         key=opening.key or action.id,
         result=came.get("result"),
-        image=Image(load("before", _find_before_hints(declaration))) if taken else None,
+        image=Image(load("before", {None: declaration.hints.before})) if taken else None,
         version=None if version is None else str(version),
     )
 
@@ -150,7 +151,7 @@ def _keep(
     action: Keeping, row: Kept, *, value: object, hints: Names, to_run: bool = False
 ) -> list[Kept]:
     """A value as a person reads it, and exactly where that alone does not bring it back."""
-    shown = _write(row, value)
+    shown = replace(row, value=encode_value(value))
     changed = _find_changed(value, _restore(decode_value(shown.value), hints))
     if not changed:
         return [shown]
@@ -169,10 +170,6 @@ def _find_changed(value: Any, back: Any) -> dict[str | None, object]:
     return {name: held for name, held in value.items() if not is_same(back[name], held)}
 
 
-def _write(row: Kept, value: object) -> Kept:
-    return replace(row, value=encode_value(value))
-
-
 def _build_row(row: Kept, value: bytes) -> Kept:
     return replace(row, name=row.name + EXACT, value=value)
 
@@ -188,14 +185,6 @@ def _restore(plain: object, hints: Names) -> object:
 def _find_argument_hints(declaration: Declaration, opening: Opening) -> Names:
     """Of one element of a bulk, that of an element."""
     return declaration.hints.arguments if opening.parent else declaration.hints.call
-
-
-def _find_before_hints(declaration: Declaration) -> Names:
-    return {None: declaration.hints.before}
-
-
-def _find_outcome_hints(declaration: Declaration) -> Names:
-    return {"result": declaration.hints.result}
 
 
 _NAME = "findings"

@@ -10,7 +10,7 @@ import threading
 import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable, Sequence
 from contextlib import suppress
-from contextvars import Context, ContextVar, copy_context
+from contextvars import Context, copy_context
 from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
@@ -21,7 +21,7 @@ from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import describe_error, says_gone
-from mulligan.runtime.context import gather_existing_ids, leave_turns
+from mulligan.runtime.context import carry_on, gather_existing_ids, leave_turns, read_context
 from mulligan.runtime.journal import JournalWriter, record_late_results
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.payloads import (
@@ -294,8 +294,6 @@ class _Joined:
 
 T = TypeVar("T")
 
-_current: ContextVar[AbandonableTask | None] = ContextVar("mulligan_pass", default=None)
-
 
 class AbandonableTask:
     """What runs until it is over or taken away: then no step of it is made any more.
@@ -313,7 +311,7 @@ class AbandonableTask:
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Start it on the loop that runs here, whose end does not cancel it."""
         context = copy_context()
-        context.run(_current.set, self)
+        context.run(carry_on, read_context().put(AbandonableTask, self))
         create = asyncio.get_running_loop().create_task
         return self._start(work, context, create)
 
@@ -383,7 +381,7 @@ class AbandonableTask:
 
 def start_part(work: Coroutine[Any, Any, T], *, group: asyncio.TaskGroup) -> asyncio.Task[T]:
     """Start a part of the pass that goes on here, or of none, as when somebody asks for one."""
-    current = _current.get()
+    current = read_context().of(AbandonableTask)
     return group.create_task(work) if current is None else current.start_part(work, group=group)
 
 

@@ -14,9 +14,9 @@ from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
-from mulligan.runtime.context import find_current_turn
-from mulligan.runtime.declaration import is_async, is_made_once
-from mulligan.runtime.episodes import SuggestedCall, tell
+from mulligan.runtime.context import find_current_turn, read_context, tell
+from mulligan.runtime.declaration import is_async
+from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
 from mulligan.runtime.live_action import LiveAction
@@ -163,7 +163,7 @@ def _build_knowing(first: ActiveCall) -> Knowing:
     can_look = can.probe is not None and declaration.each is None
     return Knowing(
         look=look_for_it if can_look else None,
-        once=is_made_once(),
+        once=read_context().once,
         keyed=first.key is not None and age < declaration.key_life,
         lands_within=declaration.lands_within + declaration.settles_within,
         deletes=declaration.deletes,

@@ -16,7 +16,7 @@ from typing import Any
 
 from mulligan.codec import to_plain
 from mulligan.process.lazy import dataclass
-from mulligan.runtime.context import LiveAttempt, OpenTurn, is_typed
+from mulligan.runtime.context import LiveAttempt, OpenTurn, carry, is_typed, read_context
 from mulligan.runtime.host_run import Run
 from mulligan.runtime.host_tools import HostHolds
 from mulligan.runtime.journal import JournalWriter
@@ -25,7 +25,6 @@ from mulligan.runtime.live_action import (
     NextCall,
     as_execution,
     read_order,
-    with_next_call,
 )
 from mulligan.runtime.recovery import Recovery
 from mulligan.runtime.toolbox import Toolbox
@@ -189,7 +188,7 @@ class StepMaker:
                 if came is _NOTHING_DONE:
                     continue
                 if came is None:
-                    with with_next_call(NextCall(id=call.id)):
+                    with carry(read_context()._replace(next_call=[NextCall(id=call.id)])):
                         came = await self.run.call(call)
                 assert isinstance(came, Called)  # noqa: S101 - the others are named above
                 return {"id": call.id, "result": to_plain(came.result)}

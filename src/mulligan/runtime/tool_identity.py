@@ -46,11 +46,6 @@ class Binding:
         """What another process finds it by; empty where it acts for nobody in particular."""
         return f"{self.account}/{self.texts}" if self.account or self.texts else ""
 
-    @property
-    def holds_nothing(self) -> bool:
-        """It acts for nobody in particular."""
-        return not (self.mark or self.objects)
-
     def is_like(self, other: Binding) -> bool:
         """Whether nothing that they hold tells them apart."""
         return (

@@ -89,7 +89,7 @@ class Toolbox:
         if made is not None:
             return cast("Tool", made[0])
         last = self.find_by_name(opening.tool, server=opening.server)
-        if last is not None and last.binding.holds_nothing:
+        if last is not None and not (last.binding.mark or last.binding.objects):
             return last
         found = self._bound.get((opening.server, opening.tool, opening.binding))
         found = found or self._find_only(opening)
@@ -160,7 +160,7 @@ class Toolbox:
             tool.warn_once(str(lost))
             return None
         declaration, tries = tool.declaration, action.detail.get("tries", 0)
-        after = action.detail.get("after", ())
+        after, claimed_at = action.detail.get("after", ()), action.detail.get("claimed_at")
         return LiveAction(
             id=action.id,
             opening=action.opening,
@@ -177,14 +177,10 @@ class Toolbox:
             undo_begun=action.detail.get("undo_begun") is True,
             seen=action.detail.get("seen") is True,
             claimed=action.detail.get("claimed") is True,
-            claimed_at=_read_text(action.detail.get("claimed_at")),
+            claimed_at=claimed_at if isinstance(claimed_at, str) else None,
             after=tuple(map(str, after)) if isinstance(after, list) else (),
             on_settled=partial(log_settled, tool),
         )
-
-
-def _read_text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def build_codeless_action(action: Action) -> LiveAction:

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
 from mulligan.runtime.call import UNDER_WAY, ActiveCall, Given, begin_call, claim_host_call
-from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, is_words_only
+from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, read_context
 from mulligan.runtime.declaration import Declaration, is_async
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.journaled_call import JournaledCall, build_action, refuse_repeats
@@ -76,7 +76,7 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.loose and is_words_only():
+        if tool.loose and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return await once(args, kwargs)
@@ -93,7 +93,7 @@ def _wrap_async(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     async def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
-        if is_words_only():
+        if read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         if is_outside(tool.runtime.redactor):
             alone = _begin_alone(tool, (args, kwargs))
@@ -111,7 +111,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_tool(*args: Any, **kwargs: Any) -> Any:
-        if tool.loose and is_words_only():
+        if tool.loose and read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         try:
             return once(args, kwargs)
@@ -127,7 +127,7 @@ def _wrap_sync(tool: Tool) -> Callable[..., Any]:
 
     @functools.wraps(tool.function)
     def call_acting_tool(*args: Any, **kwargs: Any) -> Any:
-        if is_words_only():
+        if read_context().words_only:
             raise refuse_in_words(tool.declaration.tool)
         if is_outside(tool.runtime.redactor):
             alone = _begin_alone(tool, (args, kwargs))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import field
 from typing import Any
 from weakref import WeakSet
 
 import httpx
 
-from mulligan.packs.compose import find_composition
+from mulligan.packs.compose import Composition
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import carry, read_context
 from mulligan.types.effect import EffectNote, note_effect
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -76,25 +76,29 @@ class CallRequests:
         return self.judge(self.answers[0].status_code)
 
 
-_current: ContextVar[tuple[CallRequests, ...]] = ContextVar("mulligan_http_exchange", default=())
+class Exchanges(tuple[CallRequests, ...]):
+    """Those of the call under way, one of each part: carried where it is made."""
+
+    __slots__ = ()
+
+
 _heard: WeakSet[Any] = WeakSet()
 
 
 @contextmanager
 def enter_exchange(exchange: CallRequests) -> Iterator[CallRequests]:
     """Have everything that a call sends go out as its own."""
-    exchange.composition = find_composition()
+    context = read_context()
+    exchange.composition = context.of(Composition)
     # The parts of one call hear of all that it sends; a call within another is on its own.
-    beside = [each for each in _current.get() if each.composition is not None]
+    beside = [each for each in context.of(Exchanges) or () if each.composition is not None]
     together = [each for each in beside if each.composition is exchange.composition]
-    token = _current.set((*together, exchange))
-    try:
-        yield exchange
-    except Exception as error:
-        note_effect(error, exchange.find_note())
-        raise
-    finally:
-        _current.reset(token)
+    with carry(context.put(Exchanges, Exchanges((*together, exchange)))):
+        try:
+            yield exchange
+        except Exception as error:
+            note_effect(error, exchange.find_note())
+            raise
 
 
 def listen(client: httpx.Client | httpx.AsyncClient) -> None:
@@ -110,12 +114,12 @@ def listen(client: httpx.Client | httpx.AsyncClient) -> None:
 
 
 def _fill(request: httpx.Request) -> None:
-    for exchange in _current.get():
+    for exchange in read_context().of(Exchanges) or ():
         exchange.fill(request)
 
 
 def _note_answer(response: httpx.Response) -> None:
-    for exchange in _current.get():
+    for exchange in read_context().of(Exchanges) or ():
         exchange.note(response)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet, ref
@@ -29,6 +28,7 @@ from mulligan.packs.sql.statements import Statement, is_declared, name_table, re
 from mulligan.packs.sql.table import UserTable
 from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import carry, read_context
 from mulligan.types.effect import EffectNote, note_effect
 
 Pending = Mapping[Session, Sequence[object]]
@@ -267,7 +267,7 @@ _opening = threading.Lock()
 
 def note_session(session: Session) -> None:
     """Note who works with a session: the calls under way here, or somebody beside them."""
-    ours = _current.get()
+    ours = list_current()
     with _opening:
         _opened.add(session)
         for scope in _under_way:
@@ -321,13 +321,18 @@ def forget_abandoned(work: Connection | Session) -> None:
 
 
 _UNCOMMITTED = "The tool returned before its transaction was committed"
-_current: ContextVar[tuple[Scope, ...]] = ContextVar("mulligan_sql_scopes", default=())
+
+
+class Scopes(tuple[Scope, ...]):
+    """Those of the calls under way: carried where they are made."""
+
+    __slots__ = ()
 
 
 def list_scopes(connection: Connection) -> list[Scope]:
     """The calls under way that a connection works for."""
     pool = connection.engine.pool
-    scopes = [s for s in _current.get() if any(engine.pool is pool for engine in s.engines)]
+    scopes = [s for s in list_current() if any(engine.pool is pool for engine in s.engines)]
     if any(id(connection) in scope.busy for scope in scopes):
         return []
     # What a call inside of another does is its own, but for a transaction that they share.
@@ -336,7 +341,7 @@ def list_scopes(connection: Connection) -> list[Scope]:
 
 def list_current() -> Sequence[Scope]:
     """The calls under way."""
-    return _current.get()
+    return read_context().of(Scopes) or ()
 
 
 @contextmanager
@@ -345,12 +350,18 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
 
     After one, no refusal of a later transaction says that of the whole call.
     """
-    token = _current.set((*_current.get(), scope))
+    scopes = Scopes((*list_current(), scope))
+    with carry(read_context().put(Scopes, scopes)), _watch(scope):
+        yield scope
+
+
+@contextmanager
+def _watch(scope: Scope) -> Iterator[None]:
     with _opening:
         _under_way.append(scope)
     before = _find_pending(scope.engines)
     try:
-        yield scope
+        yield
         scope.require_committed(before)
     except Exception as error:
         late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
@@ -369,7 +380,6 @@ def enter_scope(scope: Scope) -> Iterator[Scope]:
                 _unwritten.setdefault(session, []).extend(map(ref, held))
         with _opening:
             _under_way[:] = [each for each in _under_way if each is not scope]
-        _current.reset(token)
 
 
 def refuse_undeclared(

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from mulligan.packs.compose import find_composition
+from mulligan.packs.compose import Composition
 from mulligan.packs.sql.database import Database
 from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.listening import listen
@@ -45,6 +45,7 @@ from mulligan.packs.sql.statements import is_declared, read_name
 from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
 from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.context import read_context
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError, ConflictError
 
@@ -159,7 +160,7 @@ class TableWriter:
             writer=self,
             engines=[self.database.engine],
             targets=list(self._list_targets(records)),
-            call=find_composition() or object(),
+            call=read_context().of(Composition) or object(),
         )
         with enter_scope(scope):
             yield
