@@ -288,7 +288,7 @@ class PostgresStore(TableStore):
         # A process that hangs on this machine is no better than one that hangs elsewhere, and
         # whoever comes back after its lease is told so before it acts.
         self._database = JournalDatabase(
-            self._connect, options=options, erase=_skip_erasing, trust_processes=False
+            Pool(self._connect), options=options, erase=_skip_erasing, trust_processes=False
         )
         self._partitions = LogPartitions()
         self._log = LogTables(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
+from typing import Any
 
-from mulligan.stores.database import Pool, Session
+from mulligan.stores.database import Pool
 from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.opening import Options
-from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.committer import Commit, GroupCommit, JournalCommitter
 from mulligan.stores.relational.failures import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
@@ -64,26 +65,28 @@ class JournalDatabase:
 
     def __init__(
         self,
-        connect: Callable[[], Session],
+        pool: Pool,
         *,
         options: Options,
         erase: Callable[[], None],
         marks: WatermarkFile | None = None,
         trust_processes: bool = True,
         place: str | None = None,
+        group: Callable[[Commit[Any]], GroupCommit[Any]] = GroupCommit,
     ) -> None:
-        self.pool = Pool(connect)
+        self.pool = pool
         self._erase = erase
         self.keyring = Keyring(options.seal, place=place)
         self._safe = Safe(options.seal, keyring=self.keyring)
         adoption = Adoption(self.keyring, safe=self._safe, clock=options.clock, marks=marks)
         self._committer = JournalCommitter(
-            connect,
+            pool.connect,
             timeout=options.timeout,
             lease=options.lease,
             marks=marks,
             trust_processes=trust_processes,
             begin=adoption.begin,
+            group=group,
         )
         self.journal = JournalTables(
             self.pool,

@@ -147,7 +147,7 @@ class SqliteStore(TableStore):
         self._marks = WatermarkFile(files.build_companion_path(path, "mark"))
         self._log_marks = WatermarkFile(files.build_companion_path(self._log_path, "mark"))
         self._database = JournalDatabase(
-            self._connect,
+            Pool(self._connect),
             options=options,
             erase=lambda: truncate(self._connect),
             marks=self._marks,
