@@ -103,13 +103,13 @@ class MemoryStore(TableStore):
 
     def __init__(self, options: Options) -> None:
         self._pool = MemoryPool(JOURNAL)
-        self._database = JournalDatabase(
+        database = JournalDatabase(
             self._pool,
             options=replace(options, seal=make_seal(None)),
             erase=lambda: None,
             group=partial(DirectCommit, self._pool),
         )
-        self._log = MemoryLog()
+        super().__init__(database, log=MemoryLog())
         self._secret = secrets.token_bytes(32)
         renew_after_fork(self)
 
@@ -124,7 +124,7 @@ class MemoryStore(TableStore):
             kind="memory",
             version="",
             schemas={},
-            rows=self._log.count(),
+            rows=self.log.count(),
             open_actions=self.journal.count_open(),
             size_bytes=0,
         )
@@ -137,4 +137,4 @@ class MemoryStore(TableStore):
     def reset_after_fork(self) -> None:
         """In a child: another writer, in a copy of its own."""
         self._database.reset_after_fork()
-        self._log.reset_after_fork()
+        self.log.reset_after_fork()

@@ -143,40 +143,12 @@ class JournalDatabase:
 class TableStore:
     """The parts of a store over tables, by the names that its users know them by."""
 
-    _database: JournalDatabase
-    _log: LogTables
-
-    @property
-    def journal(self) -> JournalTables:
-        """The truth about effects."""
-        return self._database.journal
-
-    @property
-    def vault(self) -> VaultTables:
-        """Raw values that expire."""
-        return self._database.vault
-
-    @property
-    def log(self) -> LogTables:
-        """Telemetry about every call."""
-        return self._log
-
-    @property
-    def catalog(self) -> CatalogTable:
-        """The tools that were declared."""
-        return self._database.catalog
-
-    @property
-    def duties(self) -> DutyTable:
-        """What is to be done once for all processes."""
-        return self._database.duties
-
-    @property
-    def archive(self) -> ArchiveTables:
-        """What was learned about tasks."""
-        return self._database.archive
-
-    @property
-    def casebook(self) -> CasebookTables:
-        """How failures ended, and the lessons drawn from them."""
-        return self._database.casebook
+    def __init__(self, database: JournalDatabase, *, log: LogTables) -> None:
+        self._database = database
+        self.journal = database.journal
+        self.vault = database.vault
+        self.log = log
+        self.catalog = database.catalog
+        self.duties = database.duties
+        self.archive = database.archive
+        self.casebook = database.casebook
