@@ -14,9 +14,9 @@ from typing import Any
 from mulligan.learning.task_selection import ENOUGH, PROMOTED_AT, Standings
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.types.finding import Standing
-from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun, add_run
+from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
 from mulligan.types.task import Experience, Gate, Ran, Reflect, Task
 
 Effect = Callable[[random.Random], float]
@@ -107,7 +107,7 @@ class World:
         )
         self._task = Task(id="simulated", description="Do it.", reflect=settings)
         self._ground = Ground(task="simulated", definition=self._task.definition)
-        self._archive = MemoryArchive()
+        self._archive = open_store("memory:").archive
         self._using = Learning(
             archive=self._archive,
             clock=lambda: _NOW,
@@ -173,14 +173,10 @@ def lucky_scores(standings: Standings) -> list[float]:
     """The fewest successes in ten runs that would promote a version over version 0."""
     static = standings.find_card(0)
     for good in range(ENOUGH + 1):
-        scores = [1.0] * good + [0.0] * (ENOUGH - good)
-        card = Scorecard(version=1)
-        for score in scores:
-            run = TaskRun(version=1, at=_NOW, score=score, standing=Standing.ACCEPTED)
-            card = add_run(card, run)
+        card = Scorecard(version=1, runs=ENOUGH, scored=ENOUGH, score=good, squares=good)
         beliefs = Standings(cards={0: static, 1: card}).beliefs
         if beliefs.compare(1, 0) >= PROMOTED_AT:
-            return scores
+            return [1.0] * good + [0.0] * (ENOUGH - good)
     return [1.0] * ENOUGH
 
 

@@ -8,17 +8,18 @@ import pytest
 
 from mulligan.learning.task_selection import NOBODY, ReflectorRecord
 from mulligan.learning.task_versions import combine, read_record, summarize
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.types.finding import Standing
+from mulligan.types.interfaces import Archive
 from mulligan.types.notes import Ground, Notes, Refinement, TaskRun
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 HERE = Ground(task="here")
 
 
-def build_archive(*, by: str, good: int, tasks: int = 2, tenant: str = "") -> MemoryArchive:
+def build_archive(*, by: str, good: int, tasks: int = 2, tenant: str = "") -> Archive:
     """Tasks whose static text succeeds in 12 of 20 runs, and the one proposal in `good` of 20."""
-    archive = MemoryArchive()
+    archive = open_store("memory:").archive
     for number in range(tasks):
         task = f"task {number}"
         for version in (0, 1):

@@ -16,9 +16,10 @@ from mulligan.learning.task_versions import (
     roll_back,
     unpin,
 )
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
+from mulligan.types.interfaces import Archive
 from mulligan.types.notes import Ground, Notes, NotesState, Refinement, TaskRun
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -31,8 +32,8 @@ def notes(version: int, **said: object) -> Notes:
 
 
 @pytest.fixture
-def archive() -> MemoryArchive:
-    made = MemoryArchive()
+def archive() -> Archive:
+    made = open_store("memory:").archive
     for version in range(3):
         made.append(notes(version, description=f"Version {version}."))
     for version, score in ((0, 0.5), (0, 1.0), (1, 1.0)):
@@ -41,7 +42,7 @@ def archive() -> MemoryArchive:
     return made
 
 
-def states(archive: MemoryArchive) -> dict[int, NotesState]:
+def states(archive: Archive) -> dict[int, NotesState]:
     return {card.version: card.state for card in archive.list_scorecards(GROUND)}
 
 

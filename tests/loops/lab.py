@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.finding import Standing
 from mulligan.types.notes import Ground, Notes, NotesState, Refinement, TaskRun
@@ -28,7 +28,7 @@ class Lab:
     """Runs one task as often as it is told to."""
 
     def __init__(self, **reflect: object) -> None:
-        self.archive = MemoryArchive()
+        self.archive = open_store("memory:").archive
         self.events: list[object] = []
         self.prompts: list[str] = []
         self.task = Task(

@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory import MemoryArchive
 from mulligan.types.errors import StoreUnavailableError
 from mulligan.types.events import (
     NotesPromoted,
@@ -306,7 +305,7 @@ async def test_a_score_that_makes_no_sense_is_no_evidence(score, caplog):
     assert "no evidence" in caplog.text
 
 
-class Down(MemoryArchive):
+class Down:
     def list_versions(self, *args, **options):
         raise StoreUnavailableError("The store does not answer. Start it again.")
 

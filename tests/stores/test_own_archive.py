@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.notes import Refinement
 from mulligan.types.task import Reflect, Task
@@ -22,7 +22,7 @@ async def work(prompt: str) -> str:
 
 
 async def test_what_is_learned_goes_to_the_archive_that_was_given():
-    archive = MemoryArchive()
+    archive = open_store("memory:").archive
 
     async with Mulligan("memory:", archive=archive) as m:
         await m.run_task(TASK, work)
@@ -38,7 +38,7 @@ def test_what_is_no_archive_is_refused_with_what_it_lacks():
 
 
 async def test_a_thumb_is_the_score_of_a_run():
-    archive = MemoryArchive()
+    archive = open_store("memory:").archive
 
     async with Mulligan("memory:", archive=archive) as m:
         done = await m.run_task(TASK, work)

@@ -20,7 +20,7 @@ from mulligan.loops.drafts import DraftRules, choose_best_draft, write_draft
 from mulligan.loops.learning import Learning
 from mulligan.loops.replies import ReplyRules, write_reply
 from mulligan.loops.tasks import run_task
-from mulligan.stores.memory import MemoryArchive
+from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.engine import Round
 from mulligan.types.finding import Finding, Severity
@@ -287,7 +287,7 @@ async def play_task(story: Story) -> str:
         ),
     )
     using = Learning(
-        archive=MemoryArchive(),
+        archive=open_store("memory:").archive,
         clock=FixedClock(),
         announce=lambda _: None,
         scrub=str,

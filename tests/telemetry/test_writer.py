@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -240,7 +241,7 @@ def emit_fifty(writer: LogWriter) -> None:
 def test_rows_emitted_while_it_closes_are_all_accounted_for() -> None:
     for _ in range(30):
         log = StallingLog()
-        writer = a_writer(log)
+        writer = a_writer(log, limits=replace(QUICK, flush=5.0))
         threads = [threading.Thread(target=emit_fifty, args=(writer,)) for _ in range(4)]
         for thread in threads:
             thread.start()

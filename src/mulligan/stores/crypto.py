@@ -192,10 +192,8 @@ def find_breaks(
     for line in lines:
         if line.seq != expected:
             lost = line.seq - expected
-            yield Break(
-                expected,
-                f"{_format_entries(lost)} before entry {line.seq} {_choose_verb(lost)} missing",
-            )
+            entries, are = ("1 entry", "is") if lost == 1 else (f"{lost} entries", "are")
+            yield Break(expected, f"{entries} before entry {line.seq} {are} missing")
         elif (
             line.body is not None and hash_link and not follows(previous, line, hash_link=hash_link)
         ):
@@ -211,11 +209,3 @@ def follows(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_pla
     except TypeError:
         # A changed bit can make bytes of a text, which no entry holds.
         return False
-
-
-def _format_entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
-
-
-def _choose_verb(count: int) -> str:
-    return "is" if count == 1 else "are"

@@ -82,6 +82,11 @@ class Session(Protocol):
         """In a forked child: forget the connection without touching it."""
 
 
+def make_closed_error() -> StoreUnavailableError:
+    """For whoever comes too late."""
+    return StoreUnavailableError("The store is closed: open it again.")
+
+
 def fetch_one(session: Session, query: str, **values: object) -> Row | None:
     """The first row of a query, if it has one."""
     rows = session.fetch(query, **values)
@@ -97,7 +102,7 @@ class Pool:
     """Opens a session when none is idle, and keeps a few for the next."""
 
     def __init__(self, connect: Callable[[], Session]) -> None:
-        self._connect = connect
+        self.connect = connect
         self._closed = False
         self._lock = threading.Lock()
         self._idle: list[Session] = []
@@ -146,12 +151,12 @@ class Pool:
     def _take(self) -> Session:
         with self._lock:
             if self._closed:
-                raise StoreUnavailableError("The store is closed: open it again.")
+                raise make_closed_error()
             if self._idle:
                 session = self._idle.pop()
                 self._lent.add(session)
                 return session
-        session = self._connect()
+        session = self.connect()
         with self._lock:
             self._lent.add(session)
         return session

@@ -148,6 +148,8 @@ class RowQueue:
 
 _FAILED = (Outcome.FAILURE, Outcome.UNKNOWN)
 """Outcomes of what can be a case of a pattern: nobody learns from a call that was called off."""
+_STARTS_WITHIN = 1.0
+"""Seconds, in which a thread that is being started is there."""
 _MOST_MET = 1_000
 
 _report = logging.getLogger("mulligan")
@@ -270,7 +272,8 @@ class LogWriter:
         seconds = self._limits.flush if timeout is None else timeout
         goal = self._count_ended() + self._count_waiting()
         deadline = time.monotonic() + seconds
-        self._start()
+        # A thread that another caller is just starting is there: two would write the same rows.
+        self._start(wait=min(max(seconds, 0), _STARTS_WITHIN))
         self._hurry()
         with self._progress:
             while not self._is_drained() and self._count_ended() < goal:
@@ -328,8 +331,8 @@ class LogWriter:
         if time.monotonic() - self._began < self._limits.patience:
             time.sleep(self._limits.give_way)
 
-    def _start(self) -> None:
-        if not self._starting.acquire(blocking=False):
+    def _start(self, *, wait: float = 0) -> None:
+        if not self._starting.acquire(timeout=wait):
             return
         try:
             if self._closed or self._is_alive():

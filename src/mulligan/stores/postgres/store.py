@@ -287,13 +287,12 @@ class PostgresStore(TableStore):
         self._pool = Pool(self._connect)
         # A process that hangs on this machine is no better than one that hangs elsewhere, and
         # whoever comes back after its lease is told so before it acts.
-        self._database = JournalDatabase(
-            self._connect, options=options, erase=_skip_erasing, trust_processes=False
+        database = JournalDatabase(
+            Pool(self._connect), options=options, erase=_skip_erasing, trust_processes=False
         )
         self._partitions = LogPartitions()
-        self._log = LogTables(
-            self._pool, erasing=self._pool.acquire_session, partitions=self._partitions
-        )
+        log = LogTables(self._pool, erasing=self._pool.acquire_session, partitions=self._partitions)
+        super().__init__(database, log=log)
         try:
             self._prepare()
         except BaseException:
@@ -325,7 +324,7 @@ class PostgresStore(TableStore):
             kind="postgres",
             version=version,
             schemas={"journal": schema, "log": schema},
-            rows=self._log.count() if thorough else None,
+            rows=self.log.count() if thorough else None,
             open_actions=self.journal.count_open(),
             size_bytes=size,
             problems=tuple(self._find_problems()) if thorough else (),
@@ -372,7 +371,7 @@ class PostgresStore(TableStore):
         """In a child: be another writer, on other connections."""
         self._database.reset_after_fork()
         self._pool.reset_after_fork()
-        self._log.reset_after_fork()
+        self.log.reset_after_fork()
 
     def _connect(self) -> PostgresSession:
         return PostgresSession(self._url, timeout=self._options.timeout)

@@ -275,7 +275,8 @@ def _find_mark_damages(
             yield _build_damage(mark.writer, seq, "has a mark that nobody with the key has written")
         elif seq < mark.seq:
             lost = mark.seq - seq
-            what = f"ends at entry {seq}, but its mark says {mark.seq}: {_describe_lost(lost)}"
+            entries = "1 entry is" if lost == 1 else f"{lost} entries are"
+            what = f"ends at entry {seq}, but its mark says {mark.seq}: {entries} lost"
             yield _build_damage(mark.writer, seq + 1, what)
         elif head is None:
             # A mark is written after its writer was: the file is another one, or an earlier one.
@@ -384,7 +385,3 @@ def _find_table_damages(session: Session) -> Iterator[Damage]:
 
 def _build_damage(writer: str, seq: int, what: str) -> Damage:
     return Damage(writer=writer, seq=seq, what=f"The journal of writer {writer} {what}.")
-
-
-def _describe_lost(count: int) -> str:
-    return "1 entry is lost" if count == 1 else f"{count} entries are lost"

@@ -23,7 +23,14 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from mulligan.stores.crypto import GENESIS, Signer
-from mulligan.stores.database import ConnectionLostError, Session, TryAgainError, fetch_one
+from mulligan.stores.database import (
+    ConnectionLostError,
+    Pool,
+    Session,
+    TryAgainError,
+    fetch_one,
+    make_closed_error,
+)
 from mulligan.stores.process import Lease, identify_process
 from mulligan.stores.relational.transaction import (
     Account,
@@ -40,7 +47,7 @@ from mulligan.stores.relational.transaction import (
     move_head,
 )
 from mulligan.stores.watermarks import WatermarkFile
-from mulligan.types.errors import StoreDamagedError, StoreError, StoreUnavailableError
+from mulligan.types.errors import StoreDamagedError, StoreError
 from mulligan.types.interfaces import LEASE
 
 W = TypeVar("W")
@@ -66,7 +73,7 @@ class GroupCommit(Generic[W]):
         future: Future[Any] = Future()
         with self._wake:
             if self._closed:
-                future.set_exception(StoreUnavailableError("The store is closed: open it again."))
+                future.set_exception(make_closed_error())
                 return future
             self._waiting.append((work, future))
             if self._thread is None:
@@ -116,6 +123,24 @@ class GroupCommit(Generic[W]):
                 future.set_exception(outcome)
             else:
                 future.set_result(outcome)
+
+
+class DirectCommit(GroupCommit[W]):
+    """Does each work in the thread that submits it: what reaches no disk has no sync to share."""
+
+    def __init__(self, pool: Pool, commit: Commit[W]) -> None:
+        super().__init__(commit)
+        self._pool = pool
+
+    def submit(self, work: W) -> Future[Any]:
+        """Do a work. Its future is done."""
+        future: Future[Any] = Future()
+        with self._pool.acquire_session():
+            if self._closed:
+                future.set_exception(make_closed_error())
+            else:
+                self._settle([work], [future])
+        return future
 
 
 MOST = 1_000
@@ -186,6 +211,7 @@ class JournalCommitter:
         marks: WatermarkFile | None = None,
         trust_processes: bool = True,
         begin: BeginWriting = lambda _session: Beginning(),
+        group: Callable[[Commit[Any]], GroupCommit[Any]] = GroupCommit,
     ) -> None:
         self._connect = connect
         self._begin = begin
@@ -197,7 +223,7 @@ class JournalCommitter:
         """Whoever runs on this machine is there, also when it hangs."""
         self.former: frozenset[str] = frozenset()
         """The writers this process was, each given up by others while it was silent."""
-        self._group: GroupCommit[tuple[Work, bool]] = GroupCommit(self._commit_group)
+        self._group: GroupCommit[tuple[Work, bool]] = group(self._commit_group)
         self._lock = threading.Lock()
         self._session: Session | None = None
         self._head: Head | None = None

@@ -243,7 +243,8 @@ class JournalTables:
         if action is None or not former:
             return True
         try:
-            return all(writer not in former for (writer,) in self._fetch_last_writer(action))
+            found = self._fetch("last_writer", action=action)
+            return all(writer not in former for (writer,) in found)
         except StoreError:
             # Whose it is cannot be known, so nobody acts on it.
             return False
@@ -320,9 +321,6 @@ class JournalTables:
         return self._pool.ask(
             lambda session: read_actions(session, [query], keyring=keyring, **values)
         )
-
-    def _fetch_last_writer(self, action: str) -> list[Row]:
-        return self._fetch("last_writer", action=action)
 
     def _walk_back(self, query: ActionQuery) -> Iterator[Action]:
         """Actions from the newest down, without those that cannot be read."""

@@ -331,15 +331,9 @@ class Blocks:
             "until": times.until,
         }
 
-    def find_newest(self, span: IdSpan) -> str | None:
-        """The last one that a span of ids reaches into."""
-        return self._ask("newest_block", span)
-
-    def find_oldest(self, span: IdSpan) -> str | None:
-        """The first one."""
-        return self._ask("oldest_block", span)
-
-    def _ask(self, query: str, span: IdSpan) -> str | None:
+    def find_next(self, span: IdSpan, *, oldest_first: bool) -> str | None:
+        """The last one that a span of ids reaches into, or the first."""
+        query = "oldest_block" if oldest_first else "newest_block"
         bounds = {"from_block": span.from_id[:DIGITS], "below": span.below_id}
         [(block,)] = self._session.fetch(query, **self._values, **bounds)
         return None if block is None else str(block)
@@ -462,7 +456,7 @@ class _Walk:
         query, found = self.query, list[LogRow]()
         rest, blocks_at_once = _find_span(self.session, query), 0
         while len(found) < query.limit and not rest.empty:
-            block = self._find_next(rest)
+            block = self.blocks.find_next(rest, oldest_first=query.oldest_first)
             if block is None:
                 break
             rest = self._skip_to(rest, block)
@@ -477,10 +471,6 @@ class _Walk:
             blocks_at_once = 2 * blocks_at_once if filled else 1
             rest = self._drop(rest, part)
         return found
-
-    def _find_next(self, rest: IdSpan) -> str | None:
-        oldest_first = self.query.oldest_first
-        return self.blocks.find_oldest(rest) if oldest_first else self.blocks.find_newest(rest)
 
     def _skip_to(self, rest: IdSpan, block: str) -> IdSpan:
         if self.query.oldest_first:
@@ -591,18 +581,12 @@ def _with_archived(
     while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
         first_id, last_id, packed = batches[0]
         beyond = first_id if query.oldest_first else last_id
-        if len(found) >= query.limit and _lies_beyond(beyond, found[query.limit - 1].id, query):
-            break
+        if len(found) >= query.limit:
+            last = found[query.limit - 1].id
+            if beyond > last if query.oldest_first else beyond < last:
+                break
         rows = unpack(bytes(packed))
         found += [row for row in rows if matches_query(row, query) and span.holds(row.id)]
-        found.sort(key=_read_id, reverse=not query.oldest_first)
+        found.sort(key=lambda row: row.id, reverse=not query.oldest_first)
         del found[query.limit :]
     return found
-
-
-def _read_id(row: LogRow) -> str:
-    return row.id
-
-
-def _lies_beyond(edge: str, last: str, query: LogQuery) -> bool:
-    return edge > last if query.oldest_first else edge < last

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
+from typing import Any
 
-from mulligan.stores.database import Pool, Session
+from mulligan.stores.database import Pool
 from mulligan.stores.encoding import decode_tool, encode_tool
 from mulligan.stores.opening import Options
-from mulligan.stores.relational.committer import JournalCommitter
+from mulligan.stores.relational.committer import Commit, GroupCommit, JournalCommitter
 from mulligan.stores.relational.failures import CasebookTables
 from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
@@ -64,26 +65,28 @@ class JournalDatabase:
 
     def __init__(
         self,
-        connect: Callable[[], Session],
+        pool: Pool,
         *,
         options: Options,
         erase: Callable[[], None],
         marks: WatermarkFile | None = None,
         trust_processes: bool = True,
         place: str | None = None,
+        group: Callable[[Commit[Any]], GroupCommit[Any]] = GroupCommit,
     ) -> None:
-        self.pool = Pool(connect)
+        self.pool = pool
         self._erase = erase
         self.keyring = Keyring(options.seal, place=place)
         self._safe = Safe(options.seal, keyring=self.keyring)
         adoption = Adoption(self.keyring, safe=self._safe, clock=options.clock, marks=marks)
         self._committer = JournalCommitter(
-            connect,
+            pool.connect,
             timeout=options.timeout,
             lease=options.lease,
             marks=marks,
             trust_processes=trust_processes,
             begin=adoption.begin,
+            group=group,
         )
         self.journal = JournalTables(
             self.pool,
@@ -140,40 +143,12 @@ class JournalDatabase:
 class TableStore:
     """The parts of a store over tables, by the names that its users know them by."""
 
-    _database: JournalDatabase
-    _log: LogTables
-
-    @property
-    def journal(self) -> JournalTables:
-        """The truth about effects."""
-        return self._database.journal
-
-    @property
-    def vault(self) -> VaultTables:
-        """Raw values that expire."""
-        return self._database.vault
-
-    @property
-    def log(self) -> LogTables:
-        """Telemetry about every call."""
-        return self._log
-
-    @property
-    def catalog(self) -> CatalogTable:
-        """The tools that were declared."""
-        return self._database.catalog
-
-    @property
-    def duties(self) -> DutyTable:
-        """What is to be done once for all processes."""
-        return self._database.duties
-
-    @property
-    def archive(self) -> ArchiveTables:
-        """What was learned about tasks."""
-        return self._database.archive
-
-    @property
-    def casebook(self) -> CasebookTables:
-        """How failures ended, and the lessons drawn from them."""
-        return self._database.casebook
+    def __init__(self, database: JournalDatabase, *, log: LogTables) -> None:
+        self._database = database
+        self.journal = database.journal
+        self.vault = database.vault
+        self.log = log
+        self.catalog = database.catalog
+        self.duties = database.duties
+        self.archive = database.archive
+        self.casebook = database.casebook

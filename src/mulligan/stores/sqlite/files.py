@@ -281,17 +281,14 @@ def _refuse_not_ours(path: Path) -> None:
     """Refuse a file in the log's place that nothing proves to be ours: it is left as it is."""
     with path.open("rb") as file:
         header = file.read(_HEADER_BYTES)
-    ours = header.startswith(b"SQLite format 3\0") and _is_our_id(header[68:72])
+    application = int.from_bytes(header[68:72])
+    ours = header.startswith(b"SQLite format 3\0") and application == APPLICATION_ID
     if not ours and not WatermarkFile(build_companion_path(path, "mark")).read().found:
         raise StoreUnavailableError(
             f"{path} is where the store's log would lie, but is no log of Mulligan's, and is left "
             "as it is: name another file for the store, such as sqlite:///mulligan.db, whose log "
             "is mulligan.log.db."
         )
-
-
-def _is_our_id(found: bytes) -> bool:
-    return int.from_bytes(found) == APPLICATION_ID
 
 
 def _refuse_foreign(session: SqliteSession, path: Path) -> None:

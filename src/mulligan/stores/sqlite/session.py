@@ -172,15 +172,13 @@ class SqliteSession:
         timeout: timedelta = TIMEOUT,
         create: bool = False,
     ) -> None:
-        self._path = path
-        self._queries = _load_queries()
         self._synced = part == JOURNAL
         with undisturbed, translate_errors(path):
             if create:
                 _create_private(path)
             # At every connection: SQLite looks for a journal to play back whenever it opens a file.
             refuse_unsafe_database(path)
-            self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            self._use(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE), path)
             self._connection.set_busy_timeout(max(1, round(timeout.total_seconds() * 1000)))
             # Closing the last connection would move a damaged write-ahead log into the file and
             # delete it, and with it what might still be rescued. We do that ourselves, when sound.
@@ -188,7 +186,6 @@ class SqliteSession:
             # We make no trigger and no view: one in the file is somebody else's, and is not run.
             for part_of_schema in _NEVER_RUN:
                 self._connection.config(part_of_schema, 0)
-            self._connection.create_scalar_function("add_counts", add_counts, 2)
             for pragma in PRAGMAS[part]:
                 self._connection.execute(f"pragma {pragma}")
         self._places = (str(path), f"{path}-wal")
@@ -233,9 +230,8 @@ class SqliteSession:
     def begin_transaction(self, *, synced: bool | None = None) -> Iterator[None]:
         """A transaction that writes; it takes the file's one write lock at once."""
         with undisturbed:
-            if synced is not None and synced is not self._synced:
-                self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
-                self._synced = synced
+            if synced is not None:
+                self._sync(synced=synced)
             self.execute("begin immediate")
             try:
                 self._refuse_replaced()
@@ -303,6 +299,18 @@ class SqliteSession:
         # Closing would drop the parent's file or its locks, and so would the interpreter when it
         # ends. One reference that is never given back keeps the object until the process is gone.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
+
+    def _use(self, connection: apsw.Connection, path: Path) -> None:
+        self._path = path
+        self._queries = _load_queries()
+        self._connection = connection
+        connection.create_scalar_function("add_counts", add_counts, 2)
+
+    def _sync(self, *, synced: bool) -> None:
+        """Have commits from here on wait for the disk, or not."""
+        if synced is not self._synced:
+            self.execute(f"pragma synchronous = {'full' if synced else 'normal'}")
+            self._synced = synced
 
     def _refuse_replaced(self) -> None:
         """Refuse to write into a file that nobody can find any more, or its write-ahead log."""

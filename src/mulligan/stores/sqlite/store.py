@@ -146,8 +146,8 @@ class SqliteStore(TableStore):
         files.prepare_log(self._log_path, migrate=options.migrate, timeout=options.timeout)
         self._marks = WatermarkFile(files.build_companion_path(path, "mark"))
         self._log_marks = WatermarkFile(files.build_companion_path(self._log_path, "mark"))
-        self._database = JournalDatabase(
-            self._connect,
+        database = JournalDatabase(
+            Pool(self._connect),
             options=options,
             erase=lambda: truncate(self._connect),
             marks=self._marks,
@@ -155,11 +155,12 @@ class SqliteStore(TableStore):
         )
         self._tally = LogTally(self._log_marks)
         self._log_pool = Pool(self._connect_log)
-        self._log = LogTables(
+        log = LogTables(
             self._log_pool,
             erasing=lambda: open_erasing_session(self._connect_log),
             tally=self._tally,
         )
+        super().__init__(database, log=log)
         self._sound = False
         try:
             self._examine()
@@ -185,7 +186,7 @@ class SqliteStore(TableStore):
                 kind="sqlite",
                 version=apsw.sqlite_lib_version(),
                 schemas={"journal": files.read_version(journal), "log": files.read_version(log)},
-                rows=self._log.count() if thorough else None,
+                rows=self.log.count() if thorough else None,
                 open_actions=self.journal.count_open(),
                 size_bytes=sum(files.measure_size(path) for path in paths),
                 problems=tuple(
@@ -222,7 +223,7 @@ class SqliteStore(TableStore):
         """In a child: be another writer, on other connections."""
         self._database.reset_after_fork()
         self._log_pool.reset_after_fork()
-        self._log.reset_after_fork()
+        self.log.reset_after_fork()
         self._tally.reset_after_fork()
         self._marks.close()
         self._log_marks.close()
