@@ -16,11 +16,11 @@ from mulligan.dates.context import Clause, ClauseKind
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import Expression, Grain, Moment, Reading, make_midnight
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_letters
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import format_value
 from mulligan.types.finding import Fact
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 4
 """Letters that two words must share to be forms of one: waffle, waffles."""
 _MOST_TEXT = 2_000
@@ -83,7 +83,7 @@ def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> froz
     """Words by which a call can be told from others: of its tool, its texts and its object."""
     held = [value for given in (call.arguments, *records) for value in given.values()]
     told = " ".join([call.tool, *(text for value in held for text in list_texts(value))])
-    return frozenset(_WORD.findall(told[:_MOST_TEXT].lower().replace("_", " ")))
+    return frozenset(split_letters(told[:_MOST_TEXT], shortest=3))
 
 
 def _list_own(expressions: Sequence[Expression], clause: int) -> list[Expression]:

@@ -35,7 +35,7 @@ from mulligan.checks.subject import (
     limit_to_parameters,
     list_effective_calls,
 )
-from mulligan.dates.lexicon import load_words, split_words
+from mulligan.dates.lexicon import load_words
 from mulligan.dates.readings import (
     NO_PINS,
     Expression,
@@ -57,6 +57,7 @@ from mulligan.dates.resolve import (
     is_read_whole,
     read_message,
 )
+from mulligan.text import split_name
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Fact, Finding, Severity
@@ -528,7 +529,7 @@ def _find_written(record: Mapping[str, object], *, zone: str | None) -> datetime
     found = {
         moment
         for name, held in record.items()
-        if words & set(split_words(str(name)))
+        if words & set(split_name(str(name)))
         and (moment := parse_local_moment(held, zone=zone)) is not None
     }
     return found.pop() if len(found) == 1 else None

@@ -21,11 +21,12 @@ from mulligan.checks.date_arguments import Dated, find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_expressions, read_moment
 from mulligan.checks.places import home_is_home, home_resolved
 from mulligan.checks.subject import Parameters, Subject
-from mulligan.checks.tool_outputs import list_leaves, list_records
+from mulligan.checks.tool_outputs import list_records, list_scalars
 from mulligan.dates.languages import choose_requests
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import NO_PINS, Expression, Grain, Reading
 from mulligan.process.lazy import dataclass
+from mulligan.text import separate_words, split_name, split_words
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import SaidText, is_long
 from mulligan.types.finding import Fact, Finding, Severity
@@ -139,7 +140,7 @@ class _SpokenRequest:
     def list_left_over(self, tools: Iterable[str]) -> list[str]:
         """The words that nothing was done for."""
         fillers = choose_requests(self.turn.message).fillers
-        known = {*fillers, *(part for tool in tools for part in _split_name(tool))}
+        known = {*fillers, *(part for tool in tools for part in split_words(separate_words(tool)))}
         spans = {*self._covered}
         words = _WORD.finditer(self.turn.message)
         return [
@@ -151,8 +152,8 @@ class _SpokenRequest:
 
     def _is_asked_by_name(self, tool: str) -> bool:
         """Whether the person used the verb that the tool is called by."""
-        said = {word.casefold() for word in _WORD.findall(self.turn.message)}
-        return next(iter(_split_name(tool)), "") in said
+        said = split_words(self.turn.message)
+        return next(iter(split_name(tool)), "") in said
 
     def _accounts_for_date(self, dated: Dated) -> bool:
         when = self._when
@@ -206,7 +207,7 @@ class _SpokenRequest:
         for key, value in texts.items():
             others = (text for other, text in texts.items() if other != key)
             for said in (*others, str(key)):
-                if not _is_number(said) and (spans := self._find_text(said)):
+                if not _NUMBER.fullmatch(said) and (spans := self._find_text(said)):
                     yield value, spans
 
     def _is_in_date(self, found: re.Match[str]) -> bool:
@@ -220,7 +221,7 @@ def _list_values(given: Mapping[str, object]) -> Iterator[object]:
         if isinstance(value, Mapping):
             yield from _list_values(value)
         else:
-            yield from (leaf for leaf in list_leaves(value) if leaf is not None and leaf != "")
+            yield from (leaf for leaf in list_scalars(value) if leaf is not None and leaf != "")
 
 
 def _locate_words(wanted: str, message: str) -> list[Span]:
@@ -244,15 +245,6 @@ def _locate_words(wanted: str, message: str) -> list[Span]:
 
 def _is_in_word(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
-
-
-def _split_name(name: str) -> list[str]:
-    parts = re.split(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])", name)
-    return [part.casefold() for part in parts if part]
-
-
-def _is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text))
 
 
 _UNSAID = "date.not_as_said"

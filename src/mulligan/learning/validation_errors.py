@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from mulligan.learning.closeness import list_words
 from mulligan.learning.coerce import NAMES, STATED
 from mulligan.learning.error_details import read_error
 from mulligan.learning.parsing import read_json
 from mulligan.process.lazy import dataclass
+from mulligan.text import list_words
 
 
 class ComplaintKind(StrEnum):

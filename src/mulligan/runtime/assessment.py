@@ -125,10 +125,10 @@ def _may_be(given: object, there: object) -> bool:
     if given == there:
         return True
     one, other = (" ".join(format_value(each).casefold().split()) for each in (given, there))
-    return one == other or _read_number(one) == _read_number(other) or _is_moment(one, other)
+    return one == other or _read_decimal(one) == _read_decimal(other) or _is_moment(one, other)
 
 
-def _read_number(text: str) -> object:
+def _read_decimal(text: str) -> object:
     try:
         return Decimal(text)
     except ArithmeticError:

@@ -22,10 +22,10 @@ from mulligan.stores.encoding import (
     decode_use,
     encode_entry,
     encode_word,
+    index_words,
     list_lesson_words,
     make_stale_error,
     matches_query,
-    split_words,
 )
 from mulligan.stores.opening import Options, make_refusal
 from mulligan.stores.process import renew_after_fork
@@ -512,7 +512,7 @@ class MemoryCasebook:
         found = [lesson for lesson in latest if _is_wanted(lesson, query)]
         found.sort(key=lambda lesson: (lesson.tool, lesson.id))
         if query.text:
-            found = _sort_closest(found, split_words(query.text))
+            found = _sort_closest(found, index_words(query.text))
         return found[: query.limit]
 
     def list_lesson_versions(self, lesson: str) -> list[Lesson]:
