@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from math import isfinite
 from typing import TypeGuard
 
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF])
@@ -141,7 +140,7 @@ def read_number(value: object) -> float | None:
         return float(value.replace(",", "")) if written else None
     if not is_number(value):
         return None
-    return float(value) if abs(value) < 1e300 and isfinite(value) else None
+    return float(value) if abs(value) < 1e300 else None
 
 
 def parse_numeral(numeral: str) -> int | float:

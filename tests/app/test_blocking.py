@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mulligan, State
-from mulligan.app.mulligan import is_async_agent
 from mulligan.loops.actions import Attempted
+from mulligan.process.event_loop import is_async
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import ConfigurationError, RunningLoopError
 from mulligan.types.finding import Finding, Severity
@@ -247,7 +247,7 @@ async def _acts(turn: OpenTurn) -> str:
 def test_whether_an_agent_is_to_be_awaited_is_seen_before_it_is_called(
     agent: Any, waited: bool
 ) -> None:
-    assert is_async_agent(agent) is waited
+    assert is_async(agent) is waited
 
 
 def yields(turn: OpenTurn) -> Iterator[str]:

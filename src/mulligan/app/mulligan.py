@@ -15,7 +15,7 @@ from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop
 from mulligan.app.writing import Writing
 from mulligan.checks.user_checks import Checks
-from mulligan.process.event_loop import LateModules, run_on_own_loop
+from mulligan.process.event_loop import LateModules, is_async, run_on_own_loop
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.host_tools import HostedTools
@@ -86,7 +86,7 @@ class Blocking:
         """
         refuse_running_loop(instead="await m.act(…)")
         about.setdefault("agent", read_name(agent))
-        here = None if is_async_agent(agent) else WaitingThread()
+        here = None if is_async(agent) else WaitingThread()
         called = agent if here is None else _bring(agent, here)
 
         async def act_alone() -> Done:
@@ -120,12 +120,6 @@ def refuse_running_loop(*, instead: str) -> None:
     )
 
 
-def is_async_agent(agent: AnyAgent) -> bool:
-    """Whether an agent is to be awaited: an async function, or an object whose call is one."""
-    call = getattr(agent, "__call__", None)  # noqa: B004 - whether it can be called is not asked
-    return inspect.iscoroutinefunction(agent) or inspect.iscoroutinefunction(call)
-
-
 def refuse_generator(reply: object) -> None:
     """A generator has done nothing yet, and would do it outside of its turn, reviewed by nobody."""
     if inspect.isgenerator(reply) or inspect.isasyncgen(reply):
@@ -144,7 +138,7 @@ def as_async(agent: AnyAgent) -> Agent:
     async def call_here(turn: OpenTurn) -> object:
         return await _await_answer(agent(turn))
 
-    return call_here if is_async_agent(agent) else call_aside
+    return call_here if is_async(agent) else call_aside
 
 
 def _bring(agent: AnyAgent, here: WaitingThread) -> Agent:

@@ -135,11 +135,11 @@ def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
 
 def _list_returned(answer: Returned) -> set[float]:
     """The numbers that a call returned, less those that it was given: amounts also in cents."""
-    met = set(_list_numbers(answer.structure))
+    met = set(_list_written_numbers(answer.structure))
     echoed = {
         number * unit
         for name, given in answer.given.items()
-        for number in _list_numbers(given)
+        for number in _list_written_numbers(given)
         for unit in ((1, 100, 0.01) if find_kind(name).kind is ParameterKind.AMOUNT else (1,))
     }
     return {number for number in met if not _holds(echoed, number)} if echoed else met
@@ -228,7 +228,7 @@ def _is_sum(value: float, column: list[float]) -> bool:
     return any(_is_like(value, each) for each in sums)
 
 
-def _list_numbers(structure: object) -> Iterator[float]:
+def _list_written_numbers(structure: object) -> Iterator[float]:
     for leaf in list_scalars(structure):
         if is_number(leaf) and isfinite(leaf):
             yield float(leaf)

@@ -20,7 +20,7 @@ from functools import cache
 from mulligan.checks.date_arguments import Dated, find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_expressions, read_moment
 from mulligan.checks.places import home_is_home, home_resolved
-from mulligan.checks.subject import Parameters, Subject
+from mulligan.checks.subject import Parameters, Subject, may_change
 from mulligan.checks.tool_outputs import list_records, list_scalars
 from mulligan.dates.languages import choose_requests
 from mulligan.dates.lexicon import join_words
@@ -123,7 +123,7 @@ class _SpokenRequest:
             return False
         written = {dated.value for dated in dates}
         names: set[Span] = set()
-        for leaf in _list_values(given):
+        for leaf in _list_given(given):
             if str(leaf) in written:
                 continue
             found = self._find_value(leaf)
@@ -215,11 +215,11 @@ class _SpokenRequest:
         return when is not None and when.start <= found.start() < when.end
 
 
-def _list_values(given: Mapping[str, object]) -> Iterator[object]:
+def _list_given(given: Mapping[str, object]) -> Iterator[object]:
     """Every value of a call, without the names of its parameters; nothing is nothing."""
     for value in given.values():
         if isinstance(value, Mapping):
-            yield from _list_values(value)
+            yield from _list_given(value)
         else:
             yield from (leaf for leaf in list_scalars(value) if leaf is not None and leaf != "")
 
@@ -267,7 +267,7 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
 
     A date beside another that was meant may be there for a reason of its own: it is a warning.
     """
-    made = tuple(each for each in subject.executions if _may_change(subject, each))
+    made = tuple(each for each in subject.executions if may_change(subject, each))
     changes = _Changes(
         turn=subject.turn,
         executions=made,
@@ -278,14 +278,6 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
     if changes.executions:
         yield from _deny_dates(changes)
         yield from home_is_home(_find_places(changes))(changes)
-
-
-def _may_change(subject: Subject, execution: Execution) -> bool:
-    acted, call = getattr(subject, "acted", None), execution.call
-    if acted is None or execution.outcome is Outcome.UNKNOWN:
-        return True
-    # A later try of a call is the call, also under the id of its first try.
-    return call.id in acted or call.parent in acted
 
 
 def _deny_dates(changes: _Changes) -> Iterator[Finding]:

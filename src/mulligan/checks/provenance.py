@@ -337,14 +337,14 @@ def not_from_content(
             weight = severity if isinstance(severity, Severity) else severity.get(tool)
             if weight is None:
                 continue
-            for argument in _list_values(execution, parameters.get(tool, ())):
+            for argument in _list_single(execution, parameters.get(tool, ())):
                 if seen.find_origin(argument.value) is ValueOrigin.CONTENT:
                     yield _build_finding(argument, weight)
 
     return check
 
 
-def _list_values(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+def _list_single(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
     """Each value on its own; of several addresses in one text, each of them."""
     for argument in list_arguments(execution, names):
         addresses = list(find_addresses(argument.value, name=argument.name))

@@ -69,6 +69,15 @@ class Subject(Protocol):
         """What was computed or read about the turn."""
 
 
+def may_change(subject: Subject, execution: Execution) -> bool:
+    """Whether a call is more than a look around, for all that is known of it."""
+    acted, call = getattr(subject, "acted", None), execution.call
+    if acted is None or execution.outcome is Outcome.UNKNOWN:
+        return True
+    # A later try of a call is the call, also under the id of its first try.
+    return call.id in acted or call.parent in acted
+
+
 class Argument(NamedTuple):
     """One value that a call was given."""
 

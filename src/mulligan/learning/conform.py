@@ -38,7 +38,7 @@ from mulligan.learning.parsing import (
 )
 from mulligan.learning.protected_fields import find_locked_changes
 from mulligan.learning.schema import Schema, read_schema
-from mulligan.learning.values import is_small
+from mulligan.learning.values import is_small, join_path
 from mulligan.process.lazy import dataclass
 from mulligan.text import fold_name, shorten
 from mulligan.types.errors import NoSchemaError
@@ -136,7 +136,9 @@ class _Work:
         if closed:
             value = self._drop_unknown(value, named, at=at)
         found = {
-            name: self.conform_value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
+            name: self.conform_value(
+                held, named.get(name, {}), at=join_path(at, name), depth=depth + 1
+            )
             for name, held in self._drop_nulls(value, part, at=at).items()
         }
         return self._fill_defaults(found, part, at=at)
@@ -147,10 +149,10 @@ class _Work:
         """Without what is no argument. Left out where it said something, it is another request."""
         for name, held in value.items():
             if name not in named and held in NOTHING_SAID:
-                self._note(Kind.DROP, f"{_join(at, name)} is no argument")
+                self._note(Kind.DROP, f"{join_path(at, name)} is no argument")
             elif name not in named:
-                self._note(Kind.OTHER, f"{_join(at, name)} is no argument")
-                self.unasked.append(_join(at, name))
+                self._note(Kind.OTHER, f"{join_path(at, name)} is no argument")
+                self.unasked.append(join_path(at, name))
         return {name: held for name, held in value.items() if name in named}
 
     def _drop_nulls(
@@ -162,7 +164,7 @@ class _Work:
         for name, held in value.items():
             optional = name in named and name not in required
             if held is None and optional and not self._accepts(None, named[name]):
-                self._note(Kind.DROP, f"{_join(at, name)} was null, which is as if left out")
+                self._note(Kind.DROP, f"{join_path(at, name)} was null, which is as if left out")
             else:
                 kept[name] = held
         return kept
@@ -176,7 +178,7 @@ class _Work:
             default = self.schema.resolve(named.get(name)).get("default", NOTHING)
             if name not in value and default is not NOTHING:
                 value = {**value, name: default}
-                self._note(Kind.DEFAULT, f"{_join(at, name)} has the default {default!r}")
+                self._note(Kind.DEFAULT, f"{join_path(at, name)} has the default {default!r}")
         return value
 
     def _conform_array(
@@ -217,7 +219,9 @@ class _Work:
         inner = next(iter(value.values()), None) if len(value) == 1 else None
         wraps = isinstance(inner, dict) and inner and not set(value) & set(named)
         if wraps and isinstance(inner, dict) and set(inner) <= set(named):
-            self._note(Kind.REFORMAT, f"the arguments stood inside {_join(at, next(iter(value)))}")
+            self._note(
+                Kind.REFORMAT, f"the arguments stood inside {join_path(at, next(iter(value)))}"
+            )
             return inner
         return value
 
@@ -237,9 +241,9 @@ class _Work:
                 continue
             new_names[name] = match
             kind, verb = (Kind.RENAME, "is") if same else (Kind.OTHER, "may be")
-            self._note(kind, f"{_join(at, name)} {verb} called {match}")
+            self._note(kind, f"{join_path(at, name)} {verb} called {match}")
             if not same and loses_words(name, match):
-                self.unasked.append(_join(at, name))
+                self.unasked.append(join_path(at, name))
         return {new_names.get(name, name): held for name, held in value.items()}
 
     def _accepts(self, value: object, part: dict[str, Any]) -> bool:
@@ -255,10 +259,6 @@ class _Work:
 
 def _read_definitions(tree: dict[str, Any]) -> dict[str, Any]:
     return {key: tree[key] for key in ("$defs", "definitions") if key in tree}
-
-
-def _join(at: str, name: object) -> str:
-    return f"{at}.{name}" if at else str(name)
 
 
 _LONGEST_DEBRIS = 500

@@ -27,6 +27,11 @@ def find_key(path: Path) -> str:
     return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
+def join_path(at: str, name: object) -> str:
+    """The way to a part as errors and people write it: `order.items`."""
+    return f"{at}.{name}" if at else str(name)
+
+
 def print_value(value: object) -> str:
     """A value as an error would quote it; nothing of one that Python will not print."""
     try:

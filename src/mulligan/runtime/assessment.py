@@ -187,13 +187,13 @@ def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bo
         return False
     if abilities.same is not None and image.state is not None and now is not None:
         return bool(abilities.same(image.state, now))
-    return is_same(image.state, now)
+    return is_same_state(image.state, now)
 
 
-def is_same(one: object, other: object) -> bool:
+def is_same_state(one: object, other: object) -> bool:
     """Whether two states are equal in everything, in whichever of our forms they come."""
     # A number that is none equals nothing, not even itself.
-    return one == other or _as_fields(one) == _as_fields(other) or exact.is_same(one, other)
+    return one == other or _as_fields(one) == _as_fields(other) or exact.is_identical(one, other)
 
 
 def is_restored(
@@ -217,7 +217,7 @@ def is_restored(
         return before is None and now is None
     if abilities.same is not None:
         return bool(abilities.same(before, now))
-    if is_same(before, now):
+    if is_same_state(before, now):
         return True
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
@@ -225,7 +225,7 @@ def is_restored(
     ignored = SELF_CHANGING | restless
     ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
-    return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
+    return is_same_state(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
 def find_restless(one: object, other: object) -> frozenset[str]:
@@ -236,7 +236,7 @@ def find_restless(one: object, other: object) -> frozenset[str]:
     return frozenset(
         normalize_name(name)
         for name in {*one, *other}
-        if not is_same(one.get(name), other.get(name))
+        if not is_same_state(one.get(name), other.get(name))
     )
 
 
@@ -587,7 +587,7 @@ def _assess_unversioned(
     if isinstance(failure, ConflictError):
         why = f"The undo was refused as changed since{ended}."
         return Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
-    if not is_same(sight.state, first.state):
+    if not is_same_state(sight.state, first.state):
         return _assess_partial(
             sight, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
         )

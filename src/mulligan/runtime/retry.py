@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any
 
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
+from mulligan.process.event_loop import is_async
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal as late_answers
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import find_current_turn
-from mulligan.runtime.declaration import is_async, is_made_once
+from mulligan.runtime.declaration import is_made_once
 from mulligan.runtime.episodes import SuggestedCall, tell
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
