@@ -111,6 +111,8 @@ def test_short_words_of_speech_can_be_left_out() -> None:
         ("Order ID", ("order", "id")),
         ("calendar.delete-event", ("calendar", "delete", "event")),
         ("HTTPUrl", ("http", "url")),
+        ("HTTPGet2", ("http", "get", "2")),
+        ("linear_getIssueById", ("linear", "get", "issue", "by", "id")),
         ("line2", ("line", "2")),
         ("line_2", ("line", "2")),
         ("gr\u00f6\u00dfeInMetern", ("gr\u00f6sse", "in", "metern")),

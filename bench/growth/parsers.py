@@ -30,6 +30,7 @@ READING = (
     "dates",
     "learning",
     "redaction",
+    "text",
     "types.display",
     "packs.calendar.text",
     "prompts.template",
@@ -44,12 +45,14 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.feedback.asks", "dates.lexicon.read_file",
     "dates.lexicon.load_lexicon", "dates.lexicon.load_tables",
     "dates.tables.find_any",
-    "dates.lexicon.join_words", "dates.lexicon.list_words",
+    "dates.lexicon.join_words", "dates.lexicon.list_in_order",
     "dates.lexicon.load_words",
     "learning.lessons.describe_correction",
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
-    "learning.closeness.list_words", "packs.calendar.text.create_text",
+    "packs.calendar.text.create_text", "text.list_words",
+    # A numeral that a pattern has found.
+    "text.parse_numeral",
     # Spans that a scrubber has found.
     "redaction.text.apply_edits",
 })  # fmt: skip

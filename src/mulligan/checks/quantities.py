@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mulligan.dates.lexicon import is_unspaced, list_months, load_tables
 from mulligan.process.lazy import dataclass
-from mulligan.text import stem
+from mulligan.text import split_letters, stem
 
 
 @cache
@@ -210,7 +210,6 @@ _NOUN = re.compile(r"[\s\-]*([^\W\d_][\w'\-]*+)")
 _GOES_ON = re.compile(r"[\w.\-]$|\d $")
 _NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
 _DASHES = ("-", "\u2013", "\u2014")
-_LETTERS = re.compile("[a-z]+")
 _OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]")
 """What may stand beside a word besides one mark behind it."""
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
@@ -264,7 +263,7 @@ def _has_number_word(folded: str) -> bool:
     if folded.isascii() and not _has_other_marks(folded):
         return False
     with_marks = " ".join([token for token in tokens if not token.isalnum()])
-    return not _load_number_words().isdisjoint(_LETTERS.findall(with_marks))
+    return not _load_number_words().isdisjoint(split_letters(with_marks))
 
 
 def _has_other_marks(folded: str) -> bool:

@@ -179,7 +179,6 @@ def _is_same_call(one: Call, other: Call) -> bool:
 
 
 _SENTENCE = re.compile(r"[^.!?\n;]+[.!?]?")
-_WORDS = re.compile(r"[a-z]+")
 _LONGEST = 1_000
 _CHANGING = (ToolVerb.MAKE, ToolVerb.REMOVE, ToolVerb.CHANGE)
 
@@ -229,7 +228,7 @@ def _is_question(sentence: str, phrases: RequestPhrases) -> bool:
     begins = phrases.asks.match(sentence)
     if begins is None:
         return False
-    after = _WORDS.findall(sentence[begins.end() :].casefold())
+    after = split_letters(sentence[begins.end() :])
     deeds = {word for deed in _CHANGING for word in load_words("deeds", deed)}
     orders = [
         word
