@@ -50,7 +50,7 @@ NOT_FROM_OUTSIDE = frozenset({
     "learning.lessons.describe_correction",
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
-    "packs.calendar.text.create_text", "text.list_words",
+    "learning.values.join_path", "packs.calendar.text.create_text", "text.list_words",
     # A numeral that a pattern has found.
     "text.parse_numeral",
     # Spans that a scrubber has found.
