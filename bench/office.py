@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from bench.missing import MissingError
+from mulligan.checks.custom import only_warn
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.ids import EMAIL, exists, ids_read, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
@@ -30,7 +31,6 @@ from mulligan.checks.schedule import (
 )
 from mulligan.checks.standard import StandardChecks
 from mulligan.checks.subject import Parameters, Subject, people_named
-from mulligan.checks.user_checks import only_warn
 from mulligan.types.call import Call
 from mulligan.types.interfaces import Check, Gather
 

@@ -53,6 +53,8 @@ NOT_FROM_OUTSIDE = frozenset({
     "learning.values.join_path", "packs.calendar.text.create_text", "text.list_words",
     # A numeral that a pattern has found.
     "text.parse_numeral",
+    # Names of tools; what their arguments say is read by `format_one_line`.
+    "types.display.render_sentence",
     # Spans that a scrubber has found.
     "redaction.text.apply_edits",
 })  # fmt: skip

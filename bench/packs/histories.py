@@ -12,15 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib import import_module
 from typing import Any
 
 from sqlalchemy import Engine, MetaData, Table, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from bench.packs.schemas import (
     AUDIT,
+    ELSEWHERE,
     SIDE,
     Key,
     Schema,
@@ -38,14 +40,34 @@ from mulligan.runtime.context import OpenTurn
 from mulligan.types.finding import Finding, Severity
 
 THEIRS, OURS = "theirs", "ours"
+THEIR_DAY, OUR_DAY = "2026-03-03", "2026-02-02"
+UNBOUND = {
+    "sqlite": "PRAGMA foreign_keys = OFF",
+    "postgresql": "SET session_replication_role = replica",
+    "mysql": "SET foreign_key_checks = 0",
+}
 DEEDS = (
     "update", "update", "update same", "update twice", "update other", "update construct",
     "delete", "delete", "delete construct", "insert", "insert made", "upsert", "upsert",
     "upsert nothing", "upsert replace", "upsert unique", "upsert made", "rows update",
-    "rows delete", "savepoint",
+    "rows delete", "savepoint", "rows none", "split", "split same", "retry", "retry landed",
+    "nested", "nested same", "nested twice", "nested fails",
 )  # fmt: skip
-BEYOND = ("update other", "upsert unique", "upsert made", "upsert replace")
+SERVED = {
+    "postgresql": ("elsewhere", "driver", "two phases", "rounded"),
+    "mysql": ("clamped", "driver", "two phases"),
+}
+"""What only a server does."""
+BEYOND = (
+    "update other",
+    "upsert unique",
+    "upsert made",
+    "upsert replace",
+    "elsewhere",
+    "nested twice",
+)
 """What may write other rows than the declared one."""
+REFUSALS = ("UndeclaredWriteError", "OutdatedRowError", "NoTransactionError", "OutdatedTableError")
 CALLS = 5
 """Histories on one schema, each on rows of its own."""
 MOMENTS = ("never", "never", "inside", "after", "after")
@@ -69,7 +91,7 @@ class Totals:
     errors: int = 0
     """Ways to end that nobody declared."""
     needless: int = 0
-    """Calls that were refused though all that they do is declared."""
+    """Calls that were refused, or left to a person, though all that they do is declared."""
     outcomes: Counter[str] = field(default_factory=Counter)
     deeds: Counter[str] = field(default_factory=Counter)
     person: Counter[str] = field(default_factory=Counter)
@@ -132,6 +154,7 @@ class Place:
         with engine.begin() as connection:
             if self.on == "postgresql":
                 connection.execute(text("DROP SCHEMA public CASCADE"))
+                connection.execute(text(f"DROP SCHEMA IF EXISTS {ELSEWHERE} CASCADE"))
                 connection.execute(text("CREATE SCHEMA public"))
                 return
             if self.on == "mysql":
@@ -179,11 +202,10 @@ class History:
 
     def _fill(self) -> None:
         """Have other rows than the history before this one left."""
-        if self.schema.on == "sqlite":
-            unbound = "PRAGMA foreign_keys = OFF"
-        else:
-            unbound = "SET foreign_key_checks = 0" if self.schema.on == "mysql" else "SELECT 1"
+        unbound = "SELECT 1" if self.schema.on == "postgresql" else UNBOUND[self.schema.on]
         names = [SIDE, AUDIT, *(table.name for table in self.schema.tables)]
+        if self.schema.on == "postgresql":
+            names.append(f"{ELSEWHERE}.{self.table.name}")
         with self.person.connect() as connection:
             connection.exec_driver_sql(unbound)
             if self.schema.on == "postgresql":
@@ -205,6 +227,8 @@ class History:
         rows: Rows = {}
         keys = {table.name: table.key_names for table in self.schema.tables}
         keys |= {SIDE: ["id"], AUDIT: ["id"]}
+        if self.schema.on == "postgresql":
+            keys[f"{ELSEWHERE}.{self.table.name}"] = self.table.key_names
         with self.person.connect() as connection:
             for name, key in keys.items():
                 for row in connection.execute(text(f"SELECT * FROM {name}")).mappings():
@@ -247,7 +271,8 @@ class History:
         made = self.deed.endswith("made")
         find = lambda _: self.key  # noqa: E731
         if way == "rows":
-            where = lambda _: ("n > :n", {"n": 4})  # noqa: E731
+            least = 40 if self.deed == "rows none" else 4
+            where = lambda _: ("n > :n", {"n": least})  # noqa: E731
             declared = sql.rows(engine, table.name, where=where, **shared, **sets)
         elif way in ("insert", "upsert"):
             given: dict[str, Any] = {} if made else {"id": find}
@@ -259,23 +284,50 @@ class History:
         if SIDE in kinds - leaves and self.chance.random() < 0.5:
             declared = compose(sql.update(engine, SIDE, id=lambda _: 1), declared)
         work = self._choose_work()
+        inner = self._declare_inner(m, shared | sets)
 
         @m.tool(**declared)
         async def change() -> None:
-            if self.moment == "inside":
-                self._disturb()
-            self.seen["base"] = self._look()
-            work()
+            await self._make_call(work, inner)
 
         return change, leaves
+
+    async def _make_call(self, work: Callable[[], None], inner: Callable[[], Any]) -> None:
+        if self.moment == "inside":
+            self._disturb()
+        self.seen["base"] = self._look()
+        if self.deed.startswith("nested"):
+            await inner()
+        if self.deed == "nested fails":
+            raise ValueError("nothing of its own")
+        if self.deed != "nested same":
+            work()
+
+    def _declare_inner(self, m: Mulligan, shared: dict[str, Any]) -> Callable[[], Any]:
+        """A tool that another calls: for another row, or for the very same."""
+        key = self.other if self.deed == "nested" else self.key
+        declared = sql.update(self.engine, self.table.name, id=lambda _: key, **shared)
+
+        @m.tool(**declared)
+        async def change_inside() -> None:
+            self._run_texts([(self._build_change(), _bind_key(key))])
+
+        return change_inside
+
+    def _build_change(self) -> str:
+        table = self.table
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(table.key_names))
+        said = OURS * 20 if self.deed == "clamped" else OURS
+        more = ", rev = rev + 1" if table.version else ""
+        more += f", {table.time} = '{OUR_DAY} 10:00:00'" if table.time else ""
+        return f"UPDATE {table.name} SET said = '{said}'{more} WHERE {where}"
 
     def _choose_work(self) -> Callable[[], None]:
         table = self.table
         where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(table.key_names))
-        bound = {f"k{at}": value for at, value in enumerate(self.key)}
-        other = {f"k{at}": value for at, value in enumerate(self.other)}
+        bound, other = _bind_key(self.key), _bind_key(self.other)
         renew = ", rev = rev + 1" if table.version else ""
-        change = f"UPDATE {table.name} SET said = '{OURS}'{renew} WHERE {where}"
+        change = self._build_change()
         same = f"UPDATE {table.name} SET said = said WHERE {where}"
         again = f"UPDATE {table.name} SET n = n + 3 WHERE {where}"
         texts: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -286,11 +338,24 @@ class History:
             "delete": [(f"DELETE FROM {table.name} WHERE {where}", bound)],
             "rows update": [(f"UPDATE {table.name} SET said = '{OURS}'{renew} WHERE n > 4", {})],
             "rows delete": [(f"DELETE FROM {table.name} WHERE n > 4", {})],
+            "rows none": [(f"DELETE FROM {table.name} WHERE n > 40", {})],
+            "clamped": [("SET SESSION sql_mode = ''", {}), (change, bound)],
+            "rounded": [("SET LOCAL extra_float_digits = 0", {}), (change, bound)],
+            "elsewhere": [(f"SET LOCAL search_path = {ELSEWHERE}, public", {}), (change, bound)],
         }
+        texts |= {"nested": [(change, bound)], "nested same": []}
+        texts |= {"nested twice": [(again, bound)], "nested fails": []}
         if self.deed == "update other" and self.chance.random() < 0.5:
             texts["update other"] = [(change, other)]
         if self.deed in texts:
             return lambda: self._run_texts(texts[self.deed])
+        if self.deed.startswith("split"):
+            first = same if self.deed == "split same" else change
+            return lambda: self._run_split([(first, bound), (change, bound)])
+        if self.deed.startswith("retry"):
+            return lambda: self._run_retry(change, bound)
+        if self.deed in ("driver", "two phases"):
+            return lambda: self._run_past(change, bound)
         if self.deed == "savepoint":
             return lambda: self._run_savepoint(change, again, bound)
         if self.deed.endswith("construct"):
@@ -307,6 +372,49 @@ class History:
         with self.engine.begin() as connection:
             for statement, bound in statements:
                 connection.execute(text(statement), bound)
+
+    def _run_split(self, statements: list[tuple[str, dict[str, Any]]]) -> None:
+        for each in statements:
+            self._run_texts([each])
+
+    def _run_retry(self, change: str, bound: dict[str, Any]) -> None:
+        """A commit that fails, or whose answer is lost."""
+        dialect: Any = self.engine.dialect
+
+        def fail(connection: Any) -> None:
+            del dialect.do_commit
+            if self.deed == "retry landed":
+                dialect.do_commit(connection)
+            raise OperationalError("COMMIT", {}, Exception("no answer"))
+
+        dialect.do_commit = fail
+        try:
+            self._run_texts([(change, bound)])
+        except OperationalError:
+            if "do_commit" in vars(dialect) or self.deed == "retry landed":
+                raise
+            self._run_texts([(change, bound)])
+        finally:
+            vars(dialect).pop("do_commit", None)
+
+    def _run_past(self, change: str, bound: dict[str, Any]) -> None:
+        """Past the transaction that the pack looks at."""
+        with self.engine.connect() as connection:
+            driver: Any = connection.connection.dbapi_connection
+            switch = getattr(driver, "autocommit", None)
+            switch = (
+                switch if callable(switch) else lambda on: setattr(driver, "autocommit", bool(on))
+            )
+            try:
+                if self.deed == "driver":
+                    switch(1)
+                begin = connection.begin if self.deed == "driver" else connection.begin_twophase
+                with begin():
+                    connection.execute(text(change), bound)
+            finally:
+                connection.rollback()
+                if self.deed == "driver":
+                    switch(0)
 
     def _run_savepoint(self, change: str, again: str, bound: dict[str, Any]) -> None:
         with self.engine.begin() as connection:
@@ -342,6 +450,8 @@ class History:
 
     def _run_made(self, row: dict[str, Any]) -> None:
         """The key is the database's to make, where it makes any."""
+        if self.table.time:
+            row = row | {self.table.time: datetime.fromisoformat(row[self.table.time])}
         there = Table(self.table.name, MetaData(), autoload_with=self.engine)
         wanted = import_module(f"sqlalchemy.dialects.{self.schema.on}").insert(there)
         if self.deed.startswith("upsert"):
@@ -368,7 +478,7 @@ class History:
         key = self.key if chosen is table and self.chance.random() < 0.6 else None
         key = key or self.chance.choice(keys)
         where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(chosen.key_names))
-        bound = {f"k{at}": value for at, value in enumerate(key)}
+        bound = _bind_key(key)
         ways = ["edit", "edit", "edit", "delete", "child", "same key"]
         if self.key not in table.rows:  # the call makes a row
             ways = ["edit", "child", "child", "same key"]
@@ -376,7 +486,10 @@ class History:
         try:
             with self.person.begin() as connection:
                 if way == "edit":
-                    change = f"UPDATE {chosen.name} SET said = '{THEIRS}' WHERE {where}"
+                    what = f"said = '{THEIRS}'"
+                    if chosen.time and self.chance.random() < 0.4:
+                        what = f"{chosen.time} = '{THEIR_DAY} 10:00:00'"
+                    change = f"UPDATE {chosen.name} SET {what} WHERE {where}"
                     connection.execute(text(change), bound)
                 elif way == "delete":
                     connection.execute(text(f"DELETE FROM {chosen.name} WHERE {where}"), bound)
@@ -398,6 +511,10 @@ class History:
         row = dict(zip(table.key_names, key, strict=True))
         row |= draw_values(self.chance, self.schema, table, THEIRS) | more
         _insert(connection, table.name, row)
+
+
+def _bind_key(key: Key) -> dict[str, Any]:
+    return {f"k{at}": value for at, value in enumerate(key)}
 
 
 def _insert(
@@ -440,10 +557,14 @@ class Judgement:
             case "person":
                 for action in self.left:
                     totals.person[self._name_cause(action)] += 1
-                if not history.deed.startswith("rows") and not self._is_composed():
+                    causeless = self._name_cause(action).endswith(": other")
+                    wrong["needless"] += causeless and not history.schema.triggers
+                # Of several rows or calls, some may be taken back all the same.
+                if not history.deed.startswith(("rows", "nested")) and not self._is_composed():
                     wrong["untrue"] += self._differs("edited", "end")
             case _:
                 wrong["errors"] += 1
+        wrong["untrue"] += history.deed == "nested fails" and not history.said and not self.left
         wrong["deleted"] += len(self._list_taken())
         wrong["overwritten"] += len(self._list_overwritten())
         for name, count in wrong.items():
@@ -455,7 +576,9 @@ class Judgement:
         history = self.history
         if self.left:
             return "person"
-        if history.said in ("UndeclaredWriteError", "OutdatedRowError", "NoTransactionError"):
+        if history.deed.startswith("nested"):  # what is inside has been done, or refused too
+            return "undone" if history.wrong else "kept"
+        if history.said in REFUSALS:
             return "refused"
         if history.said in ("IntegrityError", "OperationalError", "DataError", "ProgrammingError"):
             return "refused"  # by the database itself
@@ -524,10 +647,14 @@ class Judgement:
 
     def _list_overwritten(self) -> list[object]:
         edited, end = self._list_seen("edited", "end")
+
+        def find_theirs(row: dict[str, Any]) -> set[str]:
+            return {
+                name for name, value in row.items() if str(value).startswith((THEIRS, THEIR_DAY))
+            }
+
         return [
-            key
-            for key, row in edited.items()
-            if row.get("said") == THEIRS and end.get(key, {}).get("said") != THEIRS
+            key for key, row in edited.items() if find_theirs(row) - find_theirs(end.get(key, {}))
         ]
 
     def _describe(self, wrong: dict[str, int], outcome: str) -> str:
@@ -563,6 +690,9 @@ def run_histories(
         schema, before = draw_schema(chance, place.on), len(totals.examples)
         with place.open() as (engine, person):
             place.create(person, schema)
+            if not schema.bound:
+                with engine.begin() as connection:
+                    connection.exec_driver_sql(UNBOUND[schema.on])
             for _ in range(min(CALLS, count - totals.histories)):
                 _draw_history(chance, schema, engine, person).run(totals)
                 step(place.on)
@@ -580,7 +710,7 @@ def _draw_history(chance: random.Random, schema: Schema, engine: Engine, person:
         schema=schema,
         engine=engine,
         person=person,
-        deed=chance.choice(DEEDS),
+        deed=chance.choice([*DEEDS, *SERVED.get(schema.on, ())]),
         moment=chance.choice(MOMENTS),
         wrong=chance.random() < 0.85,
     )

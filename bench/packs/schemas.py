@@ -10,6 +10,8 @@ from typing import Any
 SIDE, AUDIT = "side", "audit"
 """Tables that only triggers write to: one row that is counted up, and a row for each event."""
 OPERATIONS = ("INSERT", "UPDATE", "DELETE")
+ELSEWHERE = "elsewhere"
+"""Another schema of Postgres's, with a table of the same name as the first."""
 
 Key = tuple[Any, ...]
 
@@ -32,6 +34,8 @@ class Trigger:
     operation: str
     kind: str
     """`side`, `audit`, `stamp`: the row itself, or `sibling`: another row of the table."""
+    late: bool = False
+    """It waits for the commit."""
 
 
 @dataclass(kw_only=True)
@@ -45,6 +49,11 @@ class TableSpec:
     columns: list[str]
     references: list[Reference] = field(default_factory=list)
     version: str | None = None
+    time: str | None = None
+    """A column with a time that the call sets."""
+    options: str = ""
+    hollow: bool = False
+    """One of its rows has no key."""
     rows: dict[Key, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -63,6 +72,8 @@ class Schema:
     on: str
     tables: list[TableSpec]
     triggers: list[Trigger]
+    bound: bool = True
+    """Connections of the tool's enforce foreign keys."""
 
     @property
     def first(self) -> TableSpec:
@@ -83,6 +94,10 @@ class Schema:
             f"CREATE TABLE {AUDIT} (id INTEGER PRIMARY KEY {counts.get(self.on, '')}, "
             "said VARCHAR(40))"
         )
+        if self.on == "postgresql":
+            name = self.first.name
+            yield f"CREATE SCHEMA {ELSEWHERE}"
+            yield f"CREATE TABLE {ELSEWHERE}.{name} (LIKE {name} INCLUDING ALL)"
         for at, trigger in enumerate(self.triggers):
             yield from self._create_trigger(at, trigger)
 
@@ -112,7 +127,7 @@ class Schema:
             named = f"REFERENCES {each.to} ({target.key_names[0]}){acts}"
             parts.append(f"FOREIGN KEY ({each.column}) {named}")
         options = " AUTO_INCREMENT = 100" if self.on == "mysql" and table.serial else ""
-        return f"CREATE TABLE {table.name} ({', '.join(parts)}){options}"
+        return f"CREATE TABLE {table.name} ({', '.join(parts)}){options}{table.options}"
 
     def _create_trigger(self, at: int, trigger: Trigger) -> Iterator[str]:
         key = self.find(trigger.on).key_names[0]
@@ -141,7 +156,8 @@ class Schema:
                 f"$$ BEGIN {does}; RETURN {row}; END $$"
             )
             yield (
-                f"CREATE TRIGGER react_{at} {when} {event} FOR EACH ROW{once} "
+                f"CREATE {'CONSTRAINT ' if trigger.late else ''}TRIGGER react_{at} {when} {event} "
+                f"{'DEFERRABLE INITIALLY DEFERRED ' if trigger.late else ''}FOR EACH ROW{once} "
                 f"EXECUTE FUNCTION react_{at}()"
             )
 
@@ -157,7 +173,8 @@ def draw_schema(chance: random.Random, on: str) -> Schema:
             chosen.append(tables[0])
         table.references = [_draw_reference(chance, each, on) for each in chosen]
         tables.append(table)
-    return Schema(on=on, tables=tables, triggers=list(_draw_triggers(chance, tables, on)))
+    triggers = list(_draw_triggers(chance, tables, on))
+    return Schema(on=on, tables=tables, triggers=triggers, bound=chance.random() < 0.85)
 
 
 def _draw_table(chance: random.Random, name: str, on: str) -> TableSpec:
@@ -179,11 +196,24 @@ def _draw_table(chance: random.Random, name: str, on: str) -> TableSpec:
         columns.append("twice INTEGER GENERATED ALWAYS AS (n * 2) STORED")
     if chance.random() < 0.3:
         columns.append(f"code {text} UNIQUE")
+    if chance.random() < 0.3:
+        columns.append("share DOUBLE PRECISION")
+    time = chance.choice([None, "due", "updated_at"])
+    if time:
+        columns.append(f"{time} {'TIMESTAMP' if on == 'postgresql' else 'DATETIME'}")
     version = "rev" if chance.random() < 0.3 else None
     if version:
         columns.append("rev INTEGER NOT NULL DEFAULT 1")
+    alone = on == "sqlite" and shape in ("given", "text", "two") and chance.random() < 0.3
     return TableSpec(
-        name=name, key=keys[shape], serial=shape == "serial", columns=columns, version=version
+        name=name,
+        key=keys[shape],
+        serial=shape == "serial",
+        columns=columns,
+        version=version,
+        time=time,
+        options=" WITHOUT ROWID" if alone else "",
+        hollow=on == "sqlite" and shape == "text" and not alone and chance.random() < 0.2,
     )
 
 
@@ -206,7 +236,8 @@ def _draw_triggers(chance: random.Random, tables: list[TableSpec], on: str) -> I
         kind = chance.choice(kinds)
         operation = "UPDATE" if kind == "stamp" else chance.choice(OPERATIONS)
         table = tables[0] if kind == "stamp" else chance.choice([tables[0], *tables[:2]])
-        yield Trigger(on=table.name, operation=operation, kind=kind)
+        late = on == "postgresql" and kind != "stamp" and chance.random() < 0.4
+        yield Trigger(on=table.name, operation=operation, kind=kind, late=late)
         kinds.remove(kind)
 
 
@@ -219,6 +250,11 @@ def draw_rows(chance: random.Random, schema: Schema) -> Iterator[tuple[str, dict
             row |= draw_values(chance, schema, table, f"{table.name}-{number}")
             table.rows[key] = row
             yield table.name, row
+            if table is schema.first and schema.on == "postgresql":
+                yield f"{ELSEWHERE}.{table.name}", row
+        if table.hollow:
+            empty = dict.fromkeys(table.key_names)
+            yield table.name, empty | draw_values(chance, schema, table, f"{table.name}-none")
 
 
 def draw_key(table: TableSpec, number: int) -> Key:
@@ -236,6 +272,10 @@ def draw_values(
     if "loose" in names:
         loose = [None, "x", 1.5, 7, b"\x00\xff"] if schema.on == "sqlite" else [None, "x"]
         row["loose"] = chance.choice(loose)
+    if "share" in names:
+        row["share"] = chance.random()
+    if table.time:
+        row[table.time] = "2026-01-01 10:00:00"
     if "code" in names:
         row["code"] = f"c-{said}"
     for each in table.references:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mulligan.packs.sql import listening, state, watching
+from mulligan.packs.sql import listening, scope, state, watching
 from mulligan.packs.sql.dialects import Dialect, ForeignKey
+from mulligan.packs.sql.table import UserTable
 from mulligan.packs.sql.writing import TableWriter
 
 
@@ -86,6 +87,12 @@ def _restore_only(restore: Any) -> Any:
     return restore_present
 
 
+def _share_rows(connection: Any) -> Any:
+    """A call answers for all that calls inside of it write."""
+    scopes = scope.list_current()
+    return [] if any(id(connection) in each.busy for each in scopes) else list(scopes)
+
+
 MUTANTS: dict[str, Callable[[], Any]] = {
     "an insert reads nothing before it": lambda: plant(
         TableWriter, "_read", _forget_before(TableWriter._read)
@@ -112,6 +119,17 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     "a lost reference stays lost": lambda: plant(state, "_list_lost", _nothing),
     "a key that the driver names is a new row": lambda: plant(
         watching.TriggerWatch, "list_strange", _trust_driver(watching.TriggerWatch.list_strange)
+    ),
+    "foreign keys are believed where they are not enforced": lambda: plant(
+        UserTable, "enforced", property(lambda _: True)
+    ),
+    "a mark is believed whatever became of its transaction": lambda: plant(
+        TableWriter,
+        "_is_marked",
+        lambda *given, mark, **_: mark in given[3].marked or given[3].marked.add(mark),
+    ),
+    "a call answers for what calls inside of it write": lambda: plant(
+        listening, "list_scopes", _share_rows
     ),
     "what went with a row does not come back": lambda: plant(
         state, "_restore_present", _restore_only(state._restore_present)

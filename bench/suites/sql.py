@@ -29,7 +29,7 @@ PROMISES = {
     "overwritten": "what somebody else wrote, and is gone",
     "untrue": "sentences that the database does not bear out",
     "errors": "calls that ended in no way that is provided for",
-    "needless": "calls that were refused though all they do is declared",
+    "needless": "calls refused or left to a person though all they do is declared",
 }
 
 

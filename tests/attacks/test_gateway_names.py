@@ -20,8 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mulligan import Mode
-from mulligan.gateway import shared_state as shared
-from mulligan.gateway import tool_list as listing
+from mulligan.gateway import shared_state, tool_list
 from mulligan.gateway import tools as exposed_names
 from mulligan.gateway.declarations import read_declarations
 from mulligan.gateway.servers_file import Server
@@ -257,7 +256,7 @@ async def test_a_list_that_goes_round_in_a_circle_is_read_once_by_the_gateway_it
 
 @pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.SUGGEST])
 async def test_names_that_a_client_invents_are_kept_only_up_to_a_bound(tmp_path, monkeypatch, mode):
-    monkeypatch.setattr(shared, "MOST_TOOLS", 2, raising=False)
+    monkeypatch.setattr(shared_state, "MOST_TOOLS", 2, raising=False)
     lister = Lister(tmp_path, tools=[ADD])
     async with (
         run_gateway(lister.server, mode=mode) as gateway,
@@ -284,7 +283,7 @@ async def test_what_servers_list_is_compared_once_and_beside_the_work_for_client
         compared.append(threading.current_thread() is threading.main_thread())
         return claims(item, uri)
 
-    monkeypatch.setattr(listing, "claims", compare)
+    monkeypatch.setattr(tool_list, "claims", compare)
     monkeypatch.setattr(exposed_names, "claims", compare)
     one = Lister(tmp_path, "one", resources=[MEMO])
     two = Lister(tmp_path, "two", resourceTemplates=[{"uriTemplate": "a://{x}"}])

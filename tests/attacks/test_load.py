@@ -23,7 +23,7 @@ from bench.gateway.contenders import free_port
 from bench.gateway.crowd import play as play_crowd
 from mulligan import Mulligan
 from mulligan.app import web_server
-from mulligan.gateway import http_server as serving_clients
+from mulligan.gateway import http_server
 from mulligan.gateway.api import ReportedTurns
 from mulligan.gateway.api_messages import ReportedCall
 from mulligan.gateway.http_server import Access, GatewayApp, HttpClients
@@ -72,7 +72,7 @@ async def test_one_principal_cannot_take_every_session():
 
 
 async def test_a_session_that_was_left_behind_makes_room_for_its_principal(monkeypatch):
-    monkeypatch.setattr(serving_clients, "RECENT", 0.0)
+    monkeypatch.setattr(http_server, "RECENT", 0.0)
     async with serve_gateway(most_of_one=1) as (url, http):
         first, second = [await open_session(http, url, ANN) for _ in range(2)]
         headers = ANN | {"mcp-session-id": first.headers["mcp-session-id"]}

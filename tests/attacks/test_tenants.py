@@ -32,7 +32,7 @@ from mulligan.dashboard.serving import LINK_LIFE
 from mulligan.gateway.api import PREFIX, create_api
 from mulligan.gateway.http_server import Access, GatewayApp
 from mulligan.loops.drafts import DraftRules
-from mulligan.stores import tenant_view as one_tenant
+from mulligan.stores import tenant_view
 from mulligan.types.action import ActionQuery
 from mulligan.types.errors import HeldError
 from mulligan.types.lesson import LessonQuery
@@ -482,7 +482,7 @@ async def test_the_walk_finds_one_question_that_names_no_tenant(tmp_path, monkey
         both = {A: Office(a, A), B: Office(b, B)}
         await both[A].live()
         surfaces = Surfaces(both, url)
-        monkeypatch.setattr(getattr(one_tenant, place), name, without)
+        monkeypatch.setattr(getattr(tenant_view, place), name, without)
 
         await surfaces.ask_pages(under="/api/", methods="GET")
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from mulligan.checks.custom import load_checks
 from mulligan.checks.parameters import Standard
-from mulligan.checks.user_checks import load_checks
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mulligan.checks.custom import only_warn
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.ids import UUID, exists, not_glued, well_formed
 from mulligan.checks.objects import on_objects, owners_as_said, still_to_come
@@ -30,7 +31,6 @@ from mulligan.checks.subject import (
     watch_checks,
     with_concern_of,
 )
-from mulligan.checks.user_checks import only_warn
 from mulligan.loops.actions import Attempted
 from mulligan.packs.calendar import calendar_checks
 from mulligan.types.call import Call, Execution, Outcome

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mulligan.checks import subject as moments
+from mulligan.checks import subject
 from mulligan.checks.subject import require_zone
 from mulligan.types.errors import ConfigurationError
 
@@ -35,8 +35,8 @@ def test_a_zone_nobody_knows_is_refused_with_what_to_do(given: object, says: str
 
 
 def test_a_machine_without_zones_says_where_they_come_from(monkeypatch) -> None:
-    monkeypatch.setattr(moments, "find_zone", lambda name: None)
-    monkeypatch.setattr(moments, "available_timezones", set)
+    monkeypatch.setattr(subject, "find_zone", lambda name: None)
+    monkeypatch.setattr(subject, "available_timezones", set)
 
     with pytest.raises(ConfigurationError, match="pip install tzdata"):
         require_zone("Europe/Berlin")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mulligan.checks import user_checks as own
-from mulligan.checks.user_checks import make_call_check
+from mulligan.checks import custom
+from mulligan.checks.custom import make_call_check
 from mulligan.loops.actions import Attempted
 from mulligan.loops.checking import run_checks
 from mulligan.types.call import Call, Execution, Outcome
@@ -94,7 +94,7 @@ def test_something_that_cannot_be_called_is_refused() -> None:
 async def test_a_check_that_does_not_end_has_given_no_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(own, "ANSWERS_WITHIN", timedelta(milliseconds=20))
+    monkeypatch.setattr(custom, "ANSWERS_WITHIN", timedelta(milliseconds=20))
 
     async def asks_a_silent_directory(call):
         await asyncio.Event().wait()
@@ -112,14 +112,14 @@ async def test_a_check_that_does_not_end_has_given_no_answer(
 
 
 def test_a_severity_is_one_that_there_is() -> None:
-    assert own.read_severity("warning") is Severity.WARNING
+    assert custom.read_severity("warning") is Severity.WARNING
 
     for wrong in ("Error", None, 0):
         with pytest.raises(ConfigurationError, match="'error' or 'warning'"):
-            own.read_severity(wrong)
+            custom.read_severity(wrong)
 
 
 @pytest.mark.parametrize("given", [3, "name", [3], [None]])
 def test_checks_are_functions_and_come_in_a_list(given: Any) -> None:
     with pytest.raises(ConfigurationError, match="checks"):
-        own.list_functions(given, what="checks")
+        custom.list_functions(given, what="checks")

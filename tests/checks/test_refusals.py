@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from mulligan.checks.custom import only_warn
 from mulligan.checks.provenance import ids_seen
-from mulligan.checks.user_checks import only_warn
 from mulligan.types.finding import Severity
 from tests.checks.attempts import attempt, ran, severities
 

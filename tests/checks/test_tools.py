@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mulligan.checks.custom import load_checks
 from mulligan.checks.dates import dates_as_said
 from mulligan.checks.parameters import (
     ParameterKind,
@@ -16,7 +17,6 @@ from mulligan.checks.parameters import (
     select_kinds,
 )
 from mulligan.checks.standard import StandardChecks
-from mulligan.checks.user_checks import load_checks
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Severity

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from mulligan.cli import render
-from mulligan.cli import terminal as waiting
+from mulligan.cli import render, terminal
 from mulligan.cli.terminal import make_progress, show_waiting
 
 
@@ -22,7 +21,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Screen:
     """Sit in front of it. Called by the tests: pytest itself sets it anew before each of them."""
     made = Screen()
     monkeypatch.setattr(sys, "stderr", made)
-    monkeypatch.setattr(waiting, "AFTER", 0.05)
+    monkeypatch.setattr(terminal, "AFTER", 0.05)
     monkeypatch.setenv("TERM", "xterm")
     return made
 
@@ -60,7 +59,7 @@ def test_who_answers_at_once_shows_none(monkeypatch) -> None:
 def test_nobody_sits_at_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = io.StringIO()
     monkeypatch.setattr(sys, "stderr", pipe)
-    monkeypatch.setattr(waiting, "AFTER", 0.0)
+    monkeypatch.setattr(terminal, "AFTER", 0.0)
 
     with show_waiting("doctor"):
         time.sleep(0.1)

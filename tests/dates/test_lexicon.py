@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mulligan.dates.languages import is_understood
 from mulligan.dates.lexicon import (
     find_stems,
     has_picking_words,
-    is_understood,
     join_words,
     list_in_order,
     list_months,

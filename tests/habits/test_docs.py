@@ -270,34 +270,20 @@ def drawn(text: str) -> list[str]:
     return found
 
 
-def below(layers: Iterable[str]) -> dict[str, set[str]]:
-    """Each member of a contract of layers, with those it may import."""
-    members = [re.findall(r"\w+", layer) for layer in layers]
-    return {
-        room: {low for lower in members[at + 1 :] for low in lower}
-        for at, layer in enumerate(members)
-        for room in layer
-    }
-
-
-def told_order(text: str) -> dict[str, set[str]]:
-    rows = re.findall(r"^\| `(\w+/\w+)` \| ([\w, ]+|–) \|$", text, re.MULTILINE)
-    return {room: set(re.findall(r"\w+", allowed)) for room, allowed in rows}
-
-
 @pytest.fixture
 def architecture() -> str:
     return (ROOT / "docs" / "architecture.md").read_text()
 
 
 @pytest.mark.parametrize(
-    ("page", "package", "least"), [("architecture.md", "", 50), ("dates.md", "", 5)]
+    ("page", "package", "least"),
+    [("architecture.md", "", 40), ("journal.md", "", 30), ("dates.md", "", 5)],
 )
-def test_every_path_on_a_page_leads_somewhere(repo, page, package, least):
+def test_every_path_on_a_page_leads_somewhere(repo, page, least):
     found = paths((ROOT / "docs" / page).read_text())
 
     assert len(found) > least
-    assert [path for path in found if not is_there(path, repo.src / package)] == []
+    assert [path for path in found if not is_there(path, repo.src)] == []
 
 
 def test_the_tree_has_every_folder_once_and_no_other(architecture, repo):
@@ -306,20 +292,7 @@ def test_the_tree_has_every_folder_once_and_no_other(architecture, repo):
     assert sorted(drawn(architecture)) == sorted(set(folders) - {"."})
 
 
-def test_the_rooms_are_in_the_order_that_the_contracts_hold(architecture, repo):
-    contracts = repo.pyproject["tool"]["importlinter"]["contracts"]
-    rooms = [c for c in contracts if c["type"] == "layers" and "." in c["containers"][0]]
-
-    held = {
-        f"{contract['containers'][0].partition('.')[2]}/{room}": lower
-        for contract in rooms
-        for room, lower in below(contract["layers"]).items()
-    }
-
-    assert told_order(architecture) == held
-
-
-def test_a_path_a_folder_or_an_order_that_is_not_so_would_be_seen(repo):
+def test_a_path_or_a_folder_that_is_not_so_would_be_seen(repo):
     page = (
         "`types/engine.run_loop`, `types/engine.py`, `stores/sqlite/`, `types/nobody`, `tests/a`, "
         "`x/y`"
@@ -329,13 +302,6 @@ def test_a_path_a_folder_or_an_order_that_is_not_so_would_be_seen(repo):
     assert [p for p in paths(page) if not is_there(p, repo.src)] == ["types/nobody", "x/y"]
     assert not is_there("types/engine.nobody", repo.src)
     assert drawn(tree) == ["a", "a/b", "a/b/d", "a/e", "f"]
-    assert told_order("| `a/b` | c, d |\n| `a/d` | – |\n") == {"a/b": {"c", "d"}, "a/d": set()}
-    assert below(["b", "c", "(d) | (e)"]) == {
-        "b": {"c", "d", "e"},
-        "c": {"d", "e"},
-        "d": set(),
-        "e": set(),
-    }
 
 
 def spoken_of(text: str) -> set[str]:

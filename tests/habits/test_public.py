@@ -19,8 +19,6 @@ HEAVY = {
 
 
 ONLY_AFTER_A_FAILURE = (
-    "mulligan.learning.lessons",
-    "mulligan.learning.mining",
     "mulligan.learning.recall",
     "mulligan.redaction.mask",
 )

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mulligan import hosts as writers
+from mulligan import hosts
 from mulligan.hosts import pydantic_ai_writer
 from mulligan.hosts.writers import find_agent, find_writer, load_adapters, name_writer
 from mulligan.types.errors import ConfigurationError
@@ -41,11 +41,11 @@ class Asked:
 @pytest.fixture
 def with_theirs(tmp_path, monkeypatch):
     (tmp_path / "theirs_writer.py").write_text(THEIRS)
-    monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(tmp_path)])
+    monkeypatch.setattr(hosts, "__path__", [*hosts.__path__, str(tmp_path)])
     load_adapters.cache_clear()
     yield
     load_adapters.cache_clear()
-    del sys.modules[f"{writers.__name__}.theirs_writer"]
+    del sys.modules[f"{hosts.__name__}.theirs_writer"]
 
 
 async def test_a_file_among_the_adapters_is_found_and_asked_before_the_one_that_takes_most(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.insights import views as traced
+from mulligan.insights import views
 from mulligan.insights.filters import ViewFilter, Window
 from mulligan.insights.views import Views
 
@@ -11,10 +11,10 @@ MONTH = ViewFilter(window=Window.MONTH)
 
 
 def test_patterns_can_be_narrowed_by_where_they_stand(lived: Mulligan) -> None:
-    traced = Views(lived.insights).traced
+    views = Views(lived.insights).traced
 
-    every = traced.read_patterns(MONTH)
-    known = traced.read_patterns(MONTH, life="known")
+    every = views.read_patterns(MONTH)
+    known = views.read_patterns(MONTH, life="known")
 
     assert sum(every.lives.values()) == every.paging.total > known.paging.total
     assert {row.life.value for row in known.rows} <= {"known"}
@@ -34,9 +34,9 @@ def test_turns_of_one_agent_are_the_same_however_they_are_looked_for(
     asked = ViewFilter(window=Window.MONTH, agent="analyst")
     looked_through = Views(lived.insights).traced.read_turns(asked)
 
-    monkeypatch.setattr(traced, "MANY", 10)
+    monkeypatch.setattr(views, "MANY", 10)
     few = Views(lived.insights).traced.read_turns(asked)
-    monkeypatch.setattr(traced, "MANY", 100)
+    monkeypatch.setattr(views, "MANY", 100)
     by_hour = Views(lived.insights).traced.read_turns(asked)
 
     assert 0 < few.paging.total < by_hour.paging.total <= looked_through.paging.total

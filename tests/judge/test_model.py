@@ -13,7 +13,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from mulligan import judge as model
+from mulligan import judge
 from mulligan.types.display import Question, StandIns
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import AskOutcome
@@ -180,8 +180,8 @@ async def test_whoever_asks_can_still_be_cancelled() -> None:
 
 async def test_after_failures_the_model_is_left_alone_until_the_window_has_passed() -> None:
     now = [0.0]
-    model = speaking("no", "no", "no", "no", "no", "no", {"right": True})
-    bench = Bench(model, monotonic=lambda: now[0])
+    judge = speaking("no", "no", "no", "no", "no", "no", {"right": True})
+    bench = Bench(judge, monotonic=lambda: now[0])
 
     for _ in range(3):
         assert await bench.ask() is None
@@ -245,7 +245,7 @@ async def test_what_one_tenant_makes_fail_fails_for_nobody_else() -> None:
 
 
 async def test_however_many_names_fail_so_many_breakers_are_kept_and_no_more(monkeypatch) -> None:
-    monkeypatch.setattr(model, "MOST_BREAKERS", 20)
+    monkeypatch.setattr(judge, "MOST_BREAKERS", 20)
     bench = Bench(raising(ConnectionError("away")))
     for _ in range(3):
         await bench.judge.ask(replace(QUESTION, tenant="down"))

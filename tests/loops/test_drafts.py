@@ -19,7 +19,7 @@ from mulligan.loops.drafts import (
     is_stagnant,
     write_draft,
 )
-from mulligan.types import events as happened
+from mulligan.types import events
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
 from mulligan.types.limits import Budget
@@ -257,15 +257,15 @@ async def test_steps_are_told_as_they_happen() -> None:
     steps = [step async for step in draft_steps(write, question="q", rules=rules)]
 
     assert [type(step) for step in steps] == [
-        happened.Thought, happened.ToolCalled, happened.ToolAnswered, happened.Reflected,
-        happened.Thought, happened.Reflected, happened.Responded,
+        events.Thought, events.ToolCalled, events.ToolAnswered, events.Reflected,
+        events.Thought, events.Reflected, events.Responded,
     ]  # fmt: skip
-    assert steps[2] == happened.ToolAnswered(tool="look_up", step=1, result="about x")
-    assert [step.revising for step in steps if isinstance(step, happened.Reflected)] == [
+    assert steps[2] == events.ToolAnswered(tool="look_up", step=1, result="about x")
+    assert [step.revising for step in steps if isinstance(step, events.Reflected)] == [
         True,
         False,
     ]
-    assert isinstance(steps[-1], happened.Responded)
+    assert isinstance(steps[-1], events.Responded)
     assert steps[-1].accepted
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from mulligan.redaction import secrets as spoken
+from mulligan.redaction import secrets
 from mulligan.redaction.scrub import scrub
 from mulligan.redaction.text import Find, apply_edits
 
@@ -12,28 +12,28 @@ from mulligan.redaction.text import Find, apply_edits
 @pytest.mark.parametrize(
     ("find", "text", "shown"),
     [
-        (spoken.find_spoken, "the password is Hunter2x ok", "the password is <hidden> ok"),
-        (spoken.find_spoken, "the password is wrong", "the password is wrong"),
-        (spoken.find_spoken, "token ValueError", "token ValueError"),
-        (spoken.find_sql, "identified by 'abc'", "identified by <hidden>"),
-        (spoken.find_in_curl, "curl -u bob:hunter2 x", "curl -u bob:<hidden> x"),
-        (spoken.find_in_mysql, "mysql -uroot -phunter2", "mysql -uroot -p<hidden>"),
-        (spoken.find_in_logins, "sshpass -p hunter2 ssh", "sshpass -p <hidden> ssh"),
-        (spoken.find_in_mysql, "head -n 3 x", "head -n 3 x"),
-        (spoken.find_logins, "thin:bob/pw@host", "thin:<credentials>@host"),
-        (spoken.find_plain_logins, "bob:pw@tcp(db)/x", "<credentials>@tcp(db)/x"),
-        (spoken.find_plain_logins, "app:tag@sha256:1234", "app:tag@sha256:1234"),
-        (spoken.find_plain_logins, "at 10:30@office(main)", "at 10:30@office(main)"),
-        (spoken.find_plain_logins, "https://x.org/@bob/post", "https://x.org/@bob/post"),
-        (spoken.find_in_tuples, "('X-Api-Key', 'abc')", "('X-Api-Key', <hidden>)"),
-        (spoken.find_in_tuples, "('limit', '3')", "('limit', '3')"),
+        (secrets.find_spoken, "the password is Hunter2x ok", "the password is <hidden> ok"),
+        (secrets.find_spoken, "the password is wrong", "the password is wrong"),
+        (secrets.find_spoken, "token ValueError", "token ValueError"),
+        (secrets.find_sql, "identified by 'abc'", "identified by <hidden>"),
+        (secrets.find_in_curl, "curl -u bob:hunter2 x", "curl -u bob:<hidden> x"),
+        (secrets.find_in_mysql, "mysql -uroot -phunter2", "mysql -uroot -p<hidden>"),
+        (secrets.find_in_logins, "sshpass -p hunter2 ssh", "sshpass -p <hidden> ssh"),
+        (secrets.find_in_mysql, "head -n 3 x", "head -n 3 x"),
+        (secrets.find_logins, "thin:bob/pw@host", "thin:<credentials>@host"),
+        (secrets.find_plain_logins, "bob:pw@tcp(db)/x", "<credentials>@tcp(db)/x"),
+        (secrets.find_plain_logins, "app:tag@sha256:1234", "app:tag@sha256:1234"),
+        (secrets.find_plain_logins, "at 10:30@office(main)", "at 10:30@office(main)"),
+        (secrets.find_plain_logins, "https://x.org/@bob/post", "https://x.org/@bob/post"),
+        (secrets.find_in_tuples, "('X-Api-Key', 'abc')", "('X-Api-Key', <hidden>)"),
+        (secrets.find_in_tuples, "('limit', '3')", "('limit', '3')"),
         (
-            spoken.find_beside,
+            secrets.find_beside,
             'name="password" value="abc"',
             'name="password" value=<hidden>',
         ),
-        (spoken.find_before, "value: abc, name: password", "value: <hidden>, name: password"),
-        (spoken.find_beside, 'name="city" value="abc"', 'name="city" value="abc"'),
+        (secrets.find_before, "value: abc, name: password", "value: <hidden>, name: password"),
+        (secrets.find_beside, 'name="city" value="abc"', 'name="city" value="abc"'),
     ],
 )
 def test_secrets_are_hidden_where_prose_commands_and_neighbours_give_them_away(

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.learning.from_judge import Proposal, ProposedChange
-from mulligan.runtime import advice as judge_advice
+from mulligan.runtime import advice
 from mulligan.testing.fakes import ScriptedJudge
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import CallRepaired, Happened
@@ -117,7 +117,7 @@ async def test_a_judge_that_never_answers_leaves_the_error(monkeypatch) -> None:
         async def ask(self, question: object) -> None:
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(judge_advice, "ANSWERS_WITHIN", judge_advice.ANSWERS_WITHIN * 0)
+    monkeypatch.setattr(advice, "ANSWERS_WITHIN", advice.ANSWERS_WITHIN * 0)
 
     error = await advised_by(Silent())
 

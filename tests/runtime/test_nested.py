@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mulligan import Effect, Mode, Mulligan, NothingDone
-from mulligan.runtime import call as live
+from mulligan.runtime import call
 from mulligan.types.action import ActionQuery, State
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError, OutsideTurnError, RunningLoopError
@@ -238,7 +238,7 @@ def test_what_we_refuse_inside_a_tool_proves_nothing_of_that_tool(m, sent, error
 
 
 def test_an_answer_without_an_end_is_not_waited_for(m, sent, monkeypatch) -> None:
-    monkeypatch.setattr(live, "MOST_GONE_THROUGH", 10)
+    monkeypatch.setattr(call, "MOST_GONE_THROUGH", 10)
 
     @make_reversible(m, sent)
     def pay(to: str) -> object:

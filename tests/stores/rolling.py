@@ -11,7 +11,7 @@ import sys
 import time
 import uuid
 
-from mulligan.stores import migrations as migrate
+from mulligan.stores import migrations
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_log_row
 from mulligan.types.log import Batch
@@ -25,10 +25,10 @@ create table tomorrow (id text primary key);
 
 def know_one_more() -> None:
     """Be a program of the next version, as far as the schema goes."""
-    known = migrate.load_migrations("postgres")
+    known = migrations.load_migrations("postgres")
     last = known[-1]
-    more = migrate._read_migration(last.number + 1, MORE, needs_before=last.needs)
-    migrate.load_migrations = lambda part: (*known, more)
+    more = migrations._read_migration(last.number + 1, MORE, needs_before=last.needs)
+    migrations.load_migrations = lambda part: (*known, more)
 
 
 def write(url: str, name: str, seconds: float, *, reopens: bool = True) -> None:

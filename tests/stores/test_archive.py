@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import task_versions as archive
+from mulligan.stores.relational import task_versions
 from mulligan.testing.store_contract.archives import GROUND, make_task_run
 from mulligan.types.interfaces import Store
 from tests.stores.beside import Interruption
@@ -29,7 +29,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, postgres_url: str) -> Interruptio
 def test_a_run_that_two_rate_at_once_is_scored_once(stores, meanwhile) -> None:
     one, other = (store.archive for store in stores)
     one.count(GROUND, run=make_task_run(score=None, id="run"))
-    meanwhile.after(archive, "fetch_one", lambda: other.rate("run", score=1.0, tenant="home"))
+    meanwhile.after(task_versions, "fetch_one", lambda: other.rate("run", score=1.0, tenant="home"))
 
     assert one.rate("run", score=0.5, tenant="home")
 
@@ -41,7 +41,9 @@ def test_a_run_that_two_rate_at_once_is_scored_once(stores, meanwhile) -> None:
 def test_a_task_is_cleared_beside_a_process_that_runs_it(stores, meanwhile) -> None:
     one, other = (store.archive for store in stores)
     one.count(GROUND, run=make_task_run())
-    meanwhile.before(archive, "_count_pair", lambda: one.clear(GROUND.task, tenant=GROUND.tenant))
+    meanwhile.before(
+        task_versions, "_count_pair", lambda: one.clear(GROUND.task, tenant=GROUND.tenant)
+    )
 
     other.count(GROUND, run=make_task_run())
 

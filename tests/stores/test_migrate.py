@@ -13,7 +13,7 @@ import apsw
 import psycopg
 import pytest
 
-from mulligan.stores import migrations as migrate
+from mulligan.stores import migrations
 from mulligan.stores.migrations import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
 from mulligan.stores.sqlite import files
@@ -81,7 +81,7 @@ def test_rows_survive_a_migration(path, monkeypatch) -> None:
     only_first = load_migrations("sqlite/log")[:1]
     log = files.build_log_path(path)
     with monkeypatch.context() as yesterday:
-        yesterday.setattr(migrate, "load_migrations", lambda part: only_first)
+        yesterday.setattr(migrations, "load_migrations", lambda part: only_first)
         files.prepare(log, "log", migrate=True)
     session = SqliteSession(log, "log")
     session.run_many("add_rows", [make_log_row(number) for number in range(50)])
@@ -98,7 +98,7 @@ def test_what_was_counted_by_try_is_counted_by_call_after_a_migration(path, monk
     by_try = load_migrations("sqlite/log")[:5]
     log = files.build_log_path(path)
     with monkeypatch.context() as yesterday:
-        yesterday.setattr(migrate, "load_migrations", lambda part: by_try)
+        yesterday.setattr(migrations, "load_migrations", lambda part: by_try)
         files.prepare(log, "log", migrate=True)
     connection = apsw.Connection(str(log))
     # Ten calls, of which four failed; two of these were made again, and one of them worked.
@@ -119,7 +119,7 @@ def test_texts_of_a_store_from_before_are_counted_when_it_is_opened(path, monkey
     before = load_migrations("sqlite/log")[:6]
     log = files.build_log_path(path)
     with monkeypatch.context() as yesterday:
-        yesterday.setattr(migrate, "load_migrations", lambda part: before)
+        yesterday.setattr(migrations, "load_migrations", lambda part: before)
         files.prepare(log, "log", migrate=True)
     rows = make_texts(random.Random(1), count=80)
     session = SqliteSession(log, "log")

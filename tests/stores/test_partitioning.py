@@ -7,10 +7,10 @@ import re
 import psycopg
 import pytest
 
-from mulligan.stores import migrations as migrate
+from mulligan.stores import migrations
 from mulligan.stores.migrations import load_migrations
 from mulligan.stores.opening import open_store
-from mulligan.stores.postgres import partitions as partitioning
+from mulligan.stores.postgres import partitions
 from mulligan.stores.postgres.partitions import DAY_US
 from mulligan.stores.postgres.store import prepare
 from mulligan.testing.store_contract.contract import make_log_row
@@ -39,7 +39,7 @@ def migrate_to(monkeypatch, empty_postgres_url):
     def bring(number: int) -> None:
         steps = load_migrations("postgres")[:number]
         with monkeypatch.context() as earlier:
-            earlier.setattr(migrate, "load_migrations", lambda part: steps)
+            earlier.setattr(migrations, "load_migrations", lambda part: steps)
             session = open_session(empty_postgres_url)
             prepare(session, store="a store", migrate=True)
             session.close()
@@ -134,7 +134,7 @@ def test_where_it_cannot_be_the_log_stays_one_table(
     url = empty_postgres_url
     migrate_to(17)
     if why == "engine":
-        monkeypatch.setattr(partitioning, "_SERVER", re.compile("SomeDB"))
+        monkeypatch.setattr(partitions, "_SERVER", re.compile("SomeDB"))
     else:
         with psycopg.connect(url) as connection:
             connection.execute("alter table mulligan.execution enable row level security")
@@ -160,7 +160,7 @@ def test_where_it_cannot_be_the_log_stays_one_table(
     ],
 )
 def test_postgres_itself_is_told_from_those_who_speak_like_it(said: str, is_one: bool) -> None:
-    assert bool(partitioning._SERVER.match(said)) is is_one
+    assert bool(partitions._SERVER.match(said)) is is_one
 
 
 def test_an_empty_store_has_a_table_for_today_at_once(empty_postgres_url) -> None:

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import errors as pg
 
-from mulligan.stores import database as driver
+from mulligan.stores import database
 from mulligan.stores.postgres.session import describe_error, translate, translate_errors
 from mulligan.types import errors
 
@@ -12,14 +12,14 @@ from mulligan.types import errors
 @pytest.mark.parametrize(
     ("error", "ours"),
     [
-        (pg.UniqueViolation("dup"), driver.AlreadyThereError),
-        (pg.DeadlockDetected("dead"), driver.TryAgainError),
-        (pg.SerializationFailure("ser"), driver.TryAgainError),
+        (pg.UniqueViolation("dup"), database.AlreadyThereError),
+        (pg.DeadlockDetected("dead"), database.TryAgainError),
+        (pg.SerializationFailure("ser"), database.TryAgainError),
         (pg.LockNotAvailable("locked"), errors.StoreLockedError),
         (pg.DiskFull("full"), errors.StoreFullError),
         (pg.DataCorrupted("bad"), errors.StoreDamagedError),
-        (pg.AdminShutdown("bye"), driver.ConnectionLostError),
-        (psycopg.DataError("cannot contain NUL (0x00)"), driver.UnstorableTextError),
+        (pg.AdminShutdown("bye"), database.ConnectionLostError),
+        (psycopg.DataError("cannot contain NUL (0x00)"), database.UnstorableTextError),
         (pg.InsufficientPrivilege("denied"), errors.StoreUnavailableError),
         (pg.UndefinedTable("no writer"), errors.StoreUnavailableError),
         (pg.InvalidSqlStatementName("no _pg3_0"), errors.StoreUnavailableError),
@@ -40,11 +40,14 @@ def test_every_error_of_postgres_is_one_of_ours_and_names_the_store(
 def test_on_a_broken_connection_nobody_knows_whether_it_was_committed() -> None:
     found = translate(pg.UniqueViolation("dup"), "db", broken=True)
 
-    assert isinstance(found, driver.ConnectionLostError)
+    assert isinstance(found, database.ConnectionLostError)
 
 
 def test_a_text_that_no_encoding_has_is_named_as_such() -> None:
-    with pytest.raises(driver.UnstorableTextError, match="lone surrogate"), translate_errors("db"):
+    with (
+        pytest.raises(database.UnstorableTextError, match="lone surrogate"),
+        translate_errors("db"),
+    ):
         "\ud800".encode()
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.stores import process as presence
+from mulligan.stores import process
 from mulligan.stores.process import (
     Life,
     Presence,
@@ -48,9 +48,9 @@ def test_a_process_that_ended_is_gone_even_before_its_parent_has_noticed() -> No
         os._exit(0)
     started = os.read(reading, 100).decode()
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-    presence = Presence(machine=identify_process().machine, pid=child, started=started)
+    process = Presence(machine=identify_process().machine, pid=child, started=started)
 
-    life = judge_presence(presence, silent=False, seen_from=identify_process())
+    life = judge_presence(process, silent=False, seen_from=identify_process())
 
     os.waitpid(child, 0)
     assert life is Life.GONE
@@ -69,7 +69,7 @@ def test_on_another_machine_only_silence_tells(silent: bool, expected: Life) -> 
 def test_where_nobody_says_which_processes_run_only_silence_tells(
     monkeypatch, silent: bool, expected: Life
 ) -> None:
-    monkeypatch.setattr(presence, "_SEES_PROCESSES", False)
+    monkeypatch.setattr(process, "_SEES_PROCESSES", False)
     monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("a signal may end a process there"))
     another = replace(identify_process(), pid=os.getppid(), started="another")
 
@@ -80,16 +80,16 @@ def test_where_nobody_says_which_processes_run_only_silence_tells(
 
 
 def test_one_with_our_number_before_us_is_gone_where_nobody_says_which_processes_run(monkeypatch):
-    monkeypatch.setattr(presence, "_SEES_PROCESSES", False)
+    monkeypatch.setattr(process, "_SEES_PROCESSES", False)
     before = replace(identify_process(), started="before")
 
     assert judge_presence(before, silent=True, seen_from=identify_process()) is Life.SILENT
 
 
 def test_what_the_system_does_not_say_is_one_sentence(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(presence, "_STAT", tmp_path / "nothing")
+    monkeypatch.setattr(process, "_STAT", tmp_path / "nothing")
     [began] = find_presence_caveats()
-    monkeypatch.setattr(presence, "_SEES_PROCESSES", False)
+    monkeypatch.setattr(process, "_SEES_PROCESSES", False)
     [runs] = find_presence_caveats()
     [sooner] = find_presence_caveats(timedelta(seconds=5))
 

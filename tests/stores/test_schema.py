@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan.stores import migrations as migrate
+from mulligan.stores import migrations
 from mulligan.stores.migrations import find_latest_version, load_migrations
 from mulligan.stores.opening import open_store
 from mulligan.stores.postgres.session import PostgresSession
@@ -90,8 +90,8 @@ def add_migrations(monkeypatch, *texts: str) -> int:
     number, more = known[-1].number + 1, []
     for each, text in enumerate(texts, start=number):
         before = more[-1].needs if more else known[-1].needs
-        more.append(migrate._read_migration(each, text, needs_before=before))
-    monkeypatch.setattr(migrate, "load_migrations", lambda part: (*known, *more))
+        more.append(migrations._read_migration(each, text, needs_before=before))
+    monkeypatch.setattr(migrations, "load_migrations", lambda part: (*known, *more))
     return number
 
 

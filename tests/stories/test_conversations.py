@@ -10,7 +10,7 @@ from bench.hosts.conversations import converse_by_hand, run_conversations
 from bench.hosts.counting import StoryCounts
 from bench.hosts.drivers import list_installed, load_driver
 from mulligan import Effect, Mulligan, State
-from mulligan.checks import subject as looking
+from mulligan.checks import subject
 from mulligan.runtime.context import LiveAttempt
 from mulligan.types.finding import Confidence, Standing
 from mulligan.types.turn import History
@@ -44,12 +44,12 @@ async def test_a_conversation_through_the_gateway_is_known(tmp_path) -> None:
 
 
 def _count_given(self: Any, answer: Any) -> None:
-    self._answers.append(looking.HeardAnswer(answer.texts, []))
+    self._answers.append(subject.HeardAnswer(answer.texts, []))
 
 
 MISTAKES = {
     "nobody knows the conversation": (History, "_list_said", lambda *_: ()),
-    "what a call was given counts as returned by it": (looking.Heard, "add_answer", _count_given),
+    "what a call was given counts as returned by it": (subject.Heard, "add_answer", _count_given),
 }
 
 

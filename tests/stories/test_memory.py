@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mulligan import Effect, Mode, Mulligan
-from mulligan.runtime import waiting as waiter
+from mulligan.runtime import waiting
 from mulligan.runtime.context import OpenTurn
 from mulligan.stores.opening import open_store
 from mulligan.types.lesson import Ending, EpisodeQuery, LessonQuery, LessonState
@@ -274,7 +274,7 @@ def test_a_slow_memory_holds_up_a_sync_tool_no_longer_than_an_async_one(
         return []
 
     monkeypatch.setattr(store.casebook, "list_lessons", slow)
-    monkeypatch.setattr(waiter, "TIMEOUT", 0.05)
+    monkeypatch.setattr(waiting, "TIMEOUT", 0.05)
 
     @m.tool(effect=Effect.READ)
     def find_order(order_id: str) -> None:

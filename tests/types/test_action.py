@@ -21,7 +21,7 @@ from mulligan.types.errors import IllegalTransitionError
 
 NOW = datetime(2026, 11, 15, 9, 30, tzinfo=UTC)
 
-PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[2] / "docs" / "journal.md"
 
 
 def draw(state: State | None) -> str:

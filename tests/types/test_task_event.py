@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.types import events as task_event
+from mulligan.types import events
 from tests.types.kinds import hold_as_event, list_kinds
 
-KINDS = list_kinds(task_event)
+KINDS = list_kinds(events)
 
 
 def test_there_are_some() -> None:
-    assert task_event.NotesPromoted in KINDS
+    assert events.NotesPromoted in KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

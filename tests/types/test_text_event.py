@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.types import events as text_event
+from mulligan.types import events
 from tests.types.kinds import hold_as_event, list_kinds
 
-KINDS = list_kinds(text_event)
+KINDS = list_kinds(events)
 
 
 def test_there_are_some() -> None:
-    assert text_event.ReplyChecked in KINDS
+    assert events.ReplyChecked in KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

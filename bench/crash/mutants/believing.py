@@ -10,17 +10,20 @@ from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.loops import actions
 from mulligan.loops.actions import Attempted, Looks
 from mulligan.loops.calls import retry_call
-from mulligan.runtime import assessment, declaration, outcome, retry, rollback
-from mulligan.runtime import assessment as answers
-from mulligan.runtime import journaled_call as images
-from mulligan.runtime import journaled_call as journaled
-from mulligan.runtime import probe as landing
-from mulligan.runtime import rollback as rejection
-from mulligan.runtime import tool_identity as binding
+from mulligan.runtime import (
+    assessment,
+    declaration,
+    journaled_call,
+    outcome,
+    probe,
+    retry,
+    rollback,
+    tool_identity,
+    waiting,
+)
 from mulligan.runtime import undo as concerns
 from mulligan.runtime import undo as dependence
 from mulligan.runtime import undo as taking_back
-from mulligan.runtime import waiting as steady
 from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.context import OpenTurn
@@ -121,7 +124,7 @@ def a_reader_without_permission_sees_nothing_there() -> None:
         return await read(record, terms, seen=True)
 
     swap(read, as_seen)
-    swap(answers.says_gone, lambda error: getattr(error, "status", None) in (403, 404))
+    swap(assessment.says_gone, lambda error: getattr(error, "status", None) in (403, 404))
 
 
 @mutant("shared parent")
@@ -140,7 +143,7 @@ def no_call_builds_on_another() -> None:
             action.after = ()
 
     # Either would do by itself: the history of an object orders what is taken back, too.
-    swap(rejection.line_up, leave_alone)
+    swap(rollback.line_up, leave_alone)
     plant_in(ObjectHistory, list_later=lambda *_, **__: [])
 
 
@@ -150,12 +153,12 @@ def a_result_is_not_copied() -> None:
         several = isinstance(result, list) and len(actions) > 1
         return list(result) if several else [result] * len(actions)  # type: ignore[call-overload]
 
-    swap(images.split_result, hand_over)
+    swap(journaled_call.split_result, hand_over)
 
 
 @mutant("nothing was there (wrong): edit")
 def a_missing_pre_image_sends_no_condition() -> None:
-    require = images.require_version
+    require = journaled_call.require_version
 
     async def require_what_is_there(call: ActiveCall, actions: Any) -> None:
         if any(action.record.before is not None for action in actions):
@@ -166,7 +169,7 @@ def a_missing_pre_image_sends_no_condition() -> None:
 
 @mutant("probe that compares")
 def a_live_probe_gets_no_before() -> None:
-    look = landing.probe
+    look = probe.probe
 
     async def look_without(record: Record, declaration: Any) -> Any:
         return await look(replace(record, image=None), declaration)
@@ -176,18 +179,18 @@ def a_live_probe_gets_no_before() -> None:
 
 @mutant("bulk create")
 def an_unknown_bulk_may_be_repeated() -> None:
-    refuse = journaled.refuse_repeats
+    refuse = journaled_call.refuse_repeats
 
     def refuse_others(call: ActiveCall, turn: OpenTurn) -> None:
         if call.tool.declaration.each is None:
             refuse(call, turn)
 
-    plant_in(journaled, refuse_repeats=refuse_others)
+    plant_in(journaled_call, refuse_repeats=refuse_others)
 
 
 @mutant("bulk create", "create, reset_after")
 def repeats_are_not_refused() -> None:
-    plant_in(journaled, refuse_repeats=lambda call, turn: None)  # noqa: ARG005
+    plant_in(journaled_call, refuse_repeats=lambda call, turn: None)  # noqa: ARG005
 
 
 @mutant("clock forward")
@@ -195,7 +198,7 @@ def lands_within_by_the_wall_clock() -> None:
     def by_the_wall(clock: Any) -> SteadyClock:
         return lambda: BootTime("the wall", clock().timestamp())
 
-    swap(steady.choose_steady, by_the_wall)
+    swap(waiting.choose_steady, by_the_wall)
 
 
 @mutant("store flips (wrong): kill")
@@ -234,14 +237,14 @@ def whatever_is_there_is_a_later_calls_work() -> None:
     async def believe(action: LiveAction, *, calls: Any, now: object, book: JournalWriter) -> bool:  # noqa: ARG001
         return bool(calls)
 
-    swap(landing._is_theirs, believe)
+    swap(probe._is_theirs, believe)
 
 
 @mutant("another client")
 def a_tool_is_known_by_all_that_it_holds() -> None:
-    find = binding.find_binding
+    find = tool_identity.find_binding
 
-    def find_all(tool: Any, abilities: Any) -> binding.Binding:
+    def find_all(tool: Any, abilities: Any) -> tool_identity.Binding:
         found = find(tool, abilities)
         return replace(found, account=f"{found.account}{found.texts}")
 
@@ -253,7 +256,7 @@ def an_approval_is_taken_for_a_review() -> None:
     async def verify(actions: Sequence[LiveAction], *, book: JournalWriter) -> None:
         await book.move(actions, State.VERIFIED)
 
-    swap(landing.settle_approved, verify)
+    swap(probe.settle_approved, verify)
 
 
 @mutant("undo refused (wrong): rival")

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
-from mulligan.runtime import journaled_call as images
-from mulligan.runtime import retry
+from mulligan.runtime import journaled_call, retry
 from mulligan.runtime.call import ActiveCall
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.journaled_call import JournaledCall
@@ -119,7 +118,7 @@ def call_not_bound_to_its_pre_image() -> None:
     async def require_nothing(call: ActiveCall, actions: Any) -> None:
         """Make the call whatever is there by now."""
 
-    swap(images.require_version, require_nothing)
+    swap(journaled_call.require_version, require_nothing)
 
 
 @mutant("create (wrong): kill")

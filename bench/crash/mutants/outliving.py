@@ -9,9 +9,7 @@ from bench.crash.mutants.planting import mutant, plant_in
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.turn_factory import About
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.runtime import journal as late_answers
-from mulligan.runtime import recovery as late_review
-from mulligan.runtime import rollback as rejection
+from mulligan.runtime import journal, recovery, rollback
 from mulligan.runtime.assessment import Undone
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
@@ -71,12 +69,12 @@ def what_returns_during_the_review_is_verified() -> None:
 
 @mutant("held, rejected late (right, then wrong): kill")
 def a_late_rejection_leaves_holds_alive() -> None:
-    reject = rejection.reject
+    reject = rollback.reject
 
     async def spare(doomed: Any, *, held: Any = (), **said: Any) -> list[LiveAction]:  # noqa: ARG001
         return await reject(doomed, **said)
 
-    plant_in(late_review, reject=spare)
+    plant_in(recovery, reject=spare)
 
 
 @mutant("left open (wrong): kill")
@@ -94,12 +92,12 @@ def delivered_is_not_waited_for() -> None:
 @mutant("update (right): sleep")
 def who_slept_past_its_lease_sends_and_forgets() -> None:
     plant_in(JournalWriter, require_lease=lambda self, actions, *, to: None)  # noqa: ARG005
-    plant_in(late_answers, remember=_forget)
+    plant_in(journal, remember=_forget)
 
 
 @mutant("bulk (right): sleep")
 def what_comes_back_after_it_was_given_up_is_forgotten() -> None:
-    plant_in(late_answers, remember=_forget)
+    plant_in(journal, remember=_forget)
 
 
 def _forget(actions: Any, *, why: str, book: JournalWriter) -> None:

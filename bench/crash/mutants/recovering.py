@@ -6,10 +6,7 @@ from typing import Any
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.runtime import journal as late_answers
-from mulligan.runtime import probe as landing
-from mulligan.runtime import recovery as late_review
-from mulligan.runtime import retry
+from mulligan.runtime import journal, probe, recovery, retry
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.probe import Seen
@@ -26,7 +23,7 @@ def recovery_repeats_the_call() -> None:
         tool = self.toolbox.find(action)
         if tool is not None:
             made = await tool.prepare_call(action.record)()
-            await landing.record_result([action], [made], book=self.book)
+            await probe.record_result([action], [made], book=self.book)
 
     plant_in(Recovery, _find_out=again)
 
@@ -50,17 +47,17 @@ def unsure_means_not_executed() -> None:
         absent: State,
     ) -> None:
         del final, absent
-        if seen.landing is landing.ProbeResult.LANDED:
-            await landing.record_result([action], [seen.result], book=book)
+        if seen.landing is probe.ProbeResult.LANDED:
+            await probe.record_result([action], [seen.result], book=book)
         else:
             await book.move([action], State.NOT_EXECUTED)
 
-    swap(landing.write_down, forget)
+    swap(probe.write_down, forget)
 
 
 @mutant("looked for, late")
 def absent_at_once() -> None:
-    swap(landing.is_too_late_to_land, lambda *_: True)
+    swap(probe.is_too_late_to_land, lambda *_: True)
 
 
 @mutant("hold approved, late")
@@ -68,15 +65,15 @@ def lateness_is_counted_from_the_request() -> None:
     def since_asked_for(action: LiveAction, book: JournalWriter) -> bool:
         return book.clock() - action.opened_at >= action.declaration.lands_within
 
-    swap(landing.is_too_late_to_land, since_asked_for)
+    swap(probe.is_too_late_to_land, since_asked_for)
 
 
 @mutant("slowly looked for")
 def lateness_is_asked_after_the_look() -> None:
-    write_down = landing.write_down
+    write_down = probe.write_down
 
     async def ask_now(action: LiveAction, seen: Seen, *, book: JournalWriter, **using: Any) -> None:
-        final = landing.is_too_late_to_land(action, book)
+        final = probe.is_too_late_to_land(action, book)
         await write_down(action, seen, book=book, **using | {"final": final})
 
     swap(write_down, ask_now)
@@ -100,7 +97,7 @@ def recovery_skips_reviews() -> None:
 
 @mutant("update (down, then wrong")
 def late_review_undoes_what_was_delivered() -> None:
-    review = late_review.review_late
+    review = recovery.review_late
 
     async def undelivered(actions: Any, *, delivered: bool, **using: Any) -> None:  # noqa: ARG001
         await review(actions, delivered=False, **using)
@@ -117,7 +114,7 @@ def claims_are_ignored() -> None:
 
     plant_in(JournalTables, find_dead_writers=all_gone)
     plant_in(JournalWriter, require_lease=_believe_the_lease)
-    plant_in(late_answers, remember=_forget)
+    plant_in(journal, remember=_forget)
 
 
 @mutant("update (wrong): meanwhile", "delete (wrong): meanwhile", "create (right): meanwhile")
@@ -132,7 +129,7 @@ def own_calls_are_taken_for_left_behind() -> None:
             self.book.live = live
 
     plant_in(Recovery, run=all_of_them)
-    plant_in(late_answers, remember=_forget)
+    plant_in(journal, remember=_forget)
 
 
 def _believe_the_lease(self: JournalWriter, actions: Any, *, to: Any) -> None:

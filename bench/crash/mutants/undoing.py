@@ -9,7 +9,6 @@ from typing import Any
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime import assessment, rollback
-from mulligan.runtime import rollback as rejection
 from mulligan.runtime import undo as taking_back
 from mulligan.runtime.assessment import Observation, Undone, UndoPolicy
 from mulligan.runtime.context import LiveAttempt
@@ -22,12 +21,12 @@ from mulligan.types.call import Record
 
 @mutant("update (wrong, then right, then wrong): kill")
 def verdict_not_journaled_before_undoing() -> None:
-    write, reject = _Rollback._write, rejection.reject
+    write, reject = _Rollback._write, rollback.reject
 
     async def only_planned(
         doomed: Sequence[LiveAction], *, book: JournalWriter, why: str, **others: Any
     ) -> list[LiveAction]:
-        rejection.line_up(doomed)
+        rollback.line_up(doomed)
         for action in doomed:
             action.tries = 1
         await reject((), book=book, why=why, **others)
@@ -151,7 +150,7 @@ def read_back_not_looked_at() -> None:
 
 @mutant("two updates of one (wrong): kill")
 def undo_from_the_first_to_the_last() -> None:
-    line_up, undo = rejection.line_up, rollback.undo_actions
+    line_up, undo = rollback.line_up, rollback.undo_actions
 
     def line_up_forwards(actions: Sequence[LiveAction]) -> None:
         line_up(list(reversed(actions)))

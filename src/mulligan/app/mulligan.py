@@ -14,7 +14,7 @@ from mulligan.app.hosts import ApplicationHost, Hosts
 from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop
 from mulligan.app.writing import Writing
-from mulligan.checks.user_checks import Checks
+from mulligan.checks.custom import Checks
 from mulligan.process.event_loop import LateModules, is_async, run_on_own_loop
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names

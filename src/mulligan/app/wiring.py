@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
 from mulligan.app.memory import Memory
-from mulligan.checks.user_checks import (
+from mulligan.checks.custom import (
     Checks,
     list_functions,
     load_checks,

@@ -138,7 +138,7 @@ class Writing:
         `reflect` says who reflects; without it, the application's judge does. Nothing is promoted
         here: the runs to come decide, by the same gate as always.
         """
-        from mulligan.insights.insights import NameLookup
+        from mulligan.insights.filters import NameLookup
         from mulligan.insights.tasks import TaskList
         from mulligan.loops.reflection import optimize
         from mulligan.stores.tenant_view import keep_to_tenant

@@ -23,8 +23,8 @@ from mulligan.checks.subject import (
     weigh_unseen,
 )
 from mulligan.checks.tool_outputs import list_parts, list_scalars, list_texts, read_structure
-from mulligan.dates.languages import choose_requests
-from mulligan.dates.lexicon import find_stems, is_understood, join_words, load_words
+from mulligan.dates.languages import choose_requests, is_understood
+from mulligan.dates.lexicon import find_stems, join_words, load_words
 from mulligan.dates.tokens import drop_quotes
 from mulligan.text import is_number, read_number, split_letters, split_name, stem
 from mulligan.types.call import Call, Execution, Outcome

@@ -467,7 +467,7 @@ def _build_question(reply: Reply) -> Question[Claims]:
     return Question(
         prompt=PROMPT,
         values={"question": Ours(reply.query or "(none)")},
-        untrusted={**split_pieces("reply", reply.text), **_choose_passages(reply)},
+        untrusted={**split_pieces(reply.text, name="reply"), **_choose_passages(reply)},
         answer=Claims,
         purpose="verify the claims of a reply",
     )
@@ -475,7 +475,9 @@ def _build_question(reply: Reply) -> Question[Claims]:
 
 def _choose_passages(reply: Reply) -> Mapping[str, str]:
     """The context in pieces, in its own order; of a large one those nearest to the reply."""
-    pieces = [piece for passage in reply.context for piece in split_pieces("", passage).values()]
+    pieces = [
+        piece for passage in reply.context for piece in split_pieces(passage, name="").values()
+    ]
     if len(pieces) > MOST_PIECES:
         near = sorted(pieces, key=lambda piece: measure_coverage(piece, context=(reply.text,)))
         chosen = set(near[-MOST_PIECES:])

@@ -31,8 +31,8 @@ from mulligan.checks.subject import (
     split_names,
 )
 from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
-from mulligan.dates.languages import choose_requests
-from mulligan.dates.lexicon import find_stems, has_picking_words, is_understood, load_words
+from mulligan.dates.languages import choose_requests, is_understood
+from mulligan.dates.lexicon import find_stems, has_picking_words, load_words
 from mulligan.dates.readings import parse_local_moment
 from mulligan.dates.tokens import drop_quotes, find_quotes
 from mulligan.process.lazy import dataclass

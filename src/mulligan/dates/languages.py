@@ -109,3 +109,8 @@ def _list_entries(words: Words | ClauseWords) -> Iterable[str]:
             yield from _list_entries(held)
         elif isinstance(held, Table | frozenset | Mapping):
             yield from held
+
+
+def is_understood(message: str) -> bool:
+    """Whether a message is in a language whose words are known: else none of them can be missed."""
+    return choose_language(tokenize(message)) is not None

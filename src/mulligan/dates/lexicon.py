@@ -104,15 +104,6 @@ def list_weekdays() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def is_understood(message: str) -> bool:
-    """Whether a message is in a language whose words are known: else none of them can be missed."""
-    # The languages themselves are loaded with the first message: lists of words need none of them.
-    from mulligan.dates.languages import choose_language
-    from mulligan.dates.tokens import tokenize
-
-    return choose_language(tokenize(message)) is not None
-
-
 def has_picking_words(message: str) -> bool:
     """Whether a message picks things otherwise than by their names: all but the last."""
     return not load_words("words", "picked").isdisjoint(split_letters(message))

@@ -9,7 +9,9 @@ from typing import TypeVar
 
 from mulligan.insights.figures import NOBODY, WINDOWS, SeriesStep, name_tool
 from mulligan.process.lazy import dataclass
+from mulligan.redaction import Redactor
 from mulligan.types.log import Slot
+from mulligan.types.values import IdentityKind, is_identity, read_label
 
 
 class Window(StrEnum):
@@ -96,3 +98,27 @@ def cut_page(rows: Sequence[R], *, number: int, size: int = SIZE) -> tuple[Pagin
     """A part of a list; beyond its end it is the last one."""
     paging = build_paging(len(rows), number=number, size=size)
     return paging, rows[(paging.number - 1) * size : paging.number * size]
+
+
+class NameLookup:
+    """A tenant or an agent by its name, or by the identity that a surface has shown."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def find_tenant(self, name: str | None) -> str | None:
+        """Whose rows are meant; `None` is every tenant."""
+        return self._find(name, IdentityKind.TENANT)
+
+    def find_agent(self, name: str | None) -> str | None:
+        """Whose failures are meant; `None` is every agent."""
+        return self._find(name, IdentityKind.AGENT)
+
+    def find_label(self, name: str) -> str:
+        """What the log shows of the name of an agent or a tool."""
+        return read_label(name) if is_identity(name) else self._redactor.redact_label(name)
+
+    def _find(self, name: str | None, kind: IdentityKind) -> str | None:
+        if name is None or is_identity(name):
+            return name
+        return self._redactor.identify(name, kind)

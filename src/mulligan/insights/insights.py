@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from mulligan.insights.filters import NameLookup
 from mulligan.process.lazy import dataclass
 from mulligan.redaction import Capture, Redactor
 from mulligan.redaction.fast import describe_form
@@ -30,7 +31,7 @@ from mulligan.types.interfaces import Clock, Health, KnownTool, Store
 from mulligan.types.lesson import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
-from mulligan.types.values import IdentityKind, from_us, is_identity, read_label
+from mulligan.types.values import from_us
 
 if TYPE_CHECKING:
     from mulligan.insights.lessons import LessonList
@@ -38,30 +39,6 @@ if TYPE_CHECKING:
     from mulligan.insights.overview import Figures, Progress
     from mulligan.insights.tasks import TaskList
     from mulligan.insights.texts import TextList
-
-
-class NameLookup:
-    """A tenant or an agent by its name, or by the identity that a surface has shown."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-
-    def find_tenant(self, name: str | None) -> str | None:
-        """Whose rows are meant; `None` is every tenant."""
-        return self._find(name, IdentityKind.TENANT)
-
-    def find_agent(self, name: str | None) -> str | None:
-        """Whose failures are meant; `None` is every agent."""
-        return self._find(name, IdentityKind.AGENT)
-
-    def find_label(self, name: str) -> str:
-        """What the log shows of the name of an agent or a tool."""
-        return read_label(name) if is_identity(name) else self._redactor.redact_label(name)
-
-    def _find(self, name: str | None, kind: IdentityKind) -> str | None:
-        if name is None or is_identity(name):
-            return name
-        return self._redactor.identify(name, kind)
 
 
 # Each question loads what answers it once it is asked: a command asks one, and a person waits.

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from mulligan.insights.figures import Estimate, estimate_share
-from mulligan.insights.filters import Paging, ViewFilter, build_paging, cut_page
-from mulligan.insights.insights import NameLookup
+from mulligan.insights.filters import NameLookup, Paging, ViewFilter, build_paging, cut_page
 from mulligan.learning import lessons as life
 from mulligan.learning.calibration import (
     Calibration,

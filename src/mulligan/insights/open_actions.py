@@ -14,8 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from mulligan.codec import decode_json, decode_value
-from mulligan.insights.filters import Paging, ViewFilter
-from mulligan.insights.insights import NameLookup
+from mulligan.insights.filters import NameLookup, Paging, ViewFilter
 from mulligan.process.lazy import dataclass
 from mulligan.redaction import Redactor
 from mulligan.redaction.redactor import hide_secrets

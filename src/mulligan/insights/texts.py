@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mulligan.insights.figures import Estimate, estimate_share
 from mulligan.insights.filters import ViewFilter
-from mulligan.insights.insights import Insights
 from mulligan.learning.calibration import compute_difference
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.turn import NAME, RecordedReply, unpack_reply
@@ -465,10 +464,9 @@ class TextsView:
     """The newest of them."""
 
 
-def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
+def read_texts(store: Store, asked: ViewFilter, *, now: datetime) -> TextsView:
     """What the counts have of replies, drafts and runs in a span of time."""
-    now = insights.clock()
-    counts = insights.store.log.read_texts(since=now - asked.window.length, until=now)
+    counts = store.log.read_texts(since=now - asked.window.length, until=now)
     fitting = {slot: n for slot, n in counts.items() if _fits(slot, asked)}
     total = TextSum(fitting.items())
     reply, draft, task, thumb = TextKind.REPLY, TextKind.DRAFT, TextKind.TASK, TextKind.THUMB
@@ -497,7 +495,7 @@ def read_texts(insights: Insights, asked: ViewFilter) -> TextsView:
         run_score=total.compute_average(task, TextMeasure.SCORE, over=TextMeasure.JUDGED),
         rated=round(rated),
         rated_up=estimate_share(up, rated),
-        thumbs=_list_thumbs(insights, asked),
+        thumbs=_list_thumbs(store, asked, since=now - asked.window.length),
     )
 
 
@@ -542,7 +540,6 @@ def _fits(slot: TextSlot, asked: ViewFilter) -> bool:
     return whose and (slot.kind == TextKind.THUMB or asked.agent in (None, name_agent(slot)))
 
 
-def _list_thumbs(insights: Insights, asked: ViewFilter) -> tuple[Rating, ...]:
-    since = insights.clock() - asked.window.length
+def _list_thumbs(store: Store, asked: ViewFilter, *, since: datetime) -> tuple[Rating, ...]:
     query = LogQuery(server=OWN, tool=RATED, tenant=asked.tenant, since=since, limit=MOST_THUMBS)
-    return tuple(map(read_rating, insights.store.log.list_rows(query)))
+    return tuple(map(read_rating, store.log.list_rows(query)))

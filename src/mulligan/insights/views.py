@@ -156,7 +156,10 @@ class TracedViews:
 
     def read_texts(self, asked: ViewFilter) -> TextsView:
         """Replies and drafts."""
-        return self._cache.keep(("texts", asked), lambda: read_texts(self._insights, asked))
+        ask = self._insights
+        return self._cache.keep(
+            ("texts", asked), lambda: read_texts(ask.store, asked, now=ask.clock())
+        )
 
     def _list_turns(self, asked: ViewFilter) -> list[TurnRow]:
         """Rows are found by their time and tool; whose they are takes a look at each."""

@@ -64,7 +64,7 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
         untrusted={
             "error": failed.error[:MOST_TEXT],
             "arguments": _encode_json(failed.call.arguments, show),
-            **split_pieces("schema", _encode_json(failed.schema, lambda value: value)),
+            **split_pieces(_encode_json(failed.schema, lambda value: value), name="schema"),
             **_retrieve_pieces(failed, documents),
             **earlier,
         },
@@ -146,7 +146,9 @@ def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]
 def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
     """The pieces of what is written about the tool that say most of what the error says."""
     pieces = [
-        piece for text in documents for piece in split_pieces("", text[: MOST_TEXT * 10]).values()
+        piece
+        for text in documents
+        for piece in split_pieces(text[: MOST_TEXT * 10], name="").values()
     ]
     if len(pieces) > MOST_PIECES:
         asked = stem_words(f"{failed.error[:MOST_TEXT]} {' '.join(failed.call.arguments)}")

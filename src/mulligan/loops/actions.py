@@ -9,8 +9,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from mulligan.checks.custom import ANSWERS_WITHIN
 from mulligan.checks.subject import find_agreed, has_concern, watch_checks
-from mulligan.checks.user_checks import ANSWERS_WITHIN
 from mulligan.loops.checking import run_checks_aside
 from mulligan.process.event_loop import LateModules, await_value, run_with_timeout
 from mulligan.process.lazy import dataclass

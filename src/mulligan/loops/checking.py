@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from mulligan.checks.user_checks import (
+from mulligan.checks.custom import (
     ANSWERS_WITHIN,
     AREA,
     BadAnswerError,

@@ -65,7 +65,7 @@ class JudgeCritic:
                 prompt=PROMPT,
                 own_prompt=self.own_prompt,
                 values={"question": Ours(question), "rubric": Ours(self.rubric)},
-                untrusted=split_pieces("draft", draft.text),
+                untrusted=split_pieces(draft.text, name="draft"),
                 answer=Critique,
                 timeout=self.timeout,
                 purpose="criticise a draft",

@@ -10,7 +10,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from mulligan import codec as exact
+from mulligan import codec
 from mulligan.process.lazy import dataclass
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Image, Record, ToolCallbacks
@@ -193,7 +193,7 @@ def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bo
 def is_same_state(one: object, other: object) -> bool:
     """Whether two states are equal in everything, in whichever of our forms they come."""
     # A number that is none equals nothing, not even itself.
-    return one == other or _as_fields(one) == _as_fields(other) or exact.is_identical(one, other)
+    return one == other or _as_fields(one) == _as_fields(other) or codec.is_identical(one, other)
 
 
 def is_restored(

@@ -12,8 +12,8 @@ from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
 
+from mulligan.checks.custom import read_severity
 from mulligan.checks.parameters import ParameterKind, parse_kinds
-from mulligan.checks.user_checks import read_severity
 from mulligan.codec import read_hints
 from mulligan.process.event_loop import is_async
 from mulligan.process.lazy import dataclass

@@ -15,7 +15,7 @@ from mulligan.loops.actions import DATES
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
-from mulligan.runtime import journal as late_answers
+from mulligan.runtime import journal
 from mulligan.runtime.advice import conclude
 from mulligan.runtime.assessment import describe_error
 from mulligan.runtime.call import ActiveCall
@@ -369,12 +369,12 @@ class JournaledCall:
             return await self._write_outcome(actions, tried)
         except StaleEntryError:
             # Others had given this process up; what they write may be that nothing happened.
-            late_answers.remember(actions, why=CAME_BACK_LATE, book=self.book)
-            await late_answers.record_late_results(self.book)
+            journal.remember(actions, why=CAME_BACK_LATE, book=self.book)
+            await journal.record_late_results(self.book)
             return tried.last
         except StoreError:
             # Until it is back, others may give this process up.
-            late_answers.remember(actions, why=CAME_BACK_LATE, book=self.book)
+            journal.remember(actions, why=CAME_BACK_LATE, book=self.book)
             raise
 
     async def _write_outcome(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:

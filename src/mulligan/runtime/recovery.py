@@ -20,10 +20,9 @@ from typing import Any, TypeVar
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
-from mulligan.runtime import journal as late_answers
 from mulligan.runtime.assessment import describe_error, says_gone
 from mulligan.runtime.context import gather_existing_ids, leave_turns
-from mulligan.runtime.journal import JournalWriter
+from mulligan.runtime.journal import JournalWriter, record_late_results
 from mulligan.runtime.live_action import LiveAction, as_execution, read_order
 from mulligan.runtime.payloads import (
     LET_RUN,
@@ -446,7 +445,7 @@ class Recovery:
         One that another process moves first, or that cannot be read, is left to the next pass.
         """
         await checkpoint(Point.RECOVERING)
-        await late_answers.record_late_results(self.book)
+        await record_late_results(self.book)
         found = await asyncio.to_thread(self._list_open)
         left = await asyncio.to_thread(self._find_left_behind, found)
         due = [action for action in left if self._is_due(action)]

@@ -12,7 +12,7 @@ from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.process.event_loop import is_async
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
-from mulligan.runtime import journal as late_answers
+from mulligan.runtime import journal
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import find_current_turn
@@ -239,10 +239,10 @@ async def run_claimed(action: LiveAction, *, call: ActiveCall, book: JournalWrit
     try:
         await _write_release(action, tried, book=book)
     except StaleEntryError:
-        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
-        await late_answers.record_late_results(book)
+        journal.remember([action], why=CAME_BACK_LATE, book=book)
+        await journal.record_late_results(book)
     except StoreError:
-        late_answers.remember([action], why=CAME_BACK_LATE, book=book)
+        journal.remember([action], why=CAME_BACK_LATE, book=book)
         raise
     return tried
 
@@ -259,8 +259,8 @@ async def write_stopped(
         await book.move(actions, State.UNKNOWN, why=why)
     except (JournalError, StoreError):
         # It may have been sent, and others may have looked before that.
-        late_answers.remember(actions, why=why, book=book)
-        await late_answers.record_late_results(book)
+        journal.remember(actions, why=why, book=book)
+        await journal.record_late_results(book)
 
 
 async def _write_release(action: LiveAction, tried: Tried, *, book: JournalWriter) -> None:

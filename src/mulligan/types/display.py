@@ -388,15 +388,17 @@ PIECE = 1_800
 """Bytes of what others wrote in one piece, so that none is cut on its way to the model."""
 
 
-def split_pieces(name: str, text: str) -> dict[str, str]:
+def split_pieces(text: str, *, name: str) -> dict[str, str]:
     """A text under numbered names, in pieces that end between lines or words where they can."""
     pieces: list[str] = []
-    while len(text.encode(errors="replace")) > PIECE:
-        room = text.encode(errors="replace")[:PIECE].decode(errors="ignore")
-        end = room.rfind("\n") + 1 or room.rfind(" ") + 1 or len(room)
-        pieces.append(text[:end])
-        text = text[end:]
-    return {f"{name} {n}": piece for n, piece in enumerate([*pieces, text], start=1)}
+    begin = 0
+    while len(part := text[begin : begin + PIECE + 1].encode(errors="replace")) > PIECE:
+        room = part[:PIECE].decode(errors="ignore")
+        end = begin + (room.rfind("\n") + 1 or room.rfind(" ") + 1 or len(room))
+        pieces.append(text[begin:end])
+        begin = end
+    pieces.append(text[begin:])
+    return {f"{name} {n}": piece for n, piece in enumerate(pieces, start=1)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -509,6 +509,7 @@ async def test_what_a_trigger_does_to_a_row_that_depends_on_another_is_refused(
 
     assert await act(m, work) == []
     assert world.read("folio", "sheet") == [(1, "milk"), (1, 7, 1)]
+    world.run("DROP TABLE sheet", "DROP TABLE folio")
 
 
 @pytest.mark.parametrize("error", [TimeoutError, ValueError])

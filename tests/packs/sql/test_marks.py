@@ -36,6 +36,16 @@ def test_a_call_that_was_not_found_cannot_come_late(world: World) -> None:
     assert (1, "milk") in world.read("task")
 
 
+def test_a_bulk_that_was_not_found_is_read_all_the_same(world: World) -> None:
+    options = TableOptions(where=lambda _: ("task_id > 0", {}))
+    writing = TableWriter(world.engine, "task", options)
+    before = writing.read_pre_image(Record(arguments={}, key="k4"))
+    record = Record(arguments={}, key="k4", image=Image(before), version="1")
+
+    assert writing.find_call(record) is None
+    assert writing.is_same(before, writing.read_current(record))
+
+
 def test_a_call_is_found_by_its_mark_with_the_version_it_left(world: World) -> None:
     writing = build_writing(world)
     record = Record(arguments={"task_id": 1}, key="k2")

@@ -146,3 +146,21 @@ def test_what_is_opened_and_never_closed_may_hide_anything(text: str, *, backsla
     read = read_statement(text, Spelling(backslashes=backslashes))
 
     assert read.untold == {"what is opened and never closed"}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "statement", "ends"),
+    [
+        (POSTGRES, "PREPARE TRANSACTION 'x'", True),
+        (POSTGRES, "PREPARE x AS SELECT 1", False),
+        (POSTGRES, "BEGIN", False),
+        (MYSQL, "START TRANSACTION", True),
+        (MYSQL, "LOCK TABLES task WRITE", True),
+        (MYSQL, "SET autocommit = 1", True),
+        (MYSQL, "SET @@SESSION.autocommit = 1", True),
+        (MYSQL, "SET SESSION sql_mode = ''", False),
+        (MYSQL, "XA PREPARE 'x'", True),
+    ],
+)
+def test_what_ends_a_transaction_is_told(spelling: Spelling, statement: str, *, ends: bool) -> None:
+    assert read_statement(statement, spelling).commits is ends

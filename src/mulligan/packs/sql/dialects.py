@@ -13,6 +13,8 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy import types as kinds
 
 from mulligan.process.lazy import dataclass
+from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
+from mulligan.types.errors import ConfigurationError
 
 PRINT = "mulligan_print"
 """The function that SQLite, which has no hash of its own, is given."""
@@ -40,8 +42,14 @@ class Field:
 
     @property
     def is_time(self) -> bool:
-        """Whether it holds a day or a time, as a trigger may set with every write."""
+        """Whether it holds a day or a time."""
         return isinstance(self.kind, kinds.DateTime | kinds.Date | kinds.Time)
+
+    @property
+    def is_own_time(self) -> bool:
+        """Whether the database may set it to now by itself, by its name or its default."""
+        renewed = "ON UPDATE" in str(self.default).upper()
+        return self.is_time and (renewed or normalize_name(self.name) in SELF_CHANGING)
 
     @property
     def is_bytes(self) -> bool:
@@ -82,6 +90,17 @@ class Dialect:
     """What a read ends with that keeps others from writing."""
     hides_cascades = False
     """What foreign keys do is nowhere counted."""
+    session = "(SELECT foreign_keys FROM pragma_foreign_keys)"
+    """How a connection is set, as far as rows depend on it; `0`: no foreign key is enforced."""
+
+    def find_schema(self, connection: Connection, name: str) -> str | None:  # noqa: ARG002
+        """Where a table is that is named without a schema, if that may change on the way."""
+        return None
+
+    def refuse_table(
+        self, connection: Connection, place: TablePlace, fields: Iterable[Field]
+    ) -> None:
+        """Refuse a table whose rows could not be put back exactly."""
 
     def read_column(self, field: Field) -> str:
         """A column's value in a form that says all of it."""
@@ -110,10 +129,16 @@ class Dialect:
         """Texts one after the other."""
         return " || ".join(parts)
 
-    def count_parts(self, place: TablePlace) -> str:
-        """How many columns a table has by now, and foreign keys that refer to it."""
+    def describe_parts(self, place: TablePlace) -> str:
+        """How a connection is set, how many columns a table has by now, foreign keys that refer to
+        it, and triggers."""
+        parts = (("'/'", each) for each in (self.session, *self.count_parts(place)))
+        return self.join_texts(*[each for pair in parts for each in pair][1:])
+
+    def count_parts(self, place: TablePlace) -> Sequence[str]:
+        """How many columns and such there are, each as SQL."""
         columns = f"(SELECT count(*) FROM pragma_table_xinfo({_list_given(place)}))"  # noqa: S608
-        return f"{columns} || '/' || (SELECT count(*) FROM {_join_keys(place)})"  # noqa: S608
+        return columns, f"(SELECT count(*) FROM {_join_keys(place)})"  # noqa: S608
 
     def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """The foreign keys that refer to a table. SQLAlchemy does not read all that is written
@@ -177,6 +202,42 @@ class ServerDialect(Dialect):
 class Postgres(ServerDialect):
     """Every type has a text that it is read from again."""
 
+    session = (
+        "CASE current_setting('session_replication_role') WHEN 'replica' THEN '0' ELSE '1' END || "
+        "CASE WHEN CAST(current_setting('extra_float_digits') AS integer) > 0 THEN '' ELSE '~' END"
+    )
+
+    def find_schema(self, connection: Connection, name: str) -> str | None:
+        """By the path, as it is now."""
+        query = text(
+            "SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relname = :name AND relkind <> 'i' AND pg_table_is_visible(c.oid)"
+        )
+        return connection.execute(query, {"name": name}).scalar()
+
+    def refuse_table(
+        self, connection: Connection, place: TablePlace, fields: Iterable[Field]
+    ) -> None:
+        """Rows of tables that inherit from it, and numbers that are shown rounded."""
+        heirs = text(
+            "SELECT string_agg(CAST(CAST(c.oid AS regclass) AS text), ', ') FROM pg_inherits "
+            "JOIN pg_class c ON c.oid = inhrelid "
+            "WHERE inhparent = CAST(:name AS regclass) AND NOT relispartition"
+        )
+        found = connection.execute(heirs, {"name": place.quoted.replace("\\:", ":")}).scalar()
+        if found:
+            raise ConfigurationError(
+                f"{place.name} has tables that inherit from it ({found}): their rows are seen as "
+                "its own, and would come back as such. Declare those tables, and write to them."
+            )
+        rounded = "~" in str(connection.execute(text(f"SELECT {self.session}")).scalar())
+        for field in fields if rounded else ():
+            if re.search(r"double|real|point|line|lseg|box|path|polygon|circle", field.type):
+                raise ConfigurationError(
+                    f"extra_float_digits is 0 or less, so that {place.name}.{field.name} is read "
+                    "rounded, and an undo would write it so. Connect with extra_float_digits=1."
+                )
+
     def read_column(self, field: Field) -> str:
         """A time with a zone as UTC, whatever the session shows."""
         if getattr(field.kind, "timezone", False) and isinstance(field.kind, kinds.DateTime):
@@ -197,24 +258,30 @@ class Postgres(ServerDialect):
 
     def hash_row(self, fields: Sequence[Field]) -> str:
         """A row's text has its quotes and its nulls."""
-        parts = ", ".join(self.read_column(each) for each in fields)
+        exact = "encode(float8send({}), 'hex')"
+        parts = ", ".join(
+            exact.format(each.quoted)
+            if each.type in ("real", "double precision")
+            else self.read_column(each)
+            for each in fields
+        )
         return f"encode(sha256(convert_to(CAST(ROW({parts}) AS text), 'UTF8')), 'hex')"
 
     def read_text(self, field: Field) -> str:
         """As it is read anyway."""
         return self.read_column(field)
 
-    def count_parts(self, place: TablePlace) -> str:
-        """As its catalog has it, also of triggers and rules."""
+    def count_parts(self, place: TablePlace) -> Sequence[str]:
+        """As its catalog has it, also of heirs, triggers and rules."""
         table = f"CAST({_quote_text(place.quoted)} AS regclass)"
         columns = f"attrelid = {table} AND attnum > 0 AND NOT attisdropped"
-        counted = (
-            f"(SELECT count(*) FROM pg_attribute WHERE {columns})",  # noqa: S608
+        heirs = f"(SELECT count(*) FROM pg_inherits WHERE inhparent = {table})"  # noqa: S608
+        return (
+            f"(SELECT count(*) FROM pg_attribute WHERE {columns}) || '+' || {heirs}",  # noqa: S608
             f"(SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND confrelid = {table})",  # noqa: S608
             f"(SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = {table})",  # noqa: S608
             f"(SELECT count(*) FROM pg_rewrite WHERE ev_class = {table})",  # noqa: S608
         )
-        return " || '/' || ".join(counted)
 
     def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """Of all schemas; one of a partitioned table only once."""
@@ -261,6 +328,11 @@ class MySql(ServerDialect):
     """Text for what has one, bytes for what has none, and a time with a zone as seconds."""
 
     hides_cascades = True
+    session = "@@foreign_key_checks + 0"
+
+    def find_schema(self, connection: Connection, name: str) -> str | None:  # noqa: ARG002
+        """The database in use."""
+        return connection.execute(text("SELECT DATABASE()")).scalar()
 
     def read_column(self, field: Field) -> str:
         """A `FLOAT` is shown rounded, so it is read as a `DOUBLE`."""
@@ -291,18 +363,16 @@ class MySql(ServerDialect):
         """`||` is an `OR` here."""
         return f"CONCAT({', '.join(parts)})"
 
-    def count_parts(self, place: TablePlace) -> str:
+    def count_parts(self, place: TablePlace) -> Sequence[str]:
         """As its catalog has it."""
         schema = "DATABASE()" if place.schema is None else _quote_text(place.schema)
         name = _quote_text(place.name)
         where = f"table_schema = {schema} AND table_name = {name}"
         keys = f"referenced_table_schema = {schema} AND referenced_table_name = {name}"
         fired = f"event_object_schema = {schema} AND event_object_table = {name}"
-        return self.join_texts(
+        return (
             f"(SELECT count(*) FROM information_schema.columns WHERE {where})",  # noqa: S608
-            "'/'",
             f"(SELECT count(*) FROM information_schema.key_column_usage WHERE {keys})",  # noqa: S608
-            "'/'",
             f"(SELECT count(*) FROM information_schema.triggers WHERE {fired})",  # noqa: S608
         )
 

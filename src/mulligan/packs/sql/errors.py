@@ -3,6 +3,7 @@
 SqlPackError
 ├── OutdatedRowError      somebody has changed the row since it was read; also a `ConflictError`
 ├── UndeclaredWriteError  a statement would change what the tool is not declared for
+│   └── OutdatedTableError  the table, or how the connection treats it, is not what was read
 ├── VoidCallError         the call was given up meanwhile, and is on record as not made
 └── NoTransactionError    something is committed past the transaction that has the mark
 """
@@ -23,7 +24,7 @@ class OutdatedRowError(SqlPackError, ConflictError):
 
     def __init__(self, row: str) -> None:
         super().__init__(
-            f"Somebody has changed {row} since it was read. Read it again, and decide anew."
+            f"{row} has been changed since it was read. Read it again, and decide anew."
         )
 
 

@@ -9,10 +9,12 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
+from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.scope import (
     begin_outer,
     begin_watching,
     end_watching,
+    fire_deferred,
     forget_abandoned,
     list_current,
     list_scopes,
@@ -24,6 +26,7 @@ from mulligan.packs.sql.scope import (
     refuse_unwritten,
 )
 from mulligan.packs.sql.statements import find_spelling, is_declared, name_table, read_statement
+from mulligan.types.errors import ConfigurationError
 
 _heard: WeakSet[Engine] = WeakSet()
 
@@ -102,10 +105,13 @@ def _begin_write(connection: Connection, statement: str) -> None:
     refuse_undeclared(read, scopes, connection=connection)
     if not read.writes:
         return
-    refuse_replacing(read, scopes, connection=connection)
-    for scope in scopes:
-        scope.begin_write(connection, read)
-    begin_watching(connection, scopes, read)
+    try:
+        refuse_replacing(read, scopes, connection=connection)
+        for scope in scopes:
+            scope.begin_write(connection, read)
+        begin_watching(connection, scopes, read)
+    except ConfigurationError as error:
+        raise UndeclaredWriteError(str(error)) from error
 
 
 def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
@@ -137,10 +143,11 @@ def _on_commit(connection: Connection) -> None:
     scopes = list_scopes(connection)
     try:
         refuse_abandoned(connection)
+        fire_deferred(connection, scopes)
         for scope in scopes:
             work = scope.works.pop(id(connection), None)
             if work is not None and work.wrote:
-                with scope.on_our_own():
+                with scope.on_our_own(connection):
                     scope.writer.leave_marks(connection, scope)
         if scopes:
             refuse_strange(connection, scopes)

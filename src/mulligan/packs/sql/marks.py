@@ -27,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from mulligan.packs.sql.dialects import choose_dialect
 from mulligan.packs.sql.errors import VoidCallError
 from mulligan.packs.sql.table import ABSENT, UserTable
 from mulligan.process.lazy import dataclass
@@ -78,23 +79,37 @@ def prune_marks(engine: Engine, *, older_than: timedelta) -> int:
         return connection.execute(delete(MARKS).where(MARKS.c.made_at < until)).rowcount
 
 
-def require_marks(connection: Connection) -> None:
-    """Refuse to work where nobody has created our table."""
+def load_marks(connection: Connection) -> Table:
+    """Our table, wherever it is; refuse to work where nobody has created it."""
     if not inspect(connection).has_table(MARKS.name):
         raise ConfigurationError(
             f"The database has no table {MARKS.name}, in which each call leaves its mark. Create "
             "it once: mulligan.packs.sql.create_marks(engine)."
         )
+    # A tool may have names mean other tables than they do for who looks for its mark.
+    schema = choose_dialect(connection.dialect.name).find_schema(connection, MARKS.name)
+    return MARKS if schema is None else MARKS.to_metadata(MetaData(), schema=schema)
 
 
-def find_mark(connection: Connection, mark: str) -> CallMark | None:
+def find_mark(connection: Connection, mark: str, marks: Table = MARKS) -> CallMark | None:
     """The mark of a call."""
-    found = connection.execute(select(MARKS).where(MARKS.c.id == mark)).first()
+    found = connection.execute(select(marks).where(marks.c.id == mark)).first()
     return None if found is None else CallMark(about=found.about, left_at=found.left_at or ABSENT)
 
 
+def drop_mark(connection: Connection, mark: str, marks: Table) -> None:
+    """Make room for another of the same call."""
+    connection.execute(delete(marks).where(marks.c.id == mark))
+
+
 def leave_mark(
-    connection: Connection, mark: str, *, about: str, table: UserTable, key: list[Any]
+    connection: Connection,
+    mark: str,
+    *,
+    marks: Table,
+    about: str,
+    table: UserTable,
+    key: list[Any],
 ) -> str | None:
     """Write that a call is in the database, with the version of the row it leaves.
 
@@ -103,7 +118,8 @@ def leave_mark(
     told = connection.dialect.insert_returning
     left = f"SELECT {table.print} FROM {table.quoted} WHERE {table.where}"  # noqa: S608
     values = f"(id, about, left_at, made_at) VALUES (:mark, :about, ({left}), :now)"
-    statement = f"INSERT INTO {MARKS.name} {values}" + (" RETURNING left_at" if told else "")
+    place = connection.dialect.identifier_preparer.format_table(marks)
+    statement = f"INSERT INTO {place} {values}" + (" RETURNING left_at" if told else "")
     bound = {"mark": mark, "about": about, "now": _read_now(), **table.bind_key(key)}
     try:
         done = connection.execute(text(statement), bound)
@@ -112,19 +128,21 @@ def leave_mark(
     return str(done.scalar() or ABSENT) if told else None
 
 
-def leave_plain_mark(connection: Connection, mark: str, *, about: str, left_at: str) -> None:
+def leave_plain_mark(
+    connection: Connection, mark: str, *, marks: Table, about: str, left_at: str
+) -> None:
     """Write that a call is in the database, where what it left is known already."""
     try:
         connection.execute(
-            insert(MARKS).values(id=mark, about=about, left_at=left_at, made_at=_read_now())
+            insert(marks).values(id=mark, about=about, left_at=left_at, made_at=_read_now())
         )
     except IntegrityError as error:
         raise VoidCallError from error
 
 
-def mark_void(connection: Connection, mark: str) -> None:
+def mark_void(connection: Connection, mark: str, marks: Table) -> None:
     """Write that a call did not happen. An `IntegrityError` if it has come meanwhile."""
-    connection.execute(insert(MARKS).values(id=mark, about=VOID, left_at=None, made_at=_read_now()))
+    connection.execute(insert(marks).values(id=mark, about=VOID, left_at=None, made_at=_read_now()))
 
 
 def _read_now() -> datetime:

@@ -14,7 +14,7 @@ from dataclasses import field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet, ref
 
-from sqlalchemy import Connection, Delete, Engine, Update, inspect, text
+from sqlalchemy import Connection, Delete, Engine, TwoPhaseTransaction, Update, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -97,8 +97,10 @@ class Scope:
     deleted: bool = False
     """A statement of it deletes, or may do so."""
     marked: set[str] = field(default_factory=set)
-    busy: bool = False
-    """Statements are our own."""
+    call: object = None
+    """What the parts of one call have in common: a call inside of it has another."""
+    busy: set[int] = field(default_factory=set)
+    """Connections on which statements are our own: another thread of the tool has others."""
     sessions: WeakSet[Session] = field(default_factory=WeakSet)
     """Sessions that it has worked with."""
     strangers: WeakSet[Session] = field(default_factory=WeakSet)
@@ -110,6 +112,10 @@ class Scope:
     def find_work(self, connection: Connection) -> Work:
         """What the transaction of a connection has done."""
         return self.works.setdefault(id(connection), Work(connection=connection))
+
+    def has_written(self, connection: Connection) -> bool:
+        """Whether the transaction of a connection has something of it."""
+        return id(connection) in self.works and self.works[id(connection)].wrote
 
     def list_uncommitted(self) -> list[Connection]:
         """Connections that it has written by, and neither committed nor rolled back."""
@@ -129,20 +135,20 @@ class Scope:
         return {session: held for session, held in new.items() if held and session not in others}
 
     @contextmanager
-    def on_our_own(self) -> Iterator[None]:
+    def on_our_own(self, connection: Connection) -> Iterator[None]:
         """Statements that nobody is to look at."""
-        self.busy = True
+        self.busy.add(id(connection))
         try:
             yield
         finally:
-            self.busy = False
+            self.busy.discard(id(connection))
 
     def check_rows(self, connection: Connection, *, lock: bool = True) -> None:
         """Refuse to go on if somebody has been at a row since it was read."""
         self.find_work(connection).checked = True
         if all(target.at is None for target in self.targets):
             return  # it makes rows, and none was read
-        with self.on_our_own():
+        with self.on_our_own(connection):
             table = self.writer.load(connection)
             if lock:
                 table.dialect.begin_writing(connection)
@@ -164,7 +170,7 @@ class Scope:
         written = name_table(connection, statement.table)
         if target.at is None or not is_declared(connection, written, self.writer.table):
             return statement
-        with self.on_our_own():
+        with self.on_our_own(connection):
             table = self.writer.load(connection)
         condition = text(f"(({table.print}) = :mulligan_at OR NOT ({table.where}))")
         bound = {"mulligan_at": target.at, **table.bind_key(target.key)}
@@ -175,6 +181,8 @@ class Scope:
         """A statement is about to write."""
         if _is_autocommit(connection):
             raise NoTransactionError("The connection commits each statement by itself (AUTOCOMMIT)")
+        if isinstance(connection.get_transaction(), TwoPhaseTransaction):
+            raise NoTransactionError("The transaction is committed in two phases")
         work = self.find_work(connection)
         if not (work.checked or work.bound):
             self.check_rows(connection)
@@ -194,7 +202,7 @@ class Scope:
 
 def begin_watching(connection: Connection, scopes: Sequence[Scope], statement: Statement) -> None:
     """A statement is about to write: see what it does."""
-    with scopes[0].on_our_own():
+    with scopes[0].on_our_own(connection):
         watch = scopes[0].watches.setdefault(id(connection), open_watch(connection))
         watch.begin(_list_known(connection, scopes), statement)
 
@@ -205,8 +213,16 @@ def end_watching(
     """It has written."""
     watch = scopes[0].watches.get(id(connection))
     if watch is not None and watch.looks:
-        with scopes[0].on_our_own():
+        with scopes[0].on_our_own(connection):
             watch.end(_list_known(connection, scopes), statement, max(0, rowcount))
+
+
+def fire_deferred(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """Have what waits for the commit happen before it is looked at."""
+    watch = scopes[0].watches.get(id(connection)) if scopes else None
+    if watch is not None and watch.looks:
+        with scopes[0].on_our_own(connection):
+            watch.settle(_list_known(connection, scopes))
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -214,7 +230,7 @@ def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
     watch = scopes[0].watches.pop(id(connection), None)
     if watch is None:
         return
-    with scopes[0].on_our_own():
+    with scopes[0].on_our_own(connection):
         strange = watch.list_strange(_list_known(connection, scopes))
     for table, rows, named in strange:
         written = read_name(connection, table)
@@ -312,7 +328,10 @@ def list_scopes(connection: Connection) -> list[Scope]:
     """The calls under way that a connection works for."""
     pool = connection.engine.pool
     scopes = [s for s in _current.get() if any(engine.pool is pool for engine in s.engines)]
-    return [] if any(scope.busy for scope in scopes) else scopes
+    if any(id(connection) in scope.busy for scope in scopes):
+        return []
+    # What a call inside of another does is its own, but for a transaction that they share.
+    return [s for s in scopes if s.call is scopes[-1].call or s.has_written(connection)]
 
 
 def list_current() -> Sequence[Scope]:
@@ -385,7 +404,7 @@ def refuse_replacing(
     for scope in scopes:
         if not statement.writes_to(connection, scope.writer.table):
             continue
-        with scope.on_our_own():
+        with scope.on_our_own(connection):
             table = scope.writer.load(connection)
         unique, always = table.replaceable
         blind = any(target.at is None for target in scope.targets)
@@ -407,7 +426,7 @@ def begin_outer(connection: Connection) -> None:
     """Begin a transaction before a savepoint of a call: where there is none, SQLite takes the
     savepoint for one, and commits it as it is released."""
     for scope in list_scopes(connection):
-        with scope.on_our_own():
+        with scope.on_our_own(connection):
             scope.writer.load(connection).dialect.begin_writing(connection)
 
 
@@ -421,6 +440,10 @@ def refuse_new_keys(table: UserTable, targets: Sequence[Target]) -> None:
 
 
 def _is_autocommit(connection: Connection) -> bool:
+    driver: Any = connection.connection.dbapi_connection
+    ask = getattr(driver, "get_autocommit", None)
+    if ask() if ask else getattr(driver, "autocommit", False) is True:
+        return True
     level = connection.get_execution_options().get("isolation_level")
     level = level or getattr(connection.dialect, "_on_connect_isolation_level", None)
     return str(level).upper() == "AUTOCOMMIT"

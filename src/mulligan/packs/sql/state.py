@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -67,7 +68,7 @@ def _read_dependants(
     """Each row once, however many references lead to it: round a circle there is no end."""
     first = _name(table, [values[name] for name in table.key])
     found, gone = dict[str, RowState](), {first}
-    queue = [(table, values)]
+    queue = [(table, values)] if table.enforced else []
     for owner, there in queue:
         for reference in owner.acting:
             for key in reference.list_rows(connection, there, lock=lock):
@@ -120,31 +121,32 @@ def combine_versions(versions: Iterator[str]) -> str:
     return hashlib.sha256("\n".join(found).encode()).hexdigest() if found else ABSENT
 
 
-def is_same_state(before: object, now: object, *, version: str | None) -> bool:
-    """Whether two states have the same content, or our undo has left the second."""
+def is_same_state(before: object, now: object, *, own: AbstractSet[str]) -> bool:
+    """Whether two states have the same content but for columns that the database sets by itself, or
+    our undo has left the second."""
     if not isinstance(before, dict) or not isinstance(now, dict):
         return before is now
     if now.get("undone"):
         return True
     pairs = list(zip(before["rows"], now["rows"], strict=False))
     return len(before["rows"]) == len(now["rows"]) and all(
-        is_same_row(was, there, version=version) for was, there in pairs
+        is_same_row(was, there, own=own) for was, there in pairs
     )
 
 
-def is_same_row(was: RowState, there: RowState, *, version: str | None) -> bool:
+def is_same_row(was: RowState, there: RowState, *, own: AbstractSet[str]) -> bool:
     """Whether a row and its dependants have the same content."""
     if was["values"] is None or there["values"] is None:
         return was["values"] is there["values"]
-    pairs = [_list_contents(row, version=version) for row in (was, there)]
+    pairs = [_list_contents(row, own=own) for row in (was, there)]
     return pairs[0] == pairs[1]
 
 
-def _list_contents(row: RowState, *, version: str | None) -> dict[str, object]:
+def _list_contents(row: RowState, *, own: AbstractSet[str]) -> dict[str, object]:
     contents = dict[str, object]()
     for each in list_all(row):
-        own = each["table"] == row["table"] and each["values"] is not None
-        left = {n: v for n, v in (each["values"] or {}).items() if not (own and n == version)}
+        ignored = own if each["table"] == row["table"] else ()
+        left = {n: v for n, v in (each["values"] or {}).items() if n not in ignored}
         contents["" if each is row else json.dumps([each["table"], each["key"]])] = left
     return contents
 

@@ -201,7 +201,7 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         tables=frozenset(tables),
         untold=frozenset(untold),
         deletes=bool(untold) or bool(verbs - {"INSERT", "UPDATE"}),
-        commits=any(tokens[at].key in _COMMITS for at in starts),
+        commits=any(_commits(tokens[at : at + 5], spelling) for at in starts),
         upserts=replaces or "MERGE" in verbs or any(pair in pairs for pair in _UPSERTS),
         replaces=replaces,
         truncates="TRUNCATE" in verbs,
@@ -209,7 +209,19 @@ def _read(statement: str, spelling: Spelling) -> Statement:
     )
 
 
-_COMMITS = frozenset({"COMMIT", "END"})
+_COMMITS = frozenset({"COMMIT", "END", "XA"})
+_COMMITS_ON_MYSQL = frozenset({"BEGIN", "START", "LOCK", "UNLOCK", "ANALYZE"})
+
+
+def _commits(tokens: Sequence[_Token], spelling: Spelling) -> bool:
+    """Whether a statement ends the transaction, or hands it to another."""
+    words = [token.key.lstrip("@").upper() for token in tokens]
+    if words[0] in _COMMITS or words[:2] == ["PREPARE", "TRANSACTION"]:
+        return True
+    mysql = spelling.backslashes
+    return mysql and (
+        words[0] in _COMMITS_ON_MYSQL or (words[0] == "SET" and "AUTOCOMMIT" in words)
+    )
 
 
 def _makes_table(tokens: Sequence[_Token]) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy.sql.compiler import IdentifierPreparer
 from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
+from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
@@ -26,8 +27,15 @@ NONE = "none"
 """The version of a row that has none."""
 
 
-class OutdatedTableError(Exception):
+class OutdatedTableError(UndeclaredWriteError):
     """A table has got a column, or lost one, since it was described."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is not what it was when its rows were read: it has other columns, triggers or "
+            "foreign keys, or this connection enforces foreign keys otherwise. Set all connections "
+            "of the engine alike, and make the call again."
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,13 +44,16 @@ class UserTable:
 
     name: str
     schema: str | None
+    home: str | None
+    """The schema that it is in, where that is not said but found."""
     quoted: str
     fields: Mapping[str, Field]
     key: tuple[str, ...]
     version: str | None
     dialect: Dialect
     parts: str
-    """How many columns it has, and foreign keys that refer to it: another count, another table."""
+    """How its connection is set, how many columns it has, and foreign keys that refer to it:
+    another count, another table."""
     replaceable: tuple[bool, bool]
     """Whether `REPLACE` may take away other rows than that of its key, and also unasked."""
     referred: list[Reference] = field(default_factory=list)
@@ -51,7 +62,7 @@ class UserTable:
     @property
     def place(self) -> TablePlace:
         """Where the catalog has it."""
-        return TablePlace(self.schema, self.name, self.quoted)
+        return TablePlace(self.home, self.name, self.quoted)
 
     @property
     def full_name(self) -> str:
@@ -66,7 +77,12 @@ class UserTable:
     @property
     def triggered(self) -> bool:
         """Whether it has triggers or rules, where they are counted."""
-        return any(count != "0" for count in self.parts.split("/")[2:])
+        return any(count != "0" for count in self.parts.split("/")[3:])
+
+    @property
+    def enforced(self) -> bool:
+        """Whether the database does what foreign keys say."""
+        return not self.parts.startswith("0")
 
     @cached_property
     def related(self) -> dict[str, UserTable]:
@@ -124,7 +140,7 @@ class UserTable:
     def columns(self) -> str:
         """All columns, each in its exact form, then how many parts it has by now, and the print."""
         read = [self.dialect.read_column(field) for field in self.fields.values()]
-        return ", ".join([*read, self.dialect.count_parts(self.place), self.print])
+        return ", ".join([*read, self.dialect.describe_parts(self.place), self.print])
 
     def read_row(
         self, connection: Connection, key: Sequence[object], *, lock: bool = False
@@ -165,7 +181,13 @@ class UserTable:
         order = ", ".join(self.fields[name].quoted for name in self.key)
         query = text(f"SELECT {read} FROM {self.quoted} WHERE {where} ORDER BY {order}{tail}")  # noqa: S608
         bound = {name: from_plain(value) for name, value in values.items()}
-        return [list(map(to_plain, row)) for row in connection.execute(query, bound)]
+        keys = [list(map(to_plain, row)) for row in connection.execute(query, bound)]
+        if any(None in key for key in keys):
+            raise ConfigurationError(
+                f"Rows of {self.name} have NULL in their key, so that nothing tells them apart. "
+                f"Give each a key: {', '.join(self.key)} NOT NULL."
+            )
+        return keys
 
     def insert_row(self, connection: Connection, values: Values) -> None:
         """Bring a row back, with its very key."""
@@ -304,11 +326,12 @@ def _load_columns(
 ) -> UserTable:
     dialect = choose_dialect(connection.dialect.name)
     prepare = connection.dialect.identifier_preparer
-    quoted = ".".join(_quote(prepare, part) for part in (schema, name) if part is not None)
     looking = inspect(connection)
     if not looking.has_table(name, schema=schema):
         raise ConfigurationError(f"The database has no table {name!r}.")
-    place = TablePlace(schema, name, quoted)
+    home = schema or dialect.find_schema(connection, name)
+    quoted = ".".join(_quote(prepare, part) for part in (home, name) if part is not None)
+    place = TablePlace(home, name, quoted)
     types = dialect.load_types(connection, place)
     fields = {
         column["name"]: Field(
@@ -332,15 +355,17 @@ def _load_columns(
         )
     if version is not None and version not in fields:
         raise ConfigurationError(f"{name} has no column {version!r}. It has: {', '.join(fields)}.")
+    dialect.refuse_table(connection, place, fields.values())
     return UserTable(
         name=name,
         schema=schema,
+        home=home,
         quoted=quoted,
         fields=fields,
         key=key,
         version=version,
         dialect=dialect,
-        parts=str(connection.execute(text(f"SELECT {dialect.count_parts(place)}")).scalar()),
+        parts=str(connection.execute(text(f"SELECT {dialect.describe_parts(place)}")).scalar()),
         replaceable=dialect.read_replacing(connection, place),
     )
 

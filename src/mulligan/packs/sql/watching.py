@@ -92,6 +92,9 @@ class TriggerWatch:
     def end(self, *_: object) -> None:
         """The triggers have written it down."""
 
+    def settle(self, known: Sequence[KnownRow]) -> None:
+        """SQLite has no trigger that waits."""
+
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
         written = self._run("SELECT * FROM temp.mulligan_written ORDER BY rowid")
@@ -222,6 +225,13 @@ class CountWatch:
             # One that is there by now and was not counted is somebody else's.
             self.strange[name] += sum(counted.beyond(done)) + done.beyond(counted).inserted
 
+    def settle(self, known: Sequence[KnownRow]) -> None:
+        """Have triggers fire that wait for the commit."""
+        if any(at.triggered for each in known for at in each.table.related.values()):
+            self.begin(known)
+            self.connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")
+            self.end(known)
+
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """A row that was made counts as known if its key is."""
         for name, rows in self.group(known).items():
@@ -245,21 +255,20 @@ class CountWatch:
             return {}
         found = self.connection.execute(
             text(
-                "SELECT CASE WHEN pg_table_is_visible(c.oid) THEN c.relname "
-                "ELSE n.nspname || '.' || c.relname END, sum(s.n_tup_ins), sum(s.n_tup_upd), "
+                "SELECT n.nspname, c.relname, sum(s.n_tup_ins), sum(s.n_tup_upd), "
                 "sum(s.n_tup_del) FROM pg_stat_xact_user_tables s "
                 "JOIN pg_class c ON c.oid = COALESCE(pg_partition_root(s.relid), s.relid) "
                 "JOIN pg_namespace n ON n.oid = c.relnamespace "
                 "WHERE s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0 "
-                "AND c.relpersistence <> 't' AND c.relname <> 'mulligan_mark' GROUP BY 1"
+                "AND c.relpersistence <> 't' AND c.relname <> 'mulligan_mark' GROUP BY 1, 2"
             )
         )
         usual = self.connection.dialect.default_schema_name
-        names = {(table.schema or usual, table.name): name for name, table in tables.items()}
+        names = {(table.home, table.name): name for name, table in tables.items()}
         counts = {}
-        for place, *deeds in found:
-            schema, _, name = place.rpartition(".")
-            counts[names.get((schema or usual, name), place)] = Deeds(*map(int, deeds))
+        for schema, name, *deeds in found:
+            place = name if schema == usual else f"{schema}.{name}"
+            counts[names.get((schema, name), place)] = Deeds(*map(int, deeds))
         return counts
 
     def correct(
@@ -313,6 +322,9 @@ class HandlerWatch(CountWatch):
     """MariaDB counts what a session writes, in all tables together, and no foreign key's work."""
 
     stamp = ""
+
+    def settle(self, known: Sequence[KnownRow]) -> None:
+        """Nor has MariaDB."""
 
     def group(self, known: Sequence[KnownRow]) -> dict[str, list[KnownRow]]:
         """All of them by the first."""

@@ -14,16 +14,19 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from mulligan.packs.compose import find_composition
 from mulligan.packs.sql.database import Database
 from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.listening import listen
 from mulligan.packs.sql.marks import (
+    MARKS,
     CallMark,
+    drop_mark,
     find_mark,
     leave_mark,
     leave_plain_mark,
+    load_marks,
     mark_void,
-    require_marks,
 )
 from mulligan.packs.sql.scope import Scope, Target, enter_scope, refuse_new_keys
 from mulligan.packs.sql.state import (
@@ -80,6 +83,7 @@ class TableWriter:
         self.leaves = options.leaves
         self._options = options
         self._loaded: list[UserTable] = []
+        self._marks = MARKS
         self._left: OrderedDict[str, tuple[str | None, list[list[Any]]]] = OrderedDict()
         listen(self.database.engine)
 
@@ -96,7 +100,7 @@ class TableWriter:
     def load(self, connection: Connection) -> UserTable:
         """The table, as the database describes it; read once."""
         if not self._loaded:
-            require_marks(connection)
+            self._marks = load_marks(connection)
             self._loaded.append(load_table(connection, self.table, version=self._options.version))
         table = self._loaded[0]
         table.dialect.prepare(connection)
@@ -143,7 +147,10 @@ class TableWriter:
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether two states have the same content."""
-        return is_same_state(before, now, version=self._options.version)
+        fields = self._loaded[0].fields.values() if self._loaded else ()
+        computed = {field.name for field in fields if field.generated}
+        own = self._options.sets | computed | {str(self._options.version)}
+        return is_same_state(before, now, own=own)
 
     @contextmanager
     def enter_call(self, records: Sequence[Record]) -> Iterator[None]:
@@ -152,6 +159,7 @@ class TableWriter:
             writer=self,
             engines=[self.database.engine],
             targets=list(self._list_targets(records)),
+            call=find_composition() or object(),
         )
         with enter_scope(scope):
             yield
@@ -199,11 +207,11 @@ class TableWriter:
         for target in scope.targets:
             by_mark.setdefault(target.mark, []).append(target)
         for mark, targets in by_mark.items():
-            if mark in scope.marked:
-                continue
             keys = [target.key for target in targets]
+            before = [row["at"] for target in targets if (row := target.before) is not None]
+            if self._is_marked(connection, table, scope, mark=mark, before=before):
+                continue
             left = self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
-            scope.marked.add(mark)
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
 
@@ -220,20 +228,37 @@ class TableWriter:
             judged.add(_name(each))
             owner = table.related[each["table"]]
             now = owner.read_row(connection, each["key"])[0]
+            was = each["values"] or {}
             lost = {name for at in table.list_references(owner) for name in at.lost if not stays}
             goes = each["goes"] and not stays
-            if self._list_odd(owner, each["values"] or {}, now) - lost if now else not goes:
+            unmoved = now and (goes or not self._has_lost(connection, owner, was, now, lost))
+            if unmoved and not stays:
+                raise UndeclaredWriteError(
+                    f"{owner.describe_row(each['key'])} is as it was, though by its foreign keys "
+                    f"the database changes it with {table.describe_row(row['key'])}. Delete where "
+                    "foreign keys are enforced, or have no connection of the engine enforce them."
+                )
+            if self._list_odd(owner, was, now) - lost if now else not goes:
                 raise UndeclaredWriteError(
                     f"The call changes {owner.describe_row(each['key'])}, which depends on "
                     f"{table.describe_row(row['key'])}, by a trigger, or as it deletes that row "
                     "and makes it anew, so that an undo would leave it. Change the row instead."
                 )
 
+    def _has_lost(
+        self, connection: Connection, owner: UserTable, was: Values, now: Values, lost: set[str]
+    ) -> bool:
+        """Whether a row has lost a reference, be it to what it would refer to by default."""
+        return any(
+            now[name] != was[name] or owner.has_default(connection, name, now[name])
+            for name in lost
+        )
+
     def _list_odd(self, owner: UserTable, was: Values, now: Values) -> set[str]:
         """Columns that are not as they were, and that no database sets by itself."""
         changed = {name for name, value in was.items() if now.get(name) != value}
         fields = owner.fields
-        own = {name for name in changed if fields[name].is_time or fields[name].generated}
+        own = {name for name in changed if fields[name].is_own_time or fields[name].generated}
         return changed - own - self._options.sets - {str(self._options.version)}
 
     def _mark(
@@ -246,12 +271,11 @@ class TableWriter:
         some: bool,
     ) -> list[str | None]:
         if len(keys) == 1 and not some:
-            left = leave_mark(connection, mark, about=_dump(keys), table=table, key=keys[0])
-            self._remember(mark, left, keys)
-            return [left]
+            return [self._mark_one(connection, table, mark=mark, key=keys[0])]
         prints = [table.read_print(connection, key, lock=False) for key in keys]
         left_at = prints[0] if len(keys) == 1 else json.dumps(prints)
-        leave_plain_mark(connection, mark, about=_dump(keys), left_at=left_at)
+        about = _dump(keys)
+        leave_plain_mark(connection, mark, marks=self._marks, about=about, left_at=left_at)
         self._remember(mark, combine_versions(iter(prints)), keys)
         return [*prints]
 
@@ -267,8 +291,44 @@ class TableWriter:
                 "the parameter that has the key: id=…, as an upsert needs."
             )
         for mark, key in zip(marks, keys, strict=True):
-            left = leave_mark(connection, mark, about=_dump([key]), table=table, key=key)
-            self._remember(mark, left, [key])
+            if not self._is_marked(connection, table, scope, mark=mark, before=[]):
+                self._mark_one(connection, table, mark=mark, key=key)
+
+    def _mark_one(
+        self, connection: Connection, table: UserTable, *, mark: str, key: list[Any]
+    ) -> str | None:
+        about = _dump([key])
+        left = leave_mark(connection, mark, marks=self._marks, about=about, table=table, key=key)
+        self._remember(mark, left, [key])
+        return left
+
+    def _is_marked(
+        self,
+        connection: Connection,
+        table: UserTable,
+        scope: Scope,
+        *,
+        mark: str,
+        before: list[str],
+    ) -> bool:
+        """Whether an earlier transaction of the call has said already what there is to say."""
+        known = mark in scope.marked
+        scope.marked.add(mark)
+        found = find_mark(connection, mark, self._marks) if known else None
+        if found is None or found.void:
+            return False
+        keys = _load(found)
+        left = _load_left(found, len(keys))
+        if left == [table.read_print(connection, key, lock=False) for key in keys]:
+            return True
+        if left != before:
+            named = ", ".join(map(table.describe_row, keys))
+            raise UndeclaredWriteError(
+                f"The call has committed {named} already and changes it once more, so that nobody "
+                "could tell that from an edit between. Have the tool write it in one transaction."
+            )
+        drop_mark(connection, mark, self._marks)
+        return False
 
     def _remember(self, mark: str, left: str | None, keys: list[list[Any]]) -> None:
         self._left[mark] = left, keys
@@ -283,14 +343,14 @@ class TableWriter:
         return read_state(connection, table, keys=keys, deep=self.deep)
 
     def _read_now(self, record: Record, connection: Connection) -> TableState | None:
-        table, mark = self.load(connection), find_mark(connection, record.key)
+        table, mark = self.load(connection), find_mark(connection, record.key, self._marks)
         keys = self._list_known_keys(record) or (_load(mark) if mark else [])
         if not keys:
             return None if self._options.makes else TableState(rows=[], at=ABSENT, undone=False)
         state = read_state(connection, table, keys=keys, deep=self.deep)
         if record.before is None and all(row["values"] is None for row in state["rows"]):
             return None
-        undone = find_mark(connection, record.key + UNDO)
+        undone = find_mark(connection, record.key + UNDO, self._marks)
         prints = [row["at"] for row in state["rows"]]
         if undone is not None and _load_left(undone, len(keys)) == prints:
             return TableState(rows=state["rows"], at=state["at"], undone=True)
@@ -305,7 +365,7 @@ class TableWriter:
         return several and any(a == b for a, b in zip(prints, left, strict=True))
 
     def _read_left(self, connection: Connection, record: Record) -> str | None:
-        mark = find_mark(connection, record.key)
+        mark = find_mark(connection, record.key, self._marks)
         if mark is None or mark.void:
             return None
         return combine_versions(iter(_load_left(mark, len(_load(mark)))))
@@ -313,14 +373,14 @@ class TableWriter:
     def _probe(self, record: Record, connection: Connection) -> object:
         table = self.load(connection)
         table.dialect.begin_writing(connection)
-        mark = find_mark(connection, record.key)
+        mark = find_mark(connection, record.key, self._marks)
         if mark is None:
             table.dialect.limit_waiting(connection)
             try:
                 with connection.begin_nested():
-                    mark_void(connection, record.key)
+                    mark_void(connection, record.key, self._marks)
             except IntegrityError:
-                mark = find_mark(connection, record.key)
+                mark = find_mark(connection, record.key, self._marks)
                 if mark is None:
                     raise
         if mark is None or mark.void:
@@ -336,7 +396,9 @@ class TableWriter:
         """Take back what is still ours. What somebody has changed since, by its name."""
         table = self.load(connection)
         table.dialect.begin_writing(connection)
-        mark, undone = (find_mark(connection, record.key + tail) for tail in ("", UNDO))
+        mark, undone = (
+            find_mark(connection, record.key + tail, self._marks) for tail in ("", UNDO)
+        )
         if mark is None or mark.void or undone is not None:
             return []
         before = cast("TableState | None", record.before)
@@ -360,7 +422,8 @@ class TableWriter:
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
         kept = prints[0] if len(prints) == 1 else json.dumps(prints)
         left_at = "[]" if theirs else kept
-        leave_plain_mark(connection, record.key + UNDO, about=mark.about, left_at=left_at)
+        name, about = record.key + UNDO, mark.about
+        leave_plain_mark(connection, name, marks=self._marks, about=about, left_at=left_at)
         return theirs
 
     def _restore(self, connection: Connection, table: UserTable, rows: list[RowState]) -> None:
@@ -375,9 +438,11 @@ class TableWriter:
         ]
         watch = open_watch(connection)
         watch.begin(known)
-        for owner, values in list(restore_rows(connection, table, rows=rows)):
-            self._require_restored(connection, owner, values)
+        restored = list(restore_rows(connection, table, rows=rows))
         watch.end(known)
+        watch.settle(known)
+        for owner, values in restored:
+            self._require_restored(connection, owner, values)
         self._refuse_more(connection, watch.list_strange(known))
 
     def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
@@ -423,13 +488,18 @@ class TableWriter:
     def _find_keys(self, connection: Connection, record: Record) -> list[list[Any]]:
         if self._options.where is None:
             found = self._find_given(record)
-            if not found:
+            if not found and not self._is_empty(record):
                 raise ConfigurationError(
                     f"The call says nothing of which row of {self.table} it is about."
                 )
             return found
         condition, values = self._options.where(record)
         return self.load(connection).list_keys(connection, condition, values=values)
+
+    def _is_empty(self, record: Record) -> bool:
+        """Whether it is a bulk of no rows."""
+        each = self._options.each
+        return each is not None and record.arguments.get(each) in ([], ())
 
     def _find_given(self, record: Record) -> list[list[Any]]:
         """The key among the arguments, of an element of a bulk also inside of it."""
@@ -438,11 +508,8 @@ class TableWriter:
             return []
         if callable(said):
             found = said(record)
-            return (
-                []
-                if found is None
-                else [list(found) if isinstance(found, list | tuple) else [found]]
-            )
+            key = list(found) if isinstance(found, list | tuple) else [found]
+            return [] if None in key else [key]
         given: Mapping[str, Any] = record.arguments
         names = (
             [said]
@@ -452,6 +519,8 @@ class TableWriter:
         element = given.get(self._options.each) if self._options.each else None
         if isinstance(element, Mapping):
             given = {**given, **element}
+        elif self._is_empty(record):
+            return []
         elif element is not None and len(names) == 1:
             return [[element]]
         key = [given.get(name) for name in names]
@@ -487,6 +556,6 @@ def _load(mark: CallMark) -> list[list[Any]]:
 
 
 def _load_left(mark: CallMark, count: int) -> list[str]:
-    if count == 1:
-        return [mark.left_at]
+    if count == 1 or mark.void:
+        return [mark.left_at] * count
     return cast("list[str]", json.loads(mark.left_at))
