@@ -30,6 +30,7 @@ READING = (
     "dates",
     "learning",
     "redaction",
+    "text",
     "types.display",
     "packs.calendar.text",
     "prompts.template",
@@ -44,12 +45,14 @@ NOT_FROM_OUTSIDE = frozenset({
     "checks.feedback.asks", "dates.lexicon.read_file",
     "dates.lexicon.load_lexicon", "dates.lexicon.load_tables",
     "dates.tables.find_any",
-    "dates.lexicon.join_words", "dates.lexicon.list_words",
+    "dates.lexicon.join_words", "dates.lexicon.list_in_order",
     "dates.lexicon.load_words",
     "learning.lessons.describe_correction",
     "learning.closeness.find_typo",
     "learning.closeness.compile_phrases", "learning.closeness.join_alternatives",
-    "learning.closeness.list_words", "packs.calendar.text.create_text",
+    "learning.values.join_path", "packs.calendar.text.create_text", "text.list_words",
+    # A numeral that a pattern has found.
+    "text.parse_numeral",
     # Names of tools; what their arguments say is read by `format_one_line`.
     "types.display.render_sentence",
     # Spans that a scrubber has found.

@@ -215,7 +215,7 @@ def encode_exact(value: object) -> bytes | None:
     """A value as JSON that names every type which JSON has not; `None`: it cannot be had back."""
     try:
         text = _dump(_Writer().write(value))
-        return text if is_same(decode_exact(text), value) else None
+        return text if is_identical(decode_exact(text), value) else None
     except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
         return None
 
@@ -260,7 +260,7 @@ def is_known(value: object) -> bool:
     return type(value) in _KINDS
 
 
-def is_same(one: object, other: object) -> bool:
+def is_identical(one: object, other: object) -> bool:
     """Whether two values are equal in every part, and of the same types."""
     if type(one) is not type(other):
         return False
@@ -273,11 +273,11 @@ def is_same(one: object, other: object) -> bool:
 def _compare(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping):
         pairs = zip(one.items(), other.items(), strict=True)
-        return all(is_same(k, n) and is_same(v, w) for (k, v), (n, w) in pairs)
+        return all(is_identical(k, n) and is_identical(v, w) for (k, v), (n, w) in pairs)
     if isinstance(one, deque) and one.maxlen != other.maxlen:
         return False
     if isinstance(one, list | tuple | deque):
-        return len(one) == len(other) and all(map(is_same, one, other))
+        return len(one) == len(other) and all(map(is_identical, one, other))
     if isinstance(one, set | frozenset):
         return bool(one == other) and {(type(e), e) for e in one} == {(type(e), e) for e in other}
     if isinstance(one, float | complex | datetime | time | Decimal):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mulligan.checks.dates import dates_as_said
 from mulligan.checks.facts import find_denials
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.loops.review import Opinion
@@ -58,6 +59,22 @@ def test_a_later_try_of_a_call_is_that_call() -> None:
     again = Call(id="c2", parent="c1", tool="move", arguments={"day": "2026-11-21"})
 
     assert find(attempt(again, acted=frozenset({"c1"}))) == [("date.not_as_said", Severity.ERROR)]
+
+
+def test_a_later_try_is_held_to_what_was_asked_of_it_like_the_first_one() -> None:
+    said = "Move lunch to Monday and dinner to Friday"
+    wrong = {"title": "lunch", "day": "2026-11-20"}
+    first, again, looked = (
+        Call(id=id, parent=parent, tool="move_event", arguments=wrong)
+        for id, parent in (("c1", None), ("c2", "c1"), ("c3", None))  # noqa: A001
+    )
+
+    found = [
+        [each.rule for each in dates_as_said()(attempt(made, said=said, acted=frozenset({"c1"})))]
+        for made in (first, again, looked)
+    ]
+
+    assert found == [["date.not_as_said"], ["date.not_as_said"], []]
 
 
 def test_a_shop_with_home_in_its_name_is_not_where_the_person_lives() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from mulligan.codec import decode_exact, decode_named, encode_exact, is_same
+from mulligan.codec import decode_exact, decode_named, encode_exact, is_identical
 
 
 class Size(Enum):
@@ -34,7 +34,7 @@ def test_a_value_comes_back_with_its_types(value: Any) -> None:
     text = encode_exact({"it": [value]})
 
     assert text is not None
-    assert is_same(decode_exact(text), {"it": [value]})
+    assert is_identical(decode_exact(text), {"it": [value]})
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_what_cannot_come_back_as_it_was_is_not_written(value: object) -> None:
      (Decimal("1.1"), Decimal("1.1") + 1), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2])],
 )  # fmt: skip
 def test_equal_is_not_the_same(one: object, other: object) -> None:
-    assert is_same(one, one)
-    assert not is_same(one, other)
+    assert is_identical(one, one)
+    assert not is_identical(one, other)
 
 
 def test_what_earlier_versions_have_written_is_read() -> None:

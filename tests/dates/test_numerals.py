@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan.dates.english import ENGLISH
-from mulligan.dates.scan import fold
+from mulligan.dates.scan import join_numerals
 from mulligan.dates.tokens import tokenize
 
 
@@ -27,7 +27,7 @@ from mulligan.dates.tokens import tokenize
 def test_a_number_in_words_or_figures_is_one_token(
     text: str, numbers: list[int], ordinals: list[int]
 ) -> None:
-    tokens = fold(tokenize(text), ENGLISH)
+    tokens = join_numerals(tokenize(text), ENGLISH)
 
     assert [each.number for each in tokens if each.number is not None] == numbers
     assert [each.ordinal for each in tokens if each.ordinal is not None] == ordinals
@@ -36,6 +36,6 @@ def test_a_number_in_words_or_figures_is_one_token(
 def test_a_folded_number_spans_all_its_words() -> None:
     text = "on the twenty-first of May"
 
-    (day,) = (each for each in fold(tokenize(text), ENGLISH) if each.ordinal is not None)
+    (day,) = (each for each in join_numerals(tokenize(text), ENGLISH) if each.ordinal is not None)
 
     assert text[day.start : day.end] == "twenty-first"

@@ -1,6 +1,6 @@
 import pytest
 
-from mulligan.gateway.tools import RESOURCES, TEMPLATES, ListedItem, Names, claims, fold_name
+from mulligan.gateway.tools import RESOURCES, TEMPLATES, ListedItem, Names, claims, fold_alike
 
 
 def template(text: str) -> ListedItem:
@@ -37,12 +37,12 @@ def test_whose_a_name_is_follows_from_the_names_of_the_servers_alone():
     "other", ["Send_Email", "send-email", "sendEmail", "send_ernai1", "send_emaiI"]
 )
 def test_names_that_look_the_same_fold_to_one(other):
-    assert fold_name(other) == fold_name("send_email")
+    assert fold_alike(other) == fold_alike("send_email")
 
 
 def test_names_that_differ_stay_apart():
-    assert fold_name("send_mail") != fold_name("send_email")
-    assert fold_name("list_item") != fold_name("list_items")
+    assert fold_alike("send_mail") != fold_alike("send_email")
+    assert fold_alike("list_item") != fold_alike("list_items")
 
 
 @pytest.mark.parametrize(

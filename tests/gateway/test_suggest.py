@@ -11,7 +11,6 @@ from mulligan.gateway.suggestions import (
     ListedServer,
     SeenCalls,
     read_seen,
-    split_name,
     suggest_declarations,
 )
 from tests.gateway.recorded_server import LocalFiles, write_declarations
@@ -146,15 +145,3 @@ async def test_calls_are_counted_from_the_log(tmp_path):
     calls = seen["files", "read_text_file"]
     assert (calls.calls, calls.failed) == (3, 2)
     assert sum(calls.errors.values()) == 2
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("linear_getIssueById", ["linear", "get", "issue", "by", "id"]),
-        ("delete-event", ["delete", "event"]),
-        ("HTTPGet2", ["http", "get", "2"]),
-    ],
-)
-def test_a_name_is_split_into_its_words(name, words):
-    assert split_name(name) == words

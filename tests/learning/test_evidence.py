@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.error_details import fold_name
+from mulligan.learning.error_details import fold_field
 from mulligan.learning.result_evidence import is_error, is_only_message
 
 
 def fold(held: dict[str, object]) -> dict[str, object]:
-    return {fold_name(name): value for name, value in held.items()}
+    return {fold_field(name): value for name, value in held.items()}
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,7 @@
 from __future__ import annotations
 
-from mulligan.learning.values import DEEPEST, find_key, is_small, list_leaves
-
-
-def test_every_value_has_the_path_that_leads_to_it_the_outermost_first() -> None:
-    held = {"a": {"b": [1, 2]}, "c": 3}
-
-    assert list(list_leaves(held)) == [(("c",), 3), (("a", "b", 0), 1), (("a", "b", 1), 2)]
-
-
-def test_no_more_are_given_than_were_asked_for_however_deep_it_is() -> None:
-    deep: list[object] = []
-    for _ in range(10_000):
-        deep = [deep]
-
-    assert len(list(list_leaves(list(range(1_000)), most=7))) == 7
-    [(path, _)] = list_leaves(deep)
-    assert len(path) == DEEPEST
+from mulligan.learning.values import find_key, is_small
+from mulligan.text import DEEPEST
 
 
 def test_a_structure_is_small_by_its_parts_its_text_and_its_depth() -> None:

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-from mulligan.learning.closeness import compile_phrases, join_alternatives, list_words
-
-
-def test_a_table_of_words_is_what_stands_between_blanks() -> None:
-    assert list_words(" a b\n a ") == {"a", "b"}
+from mulligan.learning.closeness import compile_phrases, join_alternatives
 
 
 def test_phrases_stand_on_lines_or_between_bars_and_are_patterns_themselves() -> None:

@@ -194,7 +194,7 @@ def _build_step(event: Happened) -> _Step | None:
         case TaskRan():
             return _build_ran_step(event)
         case TaskReflected():
-            facts = {"task": _shorten(event.task), "version": event.version}
+            facts = {"task": _name_task(event.task), "version": event.version}
             return _Step(name=TASK_REFLECTED, facts=facts, parent=event.run or None)
         case _:
             return None
@@ -202,7 +202,7 @@ def _build_step(event: Happened) -> _Step | None:
 
 def _build_ran_step(event: TaskRan) -> _Step:
     facts = {
-        "task": _shorten(event.task),
+        "task": _name_task(event.task),
         "version": event.version,
         "standing": event.standing,
         "rules": event.rules,
@@ -218,7 +218,7 @@ def _build_ran_step(event: TaskRan) -> _Step:
     return _Step(name=TASK_RAN, facts=facts, trouble=trouble, id=event.id)
 
 
-def _shorten(task: str) -> str:
+def _name_task(task: str) -> str:
     """A task as people name it; every command takes the beginning of a hash as well."""
     return task[:LONGEST_TASK] if _HASH.fullmatch(task) else task
 

@@ -22,16 +22,11 @@ from mulligan.checks.subject import (
     list_arguments,
     weigh_unseen,
 )
-from mulligan.checks.tool_outputs import list_leaves, list_parts, list_texts, read_structure
+from mulligan.checks.tool_outputs import list_parts, list_scalars, list_texts, read_structure
 from mulligan.dates.languages import choose_requests, is_understood
-from mulligan.dates.lexicon import (
-    cut_ending,
-    find_stems,
-    join_words,
-    load_words,
-    split_words,
-)
+from mulligan.dates.lexicon import find_stems, join_words, load_words
 from mulligan.dates.tokens import drop_quotes
+from mulligan.text import is_number, read_number, split_letters, split_name, stem
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -79,9 +74,9 @@ def amounts_as_said(
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
             for argument in list_arguments(execution, parameters.get(tool, ())):
-                value = _read_number(argument.value)
+                value = _read_amount(argument.value)
                 usual = defaults.get(tool, {}).get(argument.name)
-                if value is None or _is_number(usual, value) or value == 1:
+                if value is None or _read_amount(usual) == value or value == 1:
                     continue
                 if not said.explain(value, seen):
                     yield _build_finding(argument, weigh_unseen(subject.turn))
@@ -128,7 +123,7 @@ def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
         for name, held in ((n, h) for record in answer.records for n, h in record.items()):
             if find_kind(str(name)).kind is ParameterKind.ID or list_parts(held) is not None:
                 continue
-            number = _read_number(held)
+            number = _read_amount(held)
             if number is not None:
                 columns[str(name)] += [number] if number in returned else []
             elif isinstance(held, str):
@@ -140,11 +135,11 @@ def _read_columns(seen: SeenValues) -> dict[str, list[float]]:
 
 def _list_returned(answer: Returned) -> set[float]:
     """The numbers that a call returned, less those that it was given: amounts also in cents."""
-    met = set(_list_numbers(answer.structure))
+    met = set(_list_written_numbers(answer.structure))
     echoed = {
         number * unit
         for name, given in answer.given.items()
-        for number in _list_numbers(given)
+        for number in _list_written_numbers(given)
         for unit in ((1, 100, 0.01) if find_kind(name).kind is ParameterKind.AMOUNT else (1,))
     }
     return {number for number in met if not _holds(echoed, number)} if echoed else met
@@ -190,7 +185,7 @@ def _load_times() -> Mapping[str, float]:
 def find_shares(text: str) -> set[float]:
     """The shares that a text speaks of: 19.5 % is 0.195."""
     found = {n / 100 for each in _compile_share().findall(text) for n in _read_numerals(each)}
-    words = set(re.findall(r"[^\W\d_]+", text.casefold()))
+    words = set(split_letters(text))
     found |= {share for name, share in _PARTS.items() if words & load_words("words", name)}
     # Between how many it is split, or over how many months, need not be said as a number.
     return found | (
@@ -233,11 +228,9 @@ def _is_sum(value: float, column: list[float]) -> bool:
     return any(_is_like(value, each) for each in sums)
 
 
-def _list_numbers(structure: object) -> Iterator[float]:
-    for leaf in list_leaves(structure):
-        if isinstance(leaf, bool):
-            continue
-        if isinstance(leaf, int | float) and isfinite(leaf):
+def _list_written_numbers(structure: object) -> Iterator[float]:
+    for leaf in list_scalars(structure):
+        if is_number(leaf) and isfinite(leaf):
             yield float(leaf)
         elif isinstance(leaf, str):
             yield from find_numbers(leaf)
@@ -251,21 +244,11 @@ def _read_numerals(text: str) -> set[float]:
         forms.add(bare.replace(".", "").replace(",", "."))
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", bare):
         forms.add(bare.replace(".", ""))
-    return {number for form in forms if (number := _read_number(form)) is not None}
+    return {number for form in forms if (number := read_number(form)) is not None}
 
 
-def _read_number(value: object) -> float | None:
-    if isinstance(value, bool):
-        return None
-    try:
-        number = float(str(value).strip().lstrip("$\u20ac\u00a3").replace(",", ""))
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
-
-
-def _is_number(usual: object, value: float) -> bool:
-    return usual is not None and _read_number(usual) == value
+def _read_amount(value: object) -> float | None:
+    return read_number(value.strip().lstrip("$\u20ac\u00a3") if isinstance(value, str) else value)
 
 
 def _holds(known: Iterable[float], value: float) -> bool:
@@ -343,8 +326,8 @@ def read_extreme(message: str) -> Extreme | None:
     """The only one that a message asks for by a number, if there is just one such sentence."""
     found = [
         Extreme(
-            sort=cut_ending(asked["sort"].casefold()),
-            what=cut_ending(asked["what"].casefold()),
+            sort=stem(asked["sort"].casefold()),
+            what=stem(asked["what"].casefold()),
             most=asked["most"] is not None,
             sentence=frozenset(find_stems(sentence)),
         )
@@ -358,24 +341,24 @@ def _count(execution: Execution, asked: Extreme, counts: dict[str, int]) -> None
     """Remember how many a tool returned for one thing."""
     call = execution.call
     returned = read_structure(execution.result)
-    counted = {cut_ending(word) for word in split_words(call.tool)}
+    counted = {stem(word) for word in split_name(call.tool)}
     if execution.outcome is not Outcome.SUCCESS or asked.what not in counted:
         return
     if isinstance(returned, list | tuple) and len(call.arguments) == 1:
         ((name, value),) = call.arguments.items()
-        if asked.sort in map(cut_ending, split_words(name)) and isinstance(value, str):
+        if asked.sort in map(stem, split_name(name)) and isinstance(value, str):
             counts[fold_value(value)] = len(returned)
 
 
 def _compare(execution: Execution, asked: Extreme, counts: Mapping[str, int]) -> Iterator[Finding]:
     call = execution.call
-    verb = cut_ending(next(iter(split_words(call.tool)), ""))
+    verb = stem(next(iter(split_name(call.tool)), ""))
     if len(counts) < FEWEST_COUNTED or verb not in asked.sentence:
         return
     best = max(counts.values()) if asked.most else min(counts.values())
     for name, value in call.arguments.items():
         number = counts.get(fold_value(value)) if isinstance(value, str) else None
-        if asked.sort in map(cut_ending, split_words(name)) and number not in (None, best):
+        if asked.sort in map(stem, split_name(name)) and number not in (None, best):
             yield Argument(execution, name, str(value)).build_finding(
                 "object.not_the_extreme",
                 issue=f"which has {number}; of {len(counts)} that were read, another has {best}.",

@@ -16,9 +16,9 @@ from mulligan.checks.subject import EXISTS
 from mulligan.dates.languages import choose_prose
 from mulligan.dates.tables import ProsePhrases
 from mulligan.process.lazy import dataclass
+from mulligan.text import fold, split_prose
 from mulligan.types.finding import Fact, Finding
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019.][^\W_]+)*")
 _LONGEST_TIE = 200
 """Characters between a date and a weekday beyond which the one is not said of the other."""
 _BARRIER = re.compile(r"[;?!]|\.\s")
@@ -144,7 +144,7 @@ def _classify_tie(between: str, phrases: ProsePhrases, *, after: bool) -> bool |
     """
     if len(between) > _LONGEST_TIE or _BARRIER.search(between):
         return None
-    words = set(_split_words(between))
+    words = set(split_prose(fold(between)))
     denied = bool(words & phrases.denying)
     if words - phrases.tying - phrases.denying or (denied and not after):
         return None
@@ -158,13 +158,13 @@ def find_used_weekdays(text: str) -> Iterator[tuple[int, bool]]:
     """
     phrases = choose_prose(text)
     for clause in phrases.clause_end.split(text):
-        words = _split_words(clause)
+        words = split_prose(fold(clause))
         if phrases.wanting.intersection(words) or phrases.dates.search(clause):
             continue
         before: list[str] = []
         done, denied = 0, False
         for weekday, start, _ in _find_weekdays(clause, phrases):
-            more = _split_words(clause[done:start])
+            more = split_prose(fold(clause[done:start]))
             before, done = before + more, start
             denied = denied or bool(phrases.denying.intersection(more))
             while before and before[-1] in phrases.leading:
@@ -172,10 +172,6 @@ def find_used_weekdays(text: str) -> Iterator[tuple[int, bool]]:
             if before and before[-1] in phrases.placing:
                 yield weekday, not denied
             before = before[-1:]
-
-
-def _split_words(text: str) -> list[str]:
-    return [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
 
 
 WEEKDAY = "date.weekday"

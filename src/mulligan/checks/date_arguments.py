@@ -13,6 +13,7 @@ from functools import cache
 from mulligan.dates.lexicon import join_words, list_months, list_weekdays
 from mulligan.dates.readings import parse_local_moment
 from mulligan.process.lazy import dataclass
+from mulligan.text import separate_words
 from mulligan.types.display import show_name
 
 _LONGEST = 64
@@ -26,7 +27,6 @@ _CLOCK = (
 _SECONDS = (10**9, 4 * 10**9)
 """Since 1970, from 2001 on; a thousand times as many are milliseconds."""
 _PARTS = frozenset({"year", "month", "day"})
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CLOCK_ALONE = re.compile(r"\d{1,2}(?::\d{2}){1,2}.{0,12}|[T ]?\d{1,2} ?[ap]\.?m\.?", re.IGNORECASE)
 
 
@@ -43,7 +43,7 @@ def is_iso(text: str) -> bool:
 
 def is_named_for_dates(name: str) -> bool:
     """Whether the last part of a parameter's path says that it holds a day or a time."""
-    last = _CAMEL.sub("_", name.rpartition(".")[2]).lower()
+    last = separate_words(name.rpartition(".")[2], by="_").lower()
     return _compile_named().search(last) is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date, timedelta
 from functools import cache
@@ -16,11 +16,11 @@ from mulligan.dates.context import Clause, ClauseKind
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import Expression, Grain, Moment, Reading, make_midnight
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_letters
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import format_value
 from mulligan.types.finding import Fact
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM = 4
 """Letters that two words must share to be forms of one: waffle, waffles."""
 _MOST_TEXT = 2_000
@@ -83,7 +83,7 @@ def list_call_words(call: Call, records: Sequence[Mapping[str, object]]) -> froz
     """Words by which a call can be told from others: of its tool, its texts and its object."""
     held = [value for given in (call.arguments, *records) for value in given.values()]
     told = " ".join([call.tool, *(text for value in held for text in list_texts(value))])
-    return frozenset(_WORD.findall(told[:_MOST_TEXT].lower().replace("_", " ")))
+    return frozenset(split_letters(told[:_MOST_TEXT], shortest=3))
 
 
 def _list_own(expressions: Sequence[Expression], clause: int) -> list[Expression]:
@@ -103,7 +103,7 @@ def _choose_clauses(
     today: date,
 ) -> list[int]:
     """The clauses that a call can be about."""
-    asked, told = _list_numbers(expressions, clauses, today)
+    asked, told = _sort_clauses(expressions, clauses, today)
     base = asked or told
     unique = _find_unique_words([*asked, *told], clauses)
     matched = [number for number in [*asked, *told] if _shares(unique[number], words)]
@@ -116,7 +116,7 @@ def _choose_clauses(
     return [*kept, *(number for number in matched if number not in base)]
 
 
-def _list_numbers(
+def _sort_clauses(
     expressions: Sequence[Expression], clauses: Sequence[Clause], today: date
 ) -> tuple[list[int], list[int]]:
     """The clauses that ask for something; and those that tell of a day which is not over."""
@@ -147,7 +147,7 @@ def _find_unique_words(
     numbers: Sequence[int], clauses: Sequence[Clause]
 ) -> dict[int, frozenset[str]]:
     """Of each clause, the words that no other one has."""
-    every = {number: frozenset(_list_words(clauses[number])) for number in numbers}
+    every = {number: _find_terms(clauses[number]) for number in numbers}
     counts = Counter(word for words in every.values() for word in words)
     return {
         number: frozenset(word for word in words if counts[word] == 1)
@@ -155,10 +155,8 @@ def _find_unique_words(
     }
 
 
-def _list_words(clause: Clause) -> Iterator[str]:
-    yield from clause.objects
-    if clause.verb:
-        yield clause.verb
+def _find_terms(clause: Clause) -> frozenset[str]:
+    return frozenset((*clause.objects, clause.verb)) - {""}
 
 
 def _shares(some: Collection[str], others: Collection[str]) -> bool:

@@ -34,8 +34,9 @@ from mulligan.checks.subject import (
     limit_to_calls,
     limit_to_parameters,
     list_effective_calls,
+    may_change,
 )
-from mulligan.dates.lexicon import load_words, split_words
+from mulligan.dates.lexicon import load_words
 from mulligan.dates.readings import (
     NO_PINS,
     Expression,
@@ -57,7 +58,8 @@ from mulligan.dates.resolve import (
     is_read_whole,
     read_message,
 )
-from mulligan.types.call import Call, Execution, Outcome
+from mulligan.text import split_name
+from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
@@ -107,7 +109,7 @@ def dates_as_said(parameters: Parameters | None = None, *, pins: Pins = NO_PINS)
                 given = [each for each in dates if not is_stamp(each, at)]
                 wanted = bind_call(call, said, known=known, at=at)
                 yield from _check_call(subject, execution, given, said=said, wanted=wanted, at=at)
-                if _may_change(subject, execution):
+                if may_change(subject, execution):
                     yield from _check_refused(execution, given, said=said, at=at)
 
     return check
@@ -130,7 +132,7 @@ def _check_call(
     at: Moment,
 ) -> Iterator[Finding]:
     """Hold the dates of one call against what it can be about."""
-    changes = _may_change(subject, execution)
+    changes = may_change(subject, execution)
     wanted = wanted if changes else None
     if wanted and given and len(missed := find_unsaid(given, wanted)) == len(given):
         for dated in missed:
@@ -251,12 +253,6 @@ def list_days(said: Sequence[Expression]) -> list[Expression]:
     standing = [each for each in found if not each.superseded]
     known = all(each.known for each in found)
     return standing if known and any(each.binding for each in standing) else []
-
-
-def _may_change(subject: Subject, execution: Execution) -> bool:
-    """Whether a call is more than a look around, for all that is known of it."""
-    acted = getattr(subject, "acted", None)
-    return acted is None or execution.outcome is Outcome.UNKNOWN or execution.call.id in acted
 
 
 def is_stamp(dated: Dated, at: Moment) -> bool:
@@ -528,7 +524,7 @@ def _find_written(record: Mapping[str, object], *, zone: str | None) -> datetime
     found = {
         moment
         for name, held in record.items()
-        if words & set(split_words(str(name)))
+        if words & set(split_name(str(name)))
         and (moment := parse_local_moment(held, zone=zone)) is not None
     }
     return found.pop() if len(found) == 1 else None

@@ -12,9 +12,10 @@ from mulligan.checks.quantities import (
     find_word_before,
     load_grounding_tables,
 )
-from mulligan.checks.words import fold, split_sentences
+from mulligan.checks.words import split_sentences
 from mulligan.dates.lexicon import is_unspaced, join_words, load_others, load_words
 from mulligan.process.lazy import dataclass
+from mulligan.text import fold
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b", re.IGNORECASE)
 _PHONE = re.compile(r"\d[\d\s().\-/]{5,22}\d(?![\w,/%])")

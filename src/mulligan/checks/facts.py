@@ -20,12 +20,13 @@ from functools import cache
 from mulligan.checks.date_arguments import Dated, find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_expressions, read_moment
 from mulligan.checks.places import home_is_home, home_resolved
-from mulligan.checks.subject import Parameters, Subject
-from mulligan.checks.tool_outputs import list_leaves, list_records
+from mulligan.checks.subject import Parameters, Subject, may_change
+from mulligan.checks.tool_outputs import list_records, list_scalars
 from mulligan.dates.languages import choose_requests
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import NO_PINS, Expression, Grain, Reading
 from mulligan.process.lazy import dataclass
+from mulligan.text import separate_words, split_name, split_words
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import SaidText, is_long
 from mulligan.types.finding import Fact, Finding, Severity
@@ -122,7 +123,7 @@ class _SpokenRequest:
             return False
         written = {dated.value for dated in dates}
         names: set[Span] = set()
-        for leaf in _list_values(given):
+        for leaf in _list_given(given):
             if str(leaf) in written:
                 continue
             found = self._find_value(leaf)
@@ -139,7 +140,7 @@ class _SpokenRequest:
     def list_left_over(self, tools: Iterable[str]) -> list[str]:
         """The words that nothing was done for."""
         fillers = choose_requests(self.turn.message).fillers
-        known = {*fillers, *(part for tool in tools for part in _split_name(tool))}
+        known = {*fillers, *(part for tool in tools for part in split_words(separate_words(tool)))}
         spans = {*self._covered}
         words = _WORD.finditer(self.turn.message)
         return [
@@ -151,8 +152,8 @@ class _SpokenRequest:
 
     def _is_asked_by_name(self, tool: str) -> bool:
         """Whether the person used the verb that the tool is called by."""
-        said = {word.casefold() for word in _WORD.findall(self.turn.message)}
-        return next(iter(_split_name(tool)), "") in said
+        said = split_words(self.turn.message)
+        return next(iter(split_name(tool)), "") in said
 
     def _accounts_for_date(self, dated: Dated) -> bool:
         when = self._when
@@ -206,7 +207,7 @@ class _SpokenRequest:
         for key, value in texts.items():
             others = (text for other, text in texts.items() if other != key)
             for said in (*others, str(key)):
-                if not _is_number(said) and (spans := self._find_text(said)):
+                if not _NUMBER.fullmatch(said) and (spans := self._find_text(said)):
                     yield value, spans
 
     def _is_in_date(self, found: re.Match[str]) -> bool:
@@ -214,13 +215,13 @@ class _SpokenRequest:
         return when is not None and when.start <= found.start() < when.end
 
 
-def _list_values(given: Mapping[str, object]) -> Iterator[object]:
+def _list_given(given: Mapping[str, object]) -> Iterator[object]:
     """Every value of a call, without the names of its parameters; nothing is nothing."""
     for value in given.values():
         if isinstance(value, Mapping):
-            yield from _list_values(value)
+            yield from _list_given(value)
         else:
-            yield from (leaf for leaf in list_leaves(value) if leaf is not None and leaf != "")
+            yield from (leaf for leaf in list_scalars(value) if leaf is not None and leaf != "")
 
 
 def _locate_words(wanted: str, message: str) -> list[Span]:
@@ -246,15 +247,6 @@ def _is_in_word(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def _split_name(name: str) -> list[str]:
-    parts = re.split(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])", name)
-    return [part.casefold() for part in parts if part]
-
-
-def _is_number(text: str) -> bool:
-    return bool(_NUMBER.fullmatch(text))
-
-
 _UNSAID = "date.not_as_said"
 _CERTAIN = frozenset({_UNSAID, "date.in_the_past", "date.impossible"})
 _check_dates = dates_as_said()
@@ -275,7 +267,7 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
 
     A date beside another that was meant may be there for a reason of its own: it is a warning.
     """
-    made = tuple(each for each in subject.executions if _may_change(subject, each))
+    made = tuple(each for each in subject.executions if may_change(subject, each))
     changes = _Changes(
         turn=subject.turn,
         executions=made,
@@ -286,14 +278,6 @@ def find_denials(subject: Subject) -> Iterator[Finding]:
     if changes.executions:
         yield from _deny_dates(changes)
         yield from home_is_home(_find_places(changes))(changes)
-
-
-def _may_change(subject: Subject, execution: Execution) -> bool:
-    acted, call = getattr(subject, "acted", None), execution.call
-    if acted is None or execution.outcome is Outcome.UNKNOWN:
-        return True
-    # A later try of a call is the call, also under the id of its first try.
-    return call.id in acted or call.parent in acted
 
 
 def _deny_dates(changes: _Changes) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from mulligan.checks.words import is_blank
+from mulligan.text import is_blank
 from mulligan.types.display import Quoted
 from mulligan.types.engine import Round
 from mulligan.types.finding import ABOUT_REPLY, Correction, Finding, Verdict

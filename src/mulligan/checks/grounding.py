@@ -37,14 +37,14 @@ from mulligan.checks.quantities import (
     find_quantities,
     load_currencies,
     load_empty_words,
-    stem,
     write_out,
 )
 from mulligan.checks.registry import register_reply_check
-from mulligan.checks.words import cut_excerpt, fold
+from mulligan.checks.words import cut_excerpt
 from mulligan.dates.lexicon import detect_language, has_capitals_for_names
 from mulligan.process.event_loop import call_aside
 from mulligan.process.lazy import dataclass
+from mulligan.text import fold, split_prose, stem
 from mulligan.types.display import Ours, Question, Quoted, is_long, split_pieces
 from mulligan.types.finding import Finding, Severity, Source
 from mulligan.types.interfaces import Judge
@@ -54,7 +54,6 @@ from mulligan.types.values import require_bool
 RECENT = 16
 """Contexts that are remembered: every try of a reply rests on the same one."""
 
-_WORD = re.compile(r"[^\W_][\w'\-]*+")
 _LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"'`|)\]]++|mailto:[^\s<>\"')\]]++")
 _DOMAIN = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,24}(?:/[^\s<>\"')\]]*+)?")
 
@@ -107,7 +106,7 @@ class Specifics:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word, and the parts of those with a hyphen."""
-        spoken = _WORD.findall(self._folded)
+        spoken = split_prose(self._folded)
         parts = (part for word in spoken for part in (word, *word.split("-")))
         return frozenset(normalize_word(part) for part in parts)
 
@@ -125,7 +124,7 @@ def read_source(texts: tuple[str, ...]) -> Specifics:
 
 def join_words(folded: str) -> str:
     """The words of a text in a row: what a quotation is looked up in."""
-    return f" {' '.join(_WORD.findall(folded))} "
+    return f" {' '.join(split_prose(folded))} "
 
 
 FEWEST_QUOTED = 3
@@ -337,7 +336,7 @@ def _list_close_pairs(context: tuple[str, ...]) -> frozenset[tuple[str, str]]:
 
 
 def _list_stems(text: str) -> list[str]:
-    said = _WORD.findall(fold(_CITATION.sub(" ", text)))
+    said = split_prose(fold(_CITATION.sub(" ", text)))
     return [stem(word) for word in said if word not in load_empty_words()]
 
 

@@ -27,6 +27,7 @@ from mulligan.checks.tool_outputs import (
 from mulligan.dates.lexicon import find_stems
 from mulligan.process.event_loop import await_value
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import split_letters
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Fact, Finding
@@ -96,7 +97,6 @@ EMAIL = Form(name="an e-mail address", pattern=r"[^@\s<>]+@[^@\s<>]+")
 """An address is an id too: that of a mailbox."""
 
 _DATE = compile_late(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
-_WORD = compile_late(r"[^\W\d_]{4,}")
 
 
 def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:
@@ -143,7 +143,7 @@ def _find_glue(argument: Argument, turn: Turn) -> str | None:
     if dated := _DATE.search(argument.value):
         return dated.group()
     others = {k: v for k, v in argument.execution.call.arguments.items() if k != argument.name}
-    spoken = _WORD.findall(" ".join((turn.message, *list_texts(others))).casefold())
+    spoken = split_letters(" ".join((turn.message, *list_texts(others))), shortest=4)
     inside = argument.value.casefold()
     return next((word for word in spoken if word in inside and word != inside), None)
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.checks.words import fold
 from mulligan.process.lazy import dataclass
+from mulligan.text import fold
 
 
 class BlockKind(StrEnum):

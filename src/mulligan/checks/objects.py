@@ -32,16 +32,11 @@ from mulligan.checks.subject import (
 )
 from mulligan.checks.tool_outputs import Found, get_id_of, get_title_of, join_texts, list_texts
 from mulligan.dates.languages import choose_requests, is_understood
-from mulligan.dates.lexicon import (
-    cut_ending,
-    find_stems,
-    has_picking_words,
-    load_words,
-    split_words,
-)
+from mulligan.dates.lexicon import find_stems, has_picking_words, load_words
 from mulligan.dates.readings import parse_local_moment
 from mulligan.dates.tokens import drop_quotes, find_quotes
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_letters, split_name, stem
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value
 from mulligan.types.finding import Fact, Finding, Severity
@@ -49,7 +44,6 @@ from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 
 _SERIES = re.compile(r"recur|rrule|repeat", re.IGNORECASE)
-_NOUN = re.compile(r"[^\W\d_]{3,}")
 
 
 def still_to_come(parameters: Parameters, *, when: str) -> Check[Subject]:
@@ -183,7 +177,7 @@ def _recurs(record: Mapping[str, object]) -> bool:
 def _find_owners(subject: Subject, *, of: str) -> set[str]:
     """Addresses of the people whose things of that name the person spoke of, and of no others."""
     message = drop_quotes(subject.turn.message).casefold()
-    nouns = "|".join(map(re.escape, _NOUN.findall(of.casefold())))
+    nouns = "|".join(map(re.escape, split_letters(of, shortest=3)))
     phrases = choose_requests(message)
     of_owner = phrases.of_owner
     if not nouns or not of_owner or phrases.mine.search(message):
@@ -291,7 +285,7 @@ def _list_others_named(message: str, argument: Argument, seen: SeenValues) -> It
 @cache
 def _find_general() -> frozenset[str]:
     """Words for a sort of thing: they name none of it."""
-    return frozenset(map(cut_ending, load_words("words", "general")))
+    return frozenset(map(stem, load_words("words", "general")))
 
 
 _QUOTED = r"['\"\u201c]([^'\"\u201d\n]{1,80})['\"\u201d]"
@@ -337,7 +331,7 @@ def _list_named_sorts(kinds: ToolKinds, message: str) -> Iterator[tuple[str, set
     for name, chosen in kinds.chosen.items():
         if chosen.kind not in (ParameterKind.OTHER, ParameterKind.PERSON):
             continue
-        sort = re.escape(split_words(name)[-1]) if split_words(name) else ""
+        sort = re.escape(split_name(name)[-1]) if split_name(name) else ""
         found = re.findall(rf"{_QUOTED}\s+{sort}\b|\b{sort}\s+{_QUOTED}", message, re.IGNORECASE)
         named = {fold_value(before or after) for before, after in found} if sort else set()
         if named:
@@ -357,11 +351,11 @@ def made_anew(tools: Mapping[str, ToolKinds]) -> Check[Subject]:
         message = drop_quotes(subject.turn.message).casefold()
         makes_new = load_words("deeds", ToolVerb.MAKE) - load_words("deeds", "extend")
         makes_new |= load_words("words", "anew")
-        if not _asks_for_a_change(message) or makes_new & set(re.findall(r"[a-z]+", message)):
+        if not _asks_for_a_change(message) or makes_new & set(split_letters(message)):
             return
         for execution, seen in with_seen(subject):
             tool = execution.call.tool
-            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_words(tool)):
+            if tool not in makes or load_words("deeds", "anew").isdisjoint(split_name(tool)):
                 continue
             names = tools[tool].list_parameters(ParameterKind.TEXT)
             for argument in list_arguments(execution, names):
@@ -418,7 +412,7 @@ def _is_asked(turn: Turn) -> bool:
 def _compare_likeness(
     execution: Execution, seen: SeenValues, *, names: Collection[str], what: set[str], title: str
 ) -> Iterator[Finding]:
-    own = [name for name in names if what & find_stems(" ".join(split_words(name)))]
+    own = [name for name in names if what & find_stems(" ".join(split_name(name)))]
     models = [each for each in seen.list_records() if _is_called(each, title)]
     held = [values for model in models if (values := _read_field(model, what))]
     if not held and (models or seen.was_returned(title)):
@@ -439,7 +433,7 @@ def _read_field(model: Found, what: set[str]) -> set[str]:
     return {
         fold_value(text)
         for name, held in model.items()
-        if what & find_stems(" ".join(split_words(str(name))))
+        if what & find_stems(" ".join(split_name(str(name))))
         for text in list_texts(held)
     }
 

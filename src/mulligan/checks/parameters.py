@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from mulligan.dates.lexicon import join_words, load_words, split_words
+from mulligan.dates.lexicon import join_words, load_words
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import split_name
 from mulligan.types.call import Call
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
@@ -94,7 +95,7 @@ def find_kind(name: str, schema: Schema | None = None) -> Chosen:
     if types & {"object"}:
         return Chosen(ParameterKind.OTHER, "it is a structure")
     said = str((schema or {}).get("description") or "")
-    parts = split_words(name)
+    parts = split_name(name)
     if (found := _read_name(parts, said=said, types=types)) is not None:
         return Chosen(found, f"it is called {name}")
     for kind, words in _SAID_OF.items():
@@ -130,7 +131,7 @@ def find_kind_of_value(value: object) -> Chosen | None:
     return None
 
 
-def _read_name(words: list[str], *, said: str, types: set[str]) -> ParameterKind | None:
+def _read_name(words: Sequence[str], *, said: str, types: set[str]) -> ParameterKind | None:
     """The kind that a name tells, of which the last word says the most."""
     if not words:
         return None
@@ -175,7 +176,7 @@ def _place_in_time(kind: ParameterKind, name: str) -> ParameterKind:
     """Which end of a stretch of time a date is, by its name."""
     if kind is not ParameterKind.DATE:
         return kind
-    named = set(split_words(name))
+    named = set(split_name(name))
     if named & _load("start"):
         return ParameterKind.START
     return ParameterKind.END if named & _load("end") else kind
@@ -272,7 +273,7 @@ def find_verb(tool: str, *, effect: Effect = Effect.UNDECLARED) -> ToolVerb:
     if effect is Effect.READ:
         return ToolVerb.READ
     acts = effect is not Effect.UNDECLARED
-    for word in split_words(tool):
+    for word in split_name(tool):
         for deed in ToolVerb:
             if word in load_words("deeds", deed) and not (acts and deed is ToolVerb.READ):
                 return deed

@@ -111,10 +111,10 @@ def _is_elsewhere(text: str, *, home: str, message: str = "") -> bool:
 
 def _is_home(text: str, home: str) -> bool:
     """Whether a text has the house number of the home address, and a word that goes with it."""
-    words = _split_words(text)
+    words = _list_address_words(text)
     return any(
         number in words and not words.isdisjoint(part - {number})
-        for part in map(_split_words, home.split(","))
+        for part in map(_list_address_words, home.split(","))
         for number in part
         if _HOUSE_NUMBER.fullmatch(number)
     )
@@ -122,11 +122,11 @@ def _is_home(text: str, home: str) -> bool:
 
 def _is_near_home(text: str, home: str) -> bool:
     """Whether a text shares so much with the home address that it may be another way to say it."""
-    shared = _split_words(text) & _split_words(home)
+    shared = _list_address_words(text) & _list_address_words(home)
     return len(shared) > 1 or any(each.isdigit() for each in shared)
 
 
-def _split_words(text: str) -> set[str]:
+def _list_address_words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 

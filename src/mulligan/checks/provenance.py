@@ -38,6 +38,7 @@ from mulligan.checks.subject import (
 from mulligan.checks.tool_outputs import get_id_of, list_records, list_texts, read_structure
 from mulligan.dates.lexicon import join_words
 from mulligan.process.lazy import compile_late
+from mulligan.text import separate_words, split_letters
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.interfaces import Check
@@ -49,8 +50,6 @@ _ADDRESS = compile_late(
     r"@(?:[\w-]++(?:\.[\w-]++)*+|\[[\w.:]++\])"
 )
 _REMARK = compile_late(r"\([^()]*+\)")
-_WORD = compile_late(r"[^\W\d_]++")
-_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def find_addresses(value: object, *, name: str) -> Iterator[str]:
@@ -59,7 +58,7 @@ def find_addresses(value: object, *, name: str) -> Iterator[str]:
     An address in running text is a mention; where the name says that it holds receivers, every
     address is one, and so is what has an @ and cannot be read.
     """
-    receives = _compile_receivers().search(_CAMEL.sub("_", name).lower()) is not None
+    receives = _compile_receivers().search(separate_words(name, by="_").lower()) is not None
     found: dict[str, None] = {}
     for text in list_texts(value):
         if "@" in text or "%40" in text or "&" in text or not text.isascii():
@@ -85,7 +84,7 @@ def _read_text(text: str, *, receives: bool) -> list[str]:
         return addresses
     around = _compile_scheme().sub(" ", _REMARK.sub(" ", _ADDRESS.sub(" ", text)))
     # A name beside each makes a list of people; more words than that make a sentence.
-    words = len(_WORD.findall(around))
+    words = len(split_letters(around))
     whole = all("." in each.partition("@")[2] for each in addresses)
     return addresses if words <= len(addresses) and (whole or not words) else []
 
@@ -338,14 +337,14 @@ def not_from_content(
             weight = severity if isinstance(severity, Severity) else severity.get(tool)
             if weight is None:
                 continue
-            for argument in _list_values(execution, parameters.get(tool, ())):
+            for argument in _list_single(execution, parameters.get(tool, ())):
                 if seen.find_origin(argument.value) is ValueOrigin.CONTENT:
                     yield _build_finding(argument, weight)
 
     return check
 
 
-def _list_values(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
+def _list_single(execution: Execution, names: Collection[str]) -> Iterator[Argument]:
     """Each value on its own; of several addresses in one text, each of them."""
     for argument in list_arguments(execution, names):
         addresses = list(find_addresses(argument.value, name=argument.name))

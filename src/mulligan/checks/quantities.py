@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mulligan.dates.lexicon import is_unspaced, list_months, load_tables
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_letters, stem
 
 
 @cache
@@ -44,29 +45,6 @@ def load_empty_words() -> frozenset[str]:
 def build_alternation(words: Iterable[str]) -> str:
     """A pattern for any of these, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
-SHORTEST_STEM = 3
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """A word's beginning, by the longest ending that leaves enough of it."""
-    word = word.removesuffix(load_grounding_tables()["stems"]["possessive"])
-    for ending, instead in _load_endings():
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
-            left = word[: -len(ending)] + instead
-            doubled = len(left) > SHORTEST_STEM and left[-1] == left[-2] and left[-1] not in "lsz"
-            return left[:-1] if doubled else left
-    return word
-
-
-@cache
-def _load_endings() -> tuple[tuple[str, str], ...]:
-    """What a word may end in, and what its stem has instead; the longest first."""
-    return tuple(
-        (str(ending), str(left)) for ending, left in load_grounding_tables()["stems"]["endings"]
-    )
 
 
 Run = tuple[int, int]
@@ -232,7 +210,6 @@ _NOUN = re.compile(r"[\s\-]*([^\W\d_][\w'\-]*+)")
 _GOES_ON = re.compile(r"[\w.\-]$|\d $")
 _NEXT = re.compile(r"[ -]?([%$\u20ac\u00a3\u00a5\u20b9]|[^\W\d_]++|\u00b0[cf])(?: [a-z]++)?")
 _DASHES = ("-", "\u2013", "\u2014")
-_LETTERS = re.compile("[a-z]+")
 _OTHER_MARKS = ("-", "(", ")", "'", '"', "/", "[", "]")
 """What may stand beside a word besides one mark behind it."""
 _SIGNS = "$\u20ac\u00a3\u00a5\u20b9 "
@@ -286,7 +263,7 @@ def _has_number_word(folded: str) -> bool:
     if folded.isascii() and not _has_other_marks(folded):
         return False
     with_marks = " ".join([token for token in tokens if not token.isalnum()])
-    return not _load_number_words().isdisjoint(_LETTERS.findall(with_marks))
+    return not _load_number_words().isdisjoint(split_letters(with_marks))
 
 
 def _has_other_marks(folded: str) -> bool:

@@ -18,10 +18,11 @@ from mulligan.checks.subject import (
 )
 from mulligan.checks.tool_outputs import list_numbers
 from mulligan.dates.languages import choose_requests
-from mulligan.dates.lexicon import cut_ending, load_words, split_words
+from mulligan.dates.lexicon import load_words
 from mulligan.dates.tables import RequestPhrases
 from mulligan.dates.tokens import drop_quotes, find_quotes, has_quotes
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_letters, split_name, split_words, stem
 from mulligan.types.call import Call, Outcome
 from mulligan.types.display import show_name
 from mulligan.types.finding import Finding, Severity
@@ -29,7 +30,6 @@ from mulligan.types.interfaces import Check
 
 _NAMED = re.compile(r"\S[^\s./\\_]*+[./\\_]\S++")
 """A file, a link or another name of a thing, which is quoted to say which, and not how."""
-_WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile("['\u2019]")
 
 NEAR_QUOTE = 0.6
@@ -82,7 +82,7 @@ def find_changed_quote(text: str, quoted: list[str]) -> str | None:
 
 
 def _split_quote(text: str) -> list[str]:
-    return _WORD.findall(_APOSTROPHE.sub("", text.casefold()))
+    return split_words(_APOSTROPHE.sub("", text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,6 @@ def _is_same_call(one: Call, other: Call) -> bool:
 
 
 _SENTENCE = re.compile(r"[^.!?\n;]+[.!?]?")
-_WORDS = re.compile(r"[a-z]+")
 _LONGEST = 1_000
 _CHANGING = (ToolVerb.MAKE, ToolVerb.REMOVE, ToolVerb.CHANGE)
 
@@ -198,10 +197,10 @@ def only_asked(
         message = subject.turn.message
         if not is_only_question(message):
             return
-        said = {cut_ending(word) for word in re.findall(r"[a-z]+", message.casefold())}
+        said = {stem(word) for word in split_letters(message)}
         for execution in list_effective_calls(subject):
             tool = execution.call.tool
-            if tool not in tools or cut_ending(next(iter(split_words(tool)), "")) in said:
+            if tool not in tools or stem(next(iter(split_name(tool)), "")) in said:
                 continue
             yield Finding(
                 rule="request.only_asked",
@@ -229,7 +228,7 @@ def _is_question(sentence: str, phrases: RequestPhrases) -> bool:
     begins = phrases.asks.match(sentence)
     if begins is None:
         return False
-    after = _WORDS.findall(sentence[begins.end() :].casefold())
+    after = split_letters(sentence[begins.end() :])
     deeds = {word for deed in _CHANGING for word in load_words("deeds", deed)}
     orders = [
         word

@@ -20,11 +20,12 @@ from mulligan.checks.subject import (
 )
 from mulligan.checks.tool_outputs import Found, as_record, get_title_of, list_texts
 from mulligan.dates.languages import choose_requests
-from mulligan.dates.lexicon import load_words, split_words
+from mulligan.dates.lexicon import load_words
 from mulligan.dates.readings import parse_local_moment
 from mulligan.dates.tokens import drop_quotes
 from mulligan.process.event_loop import await_value
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_name
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value, show_name
 from mulligan.types.finding import Fact, Finding, Severity
@@ -366,7 +367,7 @@ def _list_taken(subject: Subject, seen: SeenValues) -> Iterator[TakenTime]:
 
 def _read_end(record: Found, fields: str, subject: Subject) -> datetime | None:
     for name, held in record.items():
-        if not load_words("fields", fields).isdisjoint(split_words(str(name))):
+        if not load_words("fields", fields).isdisjoint(split_name(str(name))):
             return parse_local_moment(held, zone=subject.turn.timezone)
     return None
 

@@ -45,8 +45,9 @@ from mulligan.checks.schedule import (
 )
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import read_structure
-from mulligan.dates.lexicon import load_words, split_words
+from mulligan.dates.lexicon import load_words
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_name
 from mulligan.types.call import Call, Execution
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
@@ -156,7 +157,7 @@ def _choose_deeds(
 def _leave_windows(dates: Parameters) -> Parameters:
     """Without the bounds of what is looked through: they plan nothing, and may well be over."""
     window = load_words("kinds", "window")
-    kept = {t: [n for n in names if not window & set(split_words(n))] for t, names in dates.items()}
+    kept = {t: [n for n in names if not window & set(split_name(n))] for t, names in dates.items()}
     return {tool: names for tool, names in kept.items() if names}
 
 
@@ -164,7 +165,7 @@ def _find_lookups(tools: Iterable[ToolKinds]) -> Parameters:
     """By tool that only reads, the parameters that a place may be looked up by."""
     found = {
         each.tool: [
-            name for name in each.chosen if load_words("fields", "looked_up") & {*split_words(name)}
+            name for name in each.chosen if load_words("fields", "looked_up") & {*split_name(name)}
         ]
         for each in tools
         if not each.acts
@@ -181,7 +182,7 @@ def _pair_ends(tool: ToolKinds) -> Iterator[tuple[str, str]]:
 
 
 def _strip_end(name: str) -> tuple[str, ...]:
-    return tuple(word for word in split_words(name) if word not in load_words("fields", "edge"))
+    return tuple(word for word in split_name(name) if word not in load_words("fields", "edge"))
 
 
 def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
@@ -190,7 +191,7 @@ def _list_spans(tool: ToolKinds) -> Iterator[SlotParameters]:
         yield SlotParameters(start=pairs[0][0], end=pairs[0][1])
         return
     minutes = [
-        name for name in tool.chosen if load_words("fields", "minutes") & {*split_words(name)}
+        name for name in tool.chosen if load_words("fields", "minutes") & {*split_name(name)}
     ]
     for start in tool.list_parameters(ParameterKind.START)[:1]:
         if minutes:
@@ -335,5 +336,5 @@ def _find_whens(subject: Subject) -> set[str]:
 
 @lru_cache(maxsize=1_024)
 def _tells_when(name: str) -> bool:
-    other = load_words("words", "not_when") & set(split_words(name))
+    other = load_words("words", "not_when") & set(split_name(name))
     return not other and find_kind(name).kind in (ParameterKind.START, ParameterKind.DATE)

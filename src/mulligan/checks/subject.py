@@ -18,10 +18,11 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
 from mulligan.checks.tool_outputs import list_records, list_texts
-from mulligan.dates.lexicon import join_words, load_words, split_words
+from mulligan.dates.lexicon import join_words, load_words
 from mulligan.dates.readings import find_zone, show_on_clock
 from mulligan.process.event_loop import await_value
 from mulligan.process.lazy import compile_late
+from mulligan.text import split_letters, split_name, split_words
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
 from mulligan.types.errors import ConfigurationError
@@ -32,7 +33,6 @@ from mulligan.types.turn import Turn
 _WHOLE = compile_late(r"(-?\d+)\.0+")
 _LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
 
-_LETTERS = compile_late(r"\w+")
 _BETWEEN = compile_late(r"[\s./()-]+")
 SQUEEZED = 8
 """Characters from which a value is told apart from others without what stands between them."""
@@ -67,6 +67,15 @@ class Subject(Protocol):
     @property
     def facts(self) -> tuple[Fact, ...]:
         """What was computed or read about the turn."""
+
+
+def may_change(subject: Subject, execution: Execution) -> bool:
+    """Whether a call is more than a look around, for all that is known of it."""
+    acted, call = getattr(subject, "acted", None), execution.call
+    if acted is None or execution.outcome is Outcome.UNKNOWN:
+        return True
+    # A later try of a call is the call, also under the id of its first try.
+    return call.id in acted or call.parent in acted
 
 
 class Argument(NamedTuple):
@@ -204,7 +213,7 @@ def read_records(subject: Subject, execution: Execution) -> tuple[Mapping[str, o
 def list_given(execution: Execution) -> Mapping[str, object]:
     """What a call was given that its answer may repeat, without how much of it was asked for."""
     much, ids = load_words("kinds", "paging"), load_words("kinds", "id")
-    given = ((set(split_words(str(n))), n, v) for n, v in execution.call.arguments.items())
+    given = ((set(split_name(str(n))), n, v) for n, v in execution.call.arguments.items())
     return {n: v for words, n, v in given if words & ids or not (words & much and _counts(v))}
 
 
@@ -245,7 +254,7 @@ def _agrees(turn: Turn) -> bool:
         return False
     agrees = _compile_agreement()
     # Nothing may stand beside it: who says more than yes asks for something of their own.
-    rest = set(_LETTERS.findall(agrees.sub(" ", said.casefold())))
+    rest = set(split_words(agrees.sub(" ", said.casefold())))
     return agrees.search(said) is not None and rest <= load_words("words", "courtesy")
 
 
@@ -474,8 +483,6 @@ def _suggest_zone(name: str) -> str:
 PERSON = "person.address"
 """The kind of fact: a name that the person used, and an address the directory has for it."""
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
-
 
 def people_named(
     directory: Callable[[], Iterable[str] | Awaitable[Iterable[str]]],
@@ -486,7 +493,7 @@ def people_named(
     """
 
     async def gather(turn: Turn, _calls: Sequence[Call]) -> Iterable[Fact]:
-        spoken = set(_WORD.findall(turn.message.casefold()))
+        spoken = set(split_letters(turn.message, shortest=2))
         return [
             Fact(
                 kind=PERSON,
@@ -504,4 +511,4 @@ def people_named(
 
 def split_names(address: str) -> list[str]:
     """The words before the @: what somebody is likely to be called."""
-    return _WORD.findall(address.casefold().partition("@")[0])
+    return split_letters(address.partition("@")[0], shortest=2)

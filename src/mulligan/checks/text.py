@@ -14,12 +14,10 @@ from mulligan.checks.words import (
     Spotted,
     Wordlist,
     cut_excerpt,
-    fold,
     load_word_lists,
-    normalize_spaces,
     split_sentences,
-    split_words,
 )
+from mulligan.text import fold, normalize_spaces, split_prose
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.reply import Reply, TextCheck
@@ -180,7 +178,7 @@ class LengthUnit(StrEnum):
 
 _COUNT: dict[LengthUnit, Callable[[str], int]] = {
     LengthUnit.CHARACTERS: lambda text: len(normalize_spaces(text)),
-    LengthUnit.WORDS: lambda text: len(split_words(read_page(text).prose)),
+    LengthUnit.WORDS: lambda text: len(split_prose(read_page(text).prose)),
     LengthUnit.SENTENCES: lambda text: _count_sentences(text),
     LengthUnit.PARAGRAPHS: lambda text: len(
         read_page(text).list_blocks(BlockKind.PARAGRAPH, BlockKind.QUOTE)
@@ -283,7 +281,7 @@ def is_small_talk(reply: Reply) -> bool:
 
 @lru_cache(maxsize=RECENT_QUERIES)
 def _is_small_talk(query: str) -> bool:
-    spoken = split_words(fold(query))
+    spoken = split_prose(fold(query))
     if not spoken:
         return False
     talk = load_word_lists()["small_talk"]

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
-from mulligan.dates.lexicon import list_words
+from mulligan.dates.lexicon import list_in_order
 from mulligan.process.lazy import compile_late
 
 _SINGLE = frozenset({str, int, float, bool, bytes, type(None)})
@@ -26,13 +26,13 @@ _SINGLE = frozenset({str, int, float, bool, bytes, type(None)})
 def list_texts(value: object) -> Iterator[str]:
     """Every text and number in a value, as text."""
     return (
-        str(leaf) for leaf in list_leaves(value) if leaf is not None and not isinstance(leaf, bool)
+        str(leaf) for leaf in list_scalars(value) if leaf is not None and not isinstance(leaf, bool)
     )
 
 
 def list_numbers(value: object) -> Iterator[float]:
     """Every number in a value that is a number there, not text that looks like one."""
-    for leaf in list_leaves(value):
+    for leaf in list_scalars(value):
         match leaf:
             case bool():
                 continue
@@ -42,7 +42,7 @@ def list_numbers(value: object) -> Iterator[float]:
                 yield leaf
 
 
-def list_leaves(value: object) -> Iterator[object]:
+def list_scalars(value: object) -> Iterator[object]:
     """Every single thing in a value, however deeply it is nested."""
     return (each for each in _walk(value) if list_parts(each) is None)
 
@@ -322,7 +322,7 @@ def get_id_of(record: Found, *, name: str) -> str | None:
 
 def get_title_of(record: Found) -> str:
     """What a record is called; empty where it has no name."""
-    for wanted in list_words("fields", "title"):
+    for wanted in list_in_order("fields", "title"):
         for key, held in record.items():
             if str(key).casefold().endswith(wanted) and isinstance(held, str) and held.strip():
                 return held.strip()

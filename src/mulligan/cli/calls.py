@@ -307,7 +307,7 @@ def _show_stats(console: Console, figures: Figures, *, window: str) -> None:
     console.print(render.build_table(rows, columns=("what", "figure")))
     _show_texts(console, figures.texts)
     for what, shares in (("tool", figures.tools), ("agent", figures.agents)):
-        table = map(_format_share, shares)
+        table = map(_format_row, shares)
         console.print(render.build_table(table, columns=(what, *_SHARE)))
     if figures.patterns:
         console.print(_build_pattern_table(figures.patterns))
@@ -352,7 +352,7 @@ def _format_replies(share: ReplyShare) -> tuple[str, ...]:
 
 
 def _show_series(console: Console, series: Series) -> None:
-    rows = [_format_share(part.share) for part in series.parts if part.share.tries]
+    rows = [_format_row(part.share) for part in series.parts if part.share.tries]
     if rows:
         console.print(render.build_table(rows, columns=(f"{series.step}, UTC", *_SHARE)))
     else:
@@ -362,7 +362,7 @@ def _show_series(console: Console, series: Series) -> None:
 _SHARE = ("calls", "failed", "repaired", "given up", "succeeded", "p50 ms", "p95 ms")
 
 
-def _format_share(share: Share) -> tuple[object, ...]:
+def _format_row(share: Share) -> tuple[object, ...]:
     counts = (share.calls, share.failed, share.repaired, share.given_up)
     latency = (f"{share.p50_ms:.1f}", f"{share.p95_ms:.1f}")
     succeeded = _format_estimate(share.succeeded)

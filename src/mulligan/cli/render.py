@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mulligan.cli.terminal import end_waiting, print_line
+from mulligan.text import shorten
 from mulligan.types.action import State
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.display import escape, escape_json
@@ -26,6 +27,7 @@ ROOM_FOR_A_TABLE = 120
 SHORT = 16
 """Characters of an id that are shown at least: its millisecond, and enough to tell what was made in
 the same one; more where two of a list would still be one."""
+_LONGEST = 240
 
 _STYLES = {
     Outcome.SUCCESS: "green",
@@ -151,7 +153,7 @@ def _format_log_cells(row: LogRow, *, name: str, state: State | None) -> tuple[o
         row.try_number,
         _format_outcome(row, state),
         f"{row.duration_us / 1000:.1f}",
-        _shorten(row.parameters),
+        shorten(row.parameters, most=_LONGEST),
         _describe_end(row),
     )
 
@@ -164,16 +166,16 @@ def format_log_line(row: LogRow, *, state: State | None = None) -> Text:
         line.append(f"→ {state.value}")
     line.append(f"{row.duration_us / 1000:8.1f} ms  ")
     line.append(build_text(f"{row.agent or '-'} {row.tool} try {row.try_number} "))
-    line.append(build_text(f"{_shorten(row.parameters)} {_describe_end(row)}"))
+    line.append(build_text(f"{shorten(row.parameters, most=_LONGEST)} {_describe_end(row)}"))
     return line
 
 
 def _describe_end(row: LogRow) -> str:
     """What came of a call; of one that failed, also where, as far as there is room."""
     if not row.error_type:
-        return _shorten(row.result or "")
-    said = _shorten(f"{row.error_type}: {row.error_message}")
-    return f"{said} [{_shorten(row.error_at)}]" if row.error_at else said
+        return shorten(row.result or "", most=_LONGEST)
+    said = shorten(f"{row.error_type}: {row.error_message}", most=_LONGEST)
+    return f"{said} [{shorten(row.error_at, most=_LONGEST)}]" if row.error_at else said
 
 
 def encode_log_row(row: LogRow) -> Mapping[str, object]:
@@ -199,7 +201,3 @@ def _parse_json(text: str | None) -> object:
     except ValueError:
         # Cut short by its bound; the text itself is still worth showing.
         return text
-
-
-def _shorten(text: str, *, most: int = 240) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

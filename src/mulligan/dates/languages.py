@@ -95,18 +95,18 @@ def _index_words() -> Mapping[str, tuple[str, ...]]:
     """Of each word, the languages that have it."""
     found: dict[str, tuple[str, ...]] = {}
     for code, common in load_common_words().items():
-        own = set(_list_words(LANGUAGES[code])) if code in LANGUAGES else set()
+        own = set(_list_entries(LANGUAGES[code])) if code in LANGUAGES else set()
         for word in own | common:
             found[word] = (*found.get(word, ()), code)
     return found
 
 
-def _list_words(words: Words | ClauseWords) -> Iterable[str]:
+def _list_entries(words: Words | ClauseWords) -> Iterable[str]:
     """Every word that a language's tables begin with, or that they hold."""
     for each in fields(words):
         held = getattr(words, each.name)
         if isinstance(held, ClauseWords):
-            yield from _list_words(held)
+            yield from _list_entries(held)
         elif isinstance(held, Table | frozenset | Mapping):
             yield from held
 

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from mulligan.process.lazy import compile_late
+from mulligan.text import split_letters, stem
 
 _WORDS = files(__package__).joinpath("words")
 _FILE = "lexicon.toml"
@@ -62,18 +62,14 @@ def _join(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return joined
 
 
-_PARTS = compile_late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_WORD = compile_late(r"[^\W\d_]{2,}")
-
-
 @cache
 def load_words(table: str, name: str) -> frozenset[str]:
     """One list of words, of all languages that have it."""
-    return frozenset(list_words(table, name))
+    return frozenset(list_in_order(table, name))
 
 
 @cache
-def list_words(table: str, name: str) -> tuple[str, ...]:
+def list_in_order(table: str, name: str) -> tuple[str, ...]:
     """The same in the order in which they are written, the first language's first."""
     told = (load_lexicon(folder).get(table, {}).get(name, "") for folder in list_folders())
     return tuple(dict.fromkeys(" ".join(told).split()))
@@ -110,33 +106,13 @@ def list_weekdays() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def has_picking_words(message: str) -> bool:
     """Whether a message picks things otherwise than by their names: all but the last."""
-    return not load_words("words", "picked").isdisjoint(_WORD.findall(message.casefold()))
-
-
-@lru_cache(maxsize=2_048)
-def split_words(name: str) -> list[str]:
-    """The words of a name: `newStart_time` is new, start, time."""
-    return [part.lower() for part in _PARTS.findall(name)]
+    return not load_words("words", "picked").isdisjoint(split_letters(message))
 
 
 def find_stems(text: str) -> set[str]:
     """The words of a text that name something, each without its ending."""
     empty = load_words("words", "empty")
-    return {cut_ending(word) for word in _WORD.findall(text.casefold()) if word not in empty}
-
-
-def cut_ending(word: str) -> str:
-    """A word without the ending that a plural or a form of its verb has."""
-    for ending in _list_endings():
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
-
-
-@cache
-def _list_endings() -> tuple[str, ...]:
-    """The longest first: of "meetings" more goes than its last letter."""
-    return tuple(sorted(load_words("words", "endings"), key=len, reverse=True))
+    return {stem(word) for word in split_letters(text, shortest=2) if word not in empty}
 
 
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (

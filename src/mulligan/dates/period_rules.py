@@ -101,7 +101,7 @@ def _parse_term(scan: Scan, i: int) -> Told | None:
         term = _parse_counted_unit(scan, Fraction(some[0]), some[1])
         return (replace(term[0], vague=True), term[1]) if term else None
     one = words.one.match(tokens, i)
-    count, j = _parse_number(scan, one[1] if one else i)
+    count, j = _parse_quantity(scan, one[1] if one else i)
     if one and (count is None or count >= 1):
         count, j = Fraction(1), one[1]
     if count is None:
@@ -145,7 +145,7 @@ def _parse_short_unit(scan: Scan, i: int) -> tuple[Unit, int] | None:
     return unit or (words.glued_units.match(tokens, i) if tokens[i].glued else None)
 
 
-def _parse_number(scan: Scan, i: int) -> tuple[Fraction | None, int]:
+def _parse_quantity(scan: Scan, i: int) -> tuple[Fraction | None, int]:
     """A whole number, a decimal, a fraction in figures, or a number with one: 2 1/2."""
     first = scan.tokens[i]
     if first.number is None or (first.glued and scan.tokens[i - 1].text == "."):

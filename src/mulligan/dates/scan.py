@@ -13,7 +13,7 @@ from mulligan.process.lazy import dataclass
 _TENS = range(20, 100, 10)
 
 
-def fold(tokens: Sequence[Token], words: Words) -> list[Token]:
+def join_numerals(tokens: Sequence[Token], words: Words) -> list[Token]:
     """Twenty-fourth and 2nd become one ordinal each, two thousand and ten one number."""
     folded: list[Token] = []
     counting = _list_counting(words)
@@ -169,7 +169,7 @@ def scan(message: str, words: Words, *, national: Table[str] = NONE) -> Scan:
 
 def scan_tokens(tokens: Sequence[Token], words: Words, *, national: Table[str] = NONE) -> Scan:
     """The same of a message that was cut already."""
-    folded = fold(rewrite(tokens, words), words)
+    folded = join_numerals(rewrite(tokens, words), words)
     return Scan(
         tokens=[*folded, *[END] * LOOKAHEAD],
         words=words,

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mulligan.checks.words import is_blank
 from mulligan.evaluation.cases import Case, load_golden_cases
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import LIMIT, UNSEEN, CaseResult, Comparison, Report, compare
@@ -19,6 +18,7 @@ from mulligan.evaluation.writers import ReplyFunction, ScriptedWriter
 from mulligan.loops.replies import ReplyRules, load_reply_rules, write_reply
 from mulligan.process.event_loop import call_function
 from mulligan.redaction.scrub import scrub
+from mulligan.text import is_blank
 from mulligan.types.adapter import AgentWriter
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Correction, Severity, Standing, Verdict

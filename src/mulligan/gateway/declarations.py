@@ -24,6 +24,7 @@ from mulligan.runtime.declaration import Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
 from mulligan.stores.private_files import refuse_unsafe
+from mulligan.text import is_same
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
@@ -48,7 +49,7 @@ class EffectCase:
     def fits(self, arguments: Mapping[str, object]) -> bool:
         """Whether a call is such a one."""
         return (
-            all(_is_equal(arguments.get(name), value) for name, value in self.equal.items())
+            all(is_same(arguments.get(name), value) for name, value in self.equal.items())
             and all(arguments.get(name) is not None for name in self.given)
             and all(arguments.get(name) is None for name in self.missing)
             and all(_is_found(each, arguments.get(name)) for name, each in self.matches.items())
@@ -78,11 +79,6 @@ def _read_case(table: WrittenTable) -> EffectCase:
     if not (case.equal or case.given or case.missing or case.matches):
         raise table.fail("it fits every call. Say when: equal, given, missing or matches.")
     return case
-
-
-def _is_equal(one: object, other: object) -> bool:
-    # For Python a boolean is a number.
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _is_found(pattern: re.Pattern[str], value: object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from mulligan.codec import decode_json, is_same
+from mulligan.codec import decode_json, is_identical
 from mulligan.gateway.own_tools import OwnCalls
 from mulligan.gateway.party import OnAnswer, Party
 from mulligan.gateway.protocol import (
@@ -229,7 +229,7 @@ class UpstreamCall:
     def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:
         """As they came, wherever nothing of them is ours or was mended."""
         asked = self.asked
-        same = is_same(dict(arguments), asked.arguments)
+        same = is_identical(dict(arguments), asked.arguments)
         named = self._ends.names.only is not None
         held = self._ends.shared.is_held(self._upstream.server.name, self._tool, arguments)
         if same and named and not (asked.explained or asked.question or held):

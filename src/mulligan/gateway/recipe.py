@@ -18,6 +18,7 @@ from mulligan.gateway.toml_table import WrittenTable, take_enum
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_edit_of, is_work_of
 from mulligan.runtime.tool_identity import mark_unbound
+from mulligan.text import list_strings
 from mulligan.types.call import DeclaredCallbacks, Record
 from mulligan.types.effect import ProbeBy
 from mulligan.types.errors import ConfigurationError, ConflictError
@@ -72,7 +73,7 @@ class ArgumentTemplate:
 
     def list_places(self, *, where: str) -> Iterator[TemplatePlace]:
         """Every place in it."""
-        for text in _list_texts(self.said):
+        for text in list_strings(self.said):
             for found in _PLACE.finditer(text):
                 if found[0] not in ("{{", "}}"):
                     yield _read_place(found, where=where)
@@ -150,17 +151,6 @@ def _read_place(found: re.Match[str], *, where: str) -> TemplatePlace:
         raise ConfigurationError(f"{where}: {found[0]!r} names no argument, as {{arguments.path}}.")
     way = tuple(named[2].split(".")[1:])
     return TemplatePlace(source=named[1], way=way, optional=named[3] is not None)
-
-
-def _list_texts(said: object) -> Iterator[str]:
-    if isinstance(said, str):
-        yield said
-    elif isinstance(said, Mapping):
-        for each in said.values():
-            yield from _list_texts(each)
-    elif isinstance(said, list):
-        for each in said:
-            yield from _list_texts(each)
 
 
 CONTENT = "content"

@@ -12,6 +12,7 @@ from typing import Any
 from mulligan.gateway.declarations import ShippedRecipe, find_recipe
 from mulligan.insights.insights import Insights
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_name
 from mulligan.types.display import format_one_line
 
 WINDOW = timedelta(days=30)
@@ -27,7 +28,6 @@ GRAVE = frozenset(
 )  # fmt: skip
 """Words of names that suggest what nobody can take back. They raise a class, and lower none."""
 CHANGING = ("update", "set", "edit", "rename", "modify", "change")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
@@ -172,7 +172,7 @@ def _suggest_undo(
     name: str, words: Sequence[str], tools: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Two tools of the server that look as if they were the two halves of an undo."""
-    named = {tuple(split_name(str(tool.get("name")))): tool for tool in tools}
+    named = {split_name(str(tool.get("name"))): tool for tool in tools}
     rest = tuple(words[1:])
     if not words or not rest:
         return
@@ -198,11 +198,6 @@ def _suggest_undo(
         yield '# version = { of = "content" }'
         yield f"# undo = {{ tool = {json.dumps(remover['name'])}, arguments = {by} }}"
         yield "# made = { … }  # what its result has in it if it has made that, and not found it"
-
-
-def split_name(name: str) -> list[str]:
-    """The words of a tool's name, in small letters."""
-    return [word.lower() for word in _WORDS.findall(name)]
 
 
 def _list_parameters(tool: Mapping[str, Any], *, required: bool = False) -> list[str]:

@@ -226,7 +226,7 @@ class Names:
             if why:
                 refused[item.server, item.name] = why
             elif item.kind in (TOOLS, PROMPTS):
-                folded = fold_name(self.name_for_clients(item.server, item.name))
+                folded = fold_alike(self.name_for_clients(item.server, item.name))
                 alike.setdefault(folded, []).append(item)
         for group in alike.values():
             if len(group) > 1:
@@ -254,18 +254,20 @@ class Names:
         owner, _ = self.resolve(exposed) or ("", "")
         if owner != item.server:
             return f"clients would call it {exposed!r}, which is for {owner} to name"
-        if own_tools and (fold_name(item.name).startswith(_RESERVED) or fold_name(exposed) in _OWN):
+        if own_tools and (
+            fold_alike(item.name).startswith(_RESERVED) or fold_alike(exposed) in _OWN
+        ):
             return "its name looks like one of the gateway's own"
         return ""
 
 
-def fold_name(name: str) -> str:
+def fold_alike(name: str) -> str:
     """One for all ASCII names that a reader could take for one another."""
     return name.lower().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
-_RESERVED = fold_name("mulligan")
-_OWN = frozenset(fold_name(tool["name"]) for tool in OWN_TOOLS)
+_RESERVED = fold_alike("mulligan")
+_OWN = frozenset(fold_alike(tool["name"]) for tool in OWN_TOOLS)
 
 
 def claims(item: ListedItem, uri: str) -> bool:

@@ -540,13 +540,13 @@ class ReviewedRun:
 def read_message(asked: Any) -> str:
     """What the person said last, and not what we told the agent since."""
     items = list_items(_read_input(asked))
-    return "\n".join(_list_texts(item) for item in items[find_asked(items) :][:1])
+    return "\n".join(_join_texts(item) for item in items[find_asked(items) :][:1])
 
 
 def find_asked(items: list[Any]) -> int:
     """Where the person said what a run is about; behind the end where they said nothing."""
     for at in reversed(range(len(items))):
-        said = _list_texts(items[at]) if items[at].get("role") == "user" else ""
+        said = _join_texts(items[at]) if items[at].get("role") == "user" else ""
         if said and not is_feedback(said):
             return at
     return len(items)
@@ -563,7 +563,7 @@ def _read_input(asked: Any) -> Any:
     return asked._original_input if isinstance(asked, RunState) else asked  # noqa: SLF001 - it has no other way
 
 
-def _list_texts(item: Any) -> str:
+def _join_texts(item: Any) -> str:
     content = item.get("content")
     parts = [{"text": content}] if isinstance(content, str) else content or []
     return "\n".join(str(part["text"]) for part in parts if part.get("text"))

@@ -17,7 +17,8 @@ from itertools import islice
 
 from mulligan.learning.closeness import compile_phrases
 from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error
-from mulligan.learning.values import list_leaves, print_value
+from mulligan.learning.values import print_value
+from mulligan.text import list_leaves, separate_words
 from mulligan.types.call import Call, Failure
 from mulligan.types.errors import ConflictError, NothingDone
 from mulligan.types.failure import ErrorClass
@@ -212,8 +213,6 @@ VAGUE = frozenset(
 )
 """What a code may say of nearly everything; a status beside it knows more."""
 
-_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
-
 
 @lru_cache(maxsize=16)  # each source of advice asks about the same failure
 def classify_text(error: str) -> ErrorClass:
@@ -254,7 +253,7 @@ def find_likely_class(failure: Failure, error: str) -> ErrorClass:
 
 def _classify_words(text: str) -> ErrorClass:
     """By the words of a text, those inside a machine's names too: `channel_not_found`."""
-    apart = _JOINT.sub(" ", text)
+    apart = separate_words(text).replace("_", " ")
     for each, words in WORDS.items():
         if words.search(text) or (apart != text and words.search(apart)):
             return each

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from mulligan.process.lazy import compile_late
+from mulligan.text import fold_name, list_words, split_name, stem
 
 _LONGEST_COMPARED = 80
 """Names beyond this length are compared for equality only."""
@@ -22,20 +23,8 @@ SHORTEST_TYPO = 8
 CONTRARY = frozenset({"except", "expect", "include", "exclude"})
 """Words that a slip would turn into their contrary."""
 
-_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
-_SPLIT = compile_late(r"[\W_]+")
 _DIGITS = compile_late(r"\d")
 _RUNS = compile_late(r"(.)\1+")
-
-
-def tokenize(name: str) -> tuple[str, ...]:
-    """The words of a name: `orderId`, `order_id` and `Order ID` are the same two."""
-    return tuple(part for part in _SPLIT.split(_CAMEL.sub(" ", name).casefold()) if part)
-
-
-def fold(text: str) -> str:
-    """A text without case, spaces and punctuation."""
-    return _SPLIT.sub("", text.casefold())
 
 
 def pick_only(found: Iterable[str]) -> str | None:
@@ -48,7 +37,7 @@ def match_spelling(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that is the same but for case, punctuation, a plural or one wrong letter."""
     names = list(candidates)
     return (
-        pick_only(c for c in names if fold(c) == fold(name) and fold(name))
+        pick_only(c for c in names if fold_name(c) == fold_name(name) and fold_name(name))
         or pick_only(
             c for c in names if _strip_plural(c) == _strip_plural(name) and _strip_plural(name)
         )
@@ -62,7 +51,7 @@ def is_slip(one: str, other: str) -> bool:
     A first letter is rarely mistyped and a digit never: `date_1` and `date_2` are two things, and
     so are `port` and `post`, `typical` and `atypical`.
     """
-    mine, yours = tokenize(one), tokenize(other)
+    mine, yours = split_name(one), split_name(other)
     if len(mine) != len(yours):
         return False
     apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
@@ -87,9 +76,9 @@ def find_typo(name: str, among: Iterable[str]) -> str | None:
 
 
 def _is_typo(one: str, other: str) -> bool:
-    mine, yours = tokenize(one), tokenize(other)
-    if fold(one) == fold(other) or len(mine) != len(yours):
-        return fold(one) == fold(other)
+    mine, yours = split_name(one), split_name(other)
+    if fold_name(one) == fold_name(other) or len(mine) != len(yours):
+        return fold_name(one) == fold_name(other)
     apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
     return len(apart) == 1 and _is_mistyped(*apart[0])
 
@@ -124,16 +113,11 @@ def measure_distance(a: str, b: str, *, most: int) -> int:
 
 
 def _strip_plural(name: str) -> str:
-    folded = fold(name)
+    folded = fold_name(name)
     return folded[:-1] if len(folded) > 3 and folded.endswith("s") else folded
 
 
 _BETWEEN = compile_late(r"(?<!\s)\s++\|\s++|\n\s*+")
-
-
-def list_words(text: str) -> frozenset[str]:
-    """Words, with blanks between them."""
-    return frozenset(text.split())
 
 
 def compile_phrases(text: str) -> re.Pattern[str]:
@@ -232,7 +216,7 @@ def match_name(name: str, candidates: Iterable[str]) -> str | None:
     return (
         match_spelling(name, names)
         or pick_only(each for each in names if _are_synonyms(name, each))
-        or pick_only(each for each in names if _are_initials(tokenize(name), tokenize(each)))
+        or pick_only(each for each in names if _are_initials(split_name(name), split_name(each)))
     )
 
 
@@ -244,7 +228,7 @@ def match_part(name: str, candidates: Iterable[str]) -> str | None:
     return pick_only(
         each
         for each in candidates
-        if _is_part_of(tokenize(name), tokenize(each)) and not is_turned(name, each)
+        if _is_part_of(split_name(name), split_name(each)) and not is_turned(name, each)
     )
 
 
@@ -261,15 +245,11 @@ def loses_words(name: str, other: str) -> bool:
 
 
 def _read_words(name: str) -> frozenset[str]:
-    return frozenset(_shorten(word) for word in tokenize(name))
-
-
-def _shorten(word: str) -> str:
-    return SYNONYMS.get(word, word)
+    return frozenset(SYNONYMS.get(word, word) for word in split_name(name))
 
 
 def _are_synonyms(one: str, other: str) -> bool:
-    mine, yours = ([_shorten(word) for word in tokenize(each)] for each in (one, other))
+    mine, yours = ([SYNONYMS.get(word, word) for word in split_name(each)] for each in (one, other))
     if len(mine) == len(yours) == 1:
         alone = {word.removesuffix("s") for word in (*mine, *yours)}
         return mine == yours or any(alone <= group for group in _ALONE)
@@ -290,20 +270,6 @@ def _are_initials(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return spelled and short[0] == "".join(word[0] for word in long)
 
 
-ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e")
-SHORTEST = 3
-
-
-def stem(word: str) -> str:
-    """The start of a word that its forms share."""
-    if word.endswith("ss"):
-        return word
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST:
-            return word[: -len(ending)]
-    return word
-
-
 def stem_words(text: str) -> frozenset[str]:
     """The words of a text, each without its ending."""
-    return frozenset(stem(word) for word in tokenize(text))
+    return frozenset(stem(word) for word in split_name(text))

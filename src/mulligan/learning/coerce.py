@@ -14,16 +14,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.learning.closeness import (
-    NEGATING,
-    fold,
-    match_name,
-    match_spelling,
-    pick_only,
-    tokenize,
-)
+from mulligan.learning.closeness import NEGATING, match_name, match_spelling, pick_only
 from mulligan.learning.parsing import GarbledError, list_expressions, read_whole
 from mulligan.learning.protected_fields import says_same
+from mulligan.text import fold_name, is_number, split_name, split_words
 from mulligan.types.lesson import Kind
 
 TRUE = frozenset({"true", "yes", "on"})
@@ -49,7 +43,7 @@ def has_type(value: object, wanted: str) -> bool:
             whole = isinstance(value, float) and value.is_integer()
             return whole or (isinstance(value, int) and not isinstance(value, bool))
         case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return is_number(value)
         case "boolean":
             return isinstance(value, bool)
         case "array":
@@ -461,10 +455,10 @@ def _match_enum(value: object, part: dict[str, Any]) -> Iterable[tuple[object, K
     if same is not None:
         yield words[same], Kind.ENUM
         return
-    mine = set(tokenize(value))
+    mine = set(split_name(value))
     if mine & NEGATING:
         return
-    inside = pick_only(each for each in words if tokenize(each) and set(tokenize(each)) <= mine)
+    inside = pick_only(each for each in words if split_name(each) and set(split_name(each)) <= mine)
     if inside is not None:
         yield words[inside], Kind.OTHER
 
@@ -480,11 +474,11 @@ def _reformat_value(value: object, part: dict[str, Any]) -> Iterable[tuple[objec
         form = find_form(str(part.get("description", "")))
         dated = format_moment(value, form) if form else None
         forms = {dated} if dated else list_variants(value, part["pattern"])
-        yield from ((each, Kind.REFORMAT) for each in sorted(forms) if fold(each))
+        yield from ((each, Kind.REFORMAT) for each in sorted(forms) if fold_name(each))
 
 
 def _clamp_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not is_number(value) or not math.isfinite(value):
         return
     low, high = part.get("minimum"), part.get("maximum")
     if isinstance(low, int | float) and value < low:
@@ -548,7 +542,7 @@ def is_same_in_form(old: object, new: object) -> bool:
         return day == read_date(new)
     if _WRITTEN_NUMBER.fullmatch(old) and _WRITTEN_NUMBER.fullmatch(new):
         return says_same(old, new)
-    return _split_words(old) == _split_words(new) != [] and _differs_in_form(old, new)
+    return split_words(old) == split_words(new) != [] and _differs_in_form(old, new)
 
 
 def _says_same_in_parts(old: object, new: object) -> bool:
@@ -568,7 +562,7 @@ def _differs_in_form(old: str, new: str) -> bool:
     before, after = _WORDS.split(old), _WORDS.split(new)
     ends = zip((before[0], before[-1]), (after[0], after[-1]), strict=True)
     around = all(one == other or (other in ADDED and one in DROPPED) for one, other in ends)
-    figures = all(word.isdigit() for word in _split_words(old))
+    figures = all(word.isdigit() for word in split_words(old))
     joints = zip(before[1:-1], after[1:-1], strict=True)
     return around and all(
         one == other or (not figures and {one, other} <= JOINTS) for one, other in joints
@@ -581,7 +575,3 @@ def _find_origin(
     """The name that a value had before, if it is the same in another spelling."""
     old = match_name(name, gone)
     return old if old is not None and is_same_in_form(before[old], value) else None
-
-
-def _split_words(value: object) -> list[str]:
-    return [word.casefold() for word in _WORDS.findall(str(value))]

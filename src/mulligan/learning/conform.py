@@ -15,14 +15,7 @@ from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
-from mulligan.learning.closeness import (
-    fold,
-    is_slip,
-    loses_words,
-    match_name,
-    match_part,
-    pick_only,
-)
+from mulligan.learning.closeness import is_slip, loses_words, match_name, match_part, pick_only
 from mulligan.learning.coerce import (
     FALSE,
     NOTHING,
@@ -45,8 +38,9 @@ from mulligan.learning.parsing import (
 )
 from mulligan.learning.protected_fields import find_locked_changes
 from mulligan.learning.schema import Schema, read_schema
-from mulligan.learning.values import is_small
+from mulligan.learning.values import is_small, join_path
 from mulligan.process.lazy import dataclass
+from mulligan.text import fold_name, shorten
 from mulligan.types.errors import NoSchemaError
 from mulligan.types.lesson import Kind
 
@@ -142,7 +136,9 @@ class _Work:
         if closed:
             value = self._drop_unknown(value, named, at=at)
         found = {
-            name: self.conform_value(held, named.get(name, {}), at=_join(at, name), depth=depth + 1)
+            name: self.conform_value(
+                held, named.get(name, {}), at=join_path(at, name), depth=depth + 1
+            )
             for name, held in self._drop_nulls(value, part, at=at).items()
         }
         return self._fill_defaults(found, part, at=at)
@@ -153,10 +149,10 @@ class _Work:
         """Without what is no argument. Left out where it said something, it is another request."""
         for name, held in value.items():
             if name not in named and held in NOTHING_SAID:
-                self._note(Kind.DROP, f"{_join(at, name)} is no argument")
+                self._note(Kind.DROP, f"{join_path(at, name)} is no argument")
             elif name not in named:
-                self._note(Kind.OTHER, f"{_join(at, name)} is no argument")
-                self.unasked.append(_join(at, name))
+                self._note(Kind.OTHER, f"{join_path(at, name)} is no argument")
+                self.unasked.append(join_path(at, name))
         return {name: held for name, held in value.items() if name in named}
 
     def _drop_nulls(
@@ -168,7 +164,7 @@ class _Work:
         for name, held in value.items():
             optional = name in named and name not in required
             if held is None and optional and not self._accepts(None, named[name]):
-                self._note(Kind.DROP, f"{_join(at, name)} was null, which is as if left out")
+                self._note(Kind.DROP, f"{join_path(at, name)} was null, which is as if left out")
             else:
                 kept[name] = held
         return kept
@@ -182,7 +178,7 @@ class _Work:
             default = self.schema.resolve(named.get(name)).get("default", NOTHING)
             if name not in value and default is not NOTHING:
                 value = {**value, name: default}
-                self._note(Kind.DEFAULT, f"{_join(at, name)} has the default {default!r}")
+                self._note(Kind.DEFAULT, f"{join_path(at, name)} has the default {default!r}")
         return value
 
     def _conform_array(
@@ -207,7 +203,8 @@ class _Work:
     ) -> object:
         mended = mend_value(value, part, accepts=lambda found: self._accepts(found, part))
         if mended is not None:
-            self._note(mended[1], f"{at} is {_shorten(mended[0])} instead of {_shorten(value)}")
+            now, before = (shorten(repr(each), most=MOST_SHOWN) for each in (mended[0], value))
+            self._note(mended[1], f"{at} is {now} instead of {before}")
             return mended[0]
         structure = from_text(value) if isinstance(value, str) else NOTHING
         if structure is not NOTHING and {"array", "object"} & set(list_types(part)):
@@ -222,7 +219,9 @@ class _Work:
         inner = next(iter(value.values()), None) if len(value) == 1 else None
         wraps = isinstance(inner, dict) and inner and not set(value) & set(named)
         if wraps and isinstance(inner, dict) and set(inner) <= set(named):
-            self._note(Kind.REFORMAT, f"the arguments stood inside {_join(at, next(iter(value)))}")
+            self._note(
+                Kind.REFORMAT, f"the arguments stood inside {join_path(at, next(iter(value)))}"
+            )
             return inner
         return value
 
@@ -242,9 +241,9 @@ class _Work:
                 continue
             new_names[name] = match
             kind, verb = (Kind.RENAME, "is") if same else (Kind.OTHER, "may be")
-            self._note(kind, f"{_join(at, name)} {verb} called {match}")
+            self._note(kind, f"{join_path(at, name)} {verb} called {match}")
             if not same and loses_words(name, match):
-                self.unasked.append(_join(at, name))
+                self.unasked.append(join_path(at, name))
         return {new_names.get(name, name): held for name, held in value.items()}
 
     def _accepts(self, value: object, part: dict[str, Any]) -> bool:
@@ -260,15 +259,6 @@ class _Work:
 
 def _read_definitions(tree: dict[str, Any]) -> dict[str, Any]:
     return {key: tree[key] for key in ("$defs", "definitions") if key in tree}
-
-
-def _join(at: str, name: object) -> str:
-    return f"{at}.{name}" if at else str(name)
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 _LONGEST_DEBRIS = 500
@@ -305,7 +295,7 @@ def _clean_text(name: str, text: str) -> str:
         return text
     text = _TOKENS.sub("", text)
     own = _OWN_KEY.fullmatch(text)
-    if own and fold(own["key"]) == fold(name):
+    if own and fold_name(own["key"]) == fold_name(name):
         return own["value"].rstrip(" \t\r\n,}]").strip() or own["value"].strip()
     around = _AROUND.fullmatch(text)
     return around["value"] if around else text
@@ -395,7 +385,7 @@ def _says_same_value(before: object, after: object) -> bool:
     if isinstance(before, bool):
         return isinstance(after, str) and after.casefold() == str(before).casefold()
     if isinstance(after, int | float):
-        return _is_number(before, after)
+        return _says_number(before, after)
     if isinstance(before, int) and isinstance(after, str):
         # Of a number with a point nobody knows how it was written: 1.10 is 1.1 by now.
         return after == str(before)
@@ -417,7 +407,7 @@ def _read_truth(value: object) -> bool | None:
     return said in TRUE if said in TRUE | FALSE else None
 
 
-def _is_number(before: object, after: float) -> bool:
+def _says_number(before: object, after: float) -> bool:
     if isinstance(before, str):
         if may_be_two(before):
             return False
@@ -514,10 +504,10 @@ def _list_unplaced(call: WrittenCall, named: Mapping[str, object], schema: Schem
         if name in named:
             yield f"{name} is given twice, once without its name"
     for value in call.values[len(names) :]:
-        yield f"{_shorten_value(value)} has no argument to go to"
+        yield f"{shorten(repr(value), most=MOST_SHOWN)} has no argument to go to"
     for name in named:
         if schema.closed and name not in names:
-            yield f"{name}={_shorten_value(named[name])} is no argument of it"
+            yield f"{name}={shorten(repr(named[name]), most=MOST_SHOWN)} is no argument of it"
 
 
 def _shape_call(
@@ -552,8 +542,3 @@ def _show_plain(arguments: Mapping[str, object]) -> dict[str, object]:
     return {
         name: str(held) if isinstance(held, Formula) else held for name, held in arguments.items()
     }
-
-
-def _shorten_value(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

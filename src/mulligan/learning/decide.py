@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from mulligan.learning.classify import find_likely_class
-from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING_SAID
 from mulligan.learning.protected_fields import is_locked, is_said_number
 from mulligan.learning.suggest import Culprit, Knowledge, find_culprits
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
 from mulligan.learning.values import is_small
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_name
 from mulligan.types.display import quote_value
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.failure import Advice, ArgumentFault, Decision
@@ -207,8 +207,8 @@ def _build_question(culprit: Culprit, known: Knowledge) -> str | None:
 
 
 def _list_candidates(culprit: Culprit, known: Knowledge) -> list[str]:
-    wanted = set(tokenize(culprit.key))
-    return [each.text for each in known.values if wanted & set(tokenize(each.key))]
+    wanted = set(split_name(culprit.key))
+    return [each.text for each in known.values if wanted & set(split_name(each.key))]
 
 
 LEAST_FOR_READS = 0.5

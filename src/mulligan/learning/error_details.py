@@ -18,9 +18,9 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.learning.closeness import list_words
 from mulligan.learning.parsing import GarbledError, Named, read_json, read_whole
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import fold_name, list_words
 
 END = 300
 """Characters at the end of a text in which a tool tells how the program ended …"""
@@ -80,20 +80,16 @@ def _find_last(text: str, lines: slice) -> int | None:
     return found[-1] if found else None
 
 
-_JOINTS = str.maketrans("", "", "_- .@:")
-
-
 @lru_cache(maxsize=4096)
-def fold_name(name: str) -> str:
+def fold_field(name: str) -> str:
     """One spelling for `error_code`, `errorCode`, `Error-Code` and `errorcode`."""
-    folded = name.translate(_JOINTS).casefold()
     # `__type` is a name of its own.
-    return f"__{folded}" if name.startswith("__") else folded
+    return f"__{fold_name(name)}" if name.startswith("__") else fold_name(name)
 
 
-def fold_names(text: str) -> tuple[str, ...]:
+def fold_fields(text: str) -> tuple[str, ...]:
     """Names with blanks between them, each in that one spelling and in their order."""
-    return tuple(fold_name(name) for name in text.split())
+    return tuple(fold_field(name) for name in text.split())
 
 
 def ask(holder: object, name: str) -> object:
@@ -120,23 +116,23 @@ MOST_ENTRIES = 5
 MOST_KEYS = 200
 MOST_MESSAGES = 3
 
-MESSAGES = fold_names("""
+MESSAGES = fold_fields("""
     message msg error_message title detail error_description description error fault exception
     stderr text reason fault_string fehler fehlermeldung erreur mensaje meldung nachricht
 """)
 """Where an error is put into words."""
-INSIDE = fold_names("""
+INSIDE = fold_fields("""
     error errors response body detail details data extensions content structured_content text result
     output error_messages response_metadata inner_error cause issues field_violations source fault
     payload user_errors non_field_errors
 """)
 """Where an envelope holds the error, or more of it."""
-STATUSES = fold_names("status status_code http_status http_status_code")
-_CODE_FIELDS = fold_names("code error_code sqlstate __type status error codes fault_code")
-REASONS = fold_names("reason decline_code error_type type domain")
-PATHS = fold_names("path param parameter field pointer loc instance_path property")
-EXITS = fold_names("exit_code return_code exit_status")
-WAITS = fold_names("retry_after retry_after_seconds")
+STATUSES = fold_fields("status status_code http_status http_status_code")
+_CODE_FIELDS = fold_fields("code error_code sqlstate __type status error codes fault_code")
+REASONS = fold_fields("reason decline_code error_type type domain")
+PATHS = fold_fields("path param parameter field pointer loc instance_path property")
+EXITS = fold_fields("exit_code return_code exit_status")
+WAITS = fold_fields("retry_after retry_after_seconds")
 NO_CODES = list_words("""
     error failed failure fail ok true false text object string list none null unknown_error
     application/problem+json about:blank
@@ -236,7 +232,7 @@ def _list_inner(value: object) -> Iterator[object]:
 
 def _list_fields(value: object) -> Iterator[tuple[str, object]]:
     held = islice(value.items(), MOST_KEYS) if isinstance(value, Mapping) else ()
-    yield from ((fold_name(str(name)), each) for name, each in held)
+    yield from ((fold_field(str(name)), each) for name, each in held)
 
 
 def _read_inner_text(text: str, *, depth: int) -> ErrorFields | None:
@@ -269,7 +265,7 @@ def _is_of_objects(values: Sequence[object]) -> bool:
 
 
 def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | None:
-    held = {fold_name(str(key)): each for key, each in islice(value.items(), MOST_KEYS)}
+    held = {fold_field(str(key)): each for key, each in islice(value.items(), MOST_KEYS)}
     found = ErrorFields(
         message=_join_messages(_list_messages(held)),
         status=next(_list_statuses(held), None),

@@ -20,7 +20,8 @@ from typing import TypeVar
 from mulligan.codec import decode_json
 from mulligan.learning.closeness import join_alternatives, stem_words
 from mulligan.learning.error_details import read_error, read_structure
-from mulligan.learning.values import list_leaves, print_value
+from mulligan.learning.values import print_value
+from mulligan.text import list_leaves
 from mulligan.types.call import Call, Failure, LogRow
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import Similarity

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from mulligan.learning.closeness import stem_words
 from mulligan.learning.protected_fields import says_same, stands_in
 from mulligan.learning.suggest import estimate_prior
-from mulligan.learning.values import list_leaves
 from mulligan.process.lazy import dataclass
+from mulligan.text import list_leaves, split_words
 from mulligan.types.display import NAME, Ours, Question, Quoted, quote_name, split_pieces
 from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
 
@@ -25,7 +25,6 @@ MOST_CHANGES = 20
 MOST_TEXT = 20_000
 LONGEST_WORD = 64
 _SPACE = re.compile(r"\s")
-_WORDS = re.compile(r"\w+")
 
 Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
@@ -132,8 +131,8 @@ def _stands(text: str, failed: FailedCall) -> bool:
         return True
     # In another form: every word of it is the person's, or stood in what the agent passed.
     given = [str(old) for _, old in list_leaves(failed.call.arguments, most=500)]
-    words = {word.casefold() for own in (*failed.said, *given) for word in _WORDS.findall(own)}
-    return {word.casefold() for word in _WORDS.findall(text)} <= words
+    words = {word for own in (*failed.said, *given) for word in split_words(own)}
+    return words.issuperset(split_words(text))
 
 
 def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:

@@ -21,7 +21,7 @@ from mulligan.learning.mining import LessonPool, hash_lesson
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.recall import is_typed
 from mulligan.learning.transforms import LONGEST_AFFIX
-from mulligan.learning.values import list_leaves
+from mulligan.text import list_leaves
 from mulligan.types.display import format_one_line
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass

@@ -18,11 +18,11 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from mulligan.learning.calibration import compute_wilson
-from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING
 from mulligan.learning.suggest import estimate_prior
-from mulligan.learning.transforms import ArgumentPlace, is_same, make
+from mulligan.learning.transforms import ArgumentPlace, make
 from mulligan.process.lazy import dataclass
+from mulligan.text import is_same, split_name
 from mulligan.types.display import NAME, quote_name
 from mulligan.types.lesson import (
     Balance,
@@ -234,8 +234,8 @@ def _can_be(remedy: Remedy, name: str, failed: FailedCall) -> bool:
 
 def extract_words(template: str, tool: str) -> frozenset[str]:
     """What an error says, without its tool's name and without its values."""
-    said = frozenset(word for word in tokenize(template) if len(word) >= SHORTEST_WORD)
-    return said - frozenset(tokenize(tool)) - _MASKS
+    said = frozenset(word for word in split_name(template) if len(word) >= SHORTEST_WORD)
+    return said - frozenset(split_name(tool)) - _MASKS
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:

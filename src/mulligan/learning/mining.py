@@ -28,8 +28,9 @@ from mulligan.learning.lessons import (
     is_general,
     list_subjects,
 )
-from mulligan.learning.transforms import WAYS, ArgumentPlace, find_ways, is_same
+from mulligan.learning.transforms import WAYS, ArgumentPlace, find_ways
 from mulligan.learning.values import is_small
+from mulligan.text import is_same
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import (
     Benefit,

@@ -25,6 +25,7 @@ from mulligan.learning.parsing import (
     read_whole,
 )
 from mulligan.process.lazy import dataclass
+from mulligan.text import split_prose
 
 _LONGEST_TALK = 400
 """Characters before or after a call that are looked at."""
@@ -37,7 +38,6 @@ _AROUND = re.compile(
 )
 """What is no talk: tags, fences, `print(`, an assignment, the sign of a list's item."""
 _LETTERS = re.compile(r"[^\W\d_]{2,}|\bI\b")
-_WORDS = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"'\u201d)]|$)|\n\s{0,20}\n")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|nor|neither|none|without|cannot|avoid\w{0,3}|refus\w{0,4}|declin\w{0,3}|"
@@ -168,7 +168,7 @@ def _take_sentence(text: str) -> str:
 
 def _announces(sentence: str) -> bool:
     """Whether the last words before a call say that it is made."""
-    for word in reversed(_WORDS.findall(sentence)[-6:]):
+    for word in reversed(split_prose(sentence)[-6:]):
         if _MAKING.fullmatch(word):
             return True
         if not _FILLING.fullmatch(word):
@@ -195,7 +195,7 @@ def _refuses(rest: str, *, followed: bool) -> bool:
     if found is None:
         return False
     of_next = followed and not ended and not turn
-    return not of_next or len(_WORDS.findall(said[found.start() :])) > MOST_OF_NEXT
+    return not of_next or len(split_prose(said[found.start() :])) > MOST_OF_NEXT
 
 
 def _is_asked(rest: str) -> bool:

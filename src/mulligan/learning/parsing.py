@@ -19,6 +19,7 @@ from dataclasses import field
 from functools import lru_cache
 
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import split_name
 
 _SUM = compile_late(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
 _LOOKS_LIKE_A_DATE = compile_late(
@@ -462,10 +463,8 @@ NAMESPACES = ("functions", "default_api", "tools")
 """What hosts put before every tool's name as they offer it, which is no part of the name."""
 _LONGEST_NAME = 200
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BETWEEN = re.compile(r"(?<=[^\W_])[\s_./:\-]{1,3}(?=[^\W_])")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s_./:\-]{1,3}(?=\d)")
-_WORD = re.compile(r"[^\W_]+")
 
 
 @lru_cache(maxsize=1_024)
@@ -493,13 +492,6 @@ def match_tool(name: str, tools: Sequence[str]) -> str | None:
 
 def is_like(name: str, tools: Sequence[str]) -> bool:
     """Whether a name is a tool's with words more or words less: worth a word, and no call of it."""
-    mine = set(_split_words(name))
-    return any(mine and (mine <= theirs or theirs <= mine) for theirs in _list_words(tools))
-
-
-def _list_words(tools: Sequence[str]) -> list[set[str]]:
-    return [words for tool in tools if (words := set(_split_words(tool)))]
-
-
-def _split_words(name: str) -> list[str]:
-    return _WORD.findall(_CAMEL.sub(" ", name[:_LONGEST_NAME]).casefold())
+    mine = set(split_name(name[:_LONGEST_NAME]))
+    others = (set(split_name(tool[:_LONGEST_NAME])) for tool in tools)
+    return any(mine and theirs and (mine <= theirs or theirs <= mine) for theirs in others)

@@ -188,12 +188,12 @@ def render_pitfalls(
     told = [each for each in lessons if each.state is LessonState.ACTIVE]
     known = [each for each in told if _may_tell(each, readers)]
     lines = [_describe_lesson(each, seen, readers=readers) for each in known]
-    mended = {_fold(each.tool, each.when) for each in told}
+    mended = {_bare(each.tool, each.when) for each in told}
     lines += [
         _describe_warning(each, readers=readers, quoting=quoting)
         for each in seen
         if each.pattern.count >= LEAST_WARNED
-        and _fold(each.pattern.tool, each.pattern.template) not in mended
+        and _bare(each.pattern.tool, each.pattern.template) not in mended
     ]
     if not lines:
         return ""
@@ -310,13 +310,13 @@ def _list_agents(agents: Sequence[str]) -> str:
 
 def find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
     """The pattern that a lesson is about, as the log has it."""
-    wanted = _fold(lesson.tool, lesson.when)
+    wanted = _bare(lesson.tool, lesson.when)
     return next((each for each in seen if _is_met(each.pattern, lesson, wanted=wanted)), None)
 
 
 def is_about(lesson: Lesson, pattern: Pattern) -> bool:
     """Whether a lesson is about a pattern of the log."""
-    return _is_met(pattern, lesson, wanted=_fold(lesson.tool, lesson.when))
+    return _is_met(pattern, lesson, wanted=_bare(lesson.tool, lesson.when))
 
 
 def _is_met(pattern: Pattern, lesson: Lesson, *, wanted: tuple[str, str]) -> bool:
@@ -325,11 +325,11 @@ def _is_met(pattern: Pattern, lesson: Lesson, *, wanted: tuple[str, str]) -> boo
     if pattern.tool != lesson.tool:
         return False
     return (
-        pattern.fingerprint == lesson.fingerprint or _fold(lesson.tool, pattern.template) == wanted
+        pattern.fingerprint == lesson.fingerprint or _bare(lesson.tool, pattern.template) == wanted
     )
 
 
-def _fold(tool: str, template: str) -> tuple[str, str]:
+def _bare(tool: str, template: str) -> tuple[str, str]:
     return tool, _MASK.sub("<>", template)
 
 

@@ -9,10 +9,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from mulligan.learning.closeness import compile_phrases, fold, list_words, stem, tokenize
+from mulligan.learning.closeness import compile_phrases
 from mulligan.learning.schema import Schema, read_schema
 from mulligan.learning.suggest import Knowledge, find_records, parse_result, points
-from mulligan.learning.values import Path, find_key, is_small, list_leaves
+from mulligan.learning.values import find_key, is_small
+from mulligan.text import Path, fold_name, is_number, list_leaves, list_words, split_name, stem
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.lesson import Planned
 
@@ -105,16 +106,16 @@ def _check_never_seen(case: _Case) -> Iterator[Finding]:
 
 def _is_identifier(path: Path, value: object) -> bool:
     key = find_key(path)
-    if not isinstance(value, str) or not points(key) or len(fold(value)) < SHORTEST_ID:
+    if not isinstance(value, str) or not points(key) or len(fold_name(value)) < SHORTEST_ID:
         return False
-    of_a_person = "name" in tokenize(key) and not PEOPLE.isdisjoint(tokenize(key))
+    of_a_person = "name" in split_name(key) and not PEOPLE.isdisjoint(split_name(key))
     coded = " " not in value.strip() and any(sign.isdigit() or sign == "@" for sign in value)
     return coded or of_a_person
 
 
 def _was_seen(value: str, known: Knowledge) -> bool:
     """Whether all of it was: several identifiers may stand in one text."""
-    pieces = [piece for piece in re.split(r"[\s,;\[\]\"']+", value) if fold(piece)]
+    pieces = [piece for piece in re.split(r"[\s,;\[\]\"']+", value) if fold_name(piece)]
     return known.was_seen(value) or all(known.was_seen(piece) for piece in pieces)
 
 
@@ -124,7 +125,7 @@ def _check_placeholder(case: _Case) -> Iterator[Finding]:
         key = find_key(path)
         if not isinstance(value, str) or not points(key) or case.known.was_said(value):
             continue
-        plain = fold(value)
+        plain = fold_name(value)
         if not plain or plain in PLACEHOLDERS or _PLACEHOLDER.fullmatch(value.strip()):
             issue = f"{key} is {value[:60]!r}, which stands for a value and is none."
             yield _build_finding("call.placeholder", issue, "Look the value up or ask for it.")
@@ -143,18 +144,18 @@ def _check_state(case: _Case) -> Iterator[Finding]:
 
 def _is_in(state: str, wanted: str, known: Knowledge) -> bool:
     """Whether a state is the wanted one: `pending (changed)` is not, where others are `pending`."""
-    words = tuple(tokenize(state))
+    words = tuple(split_name(state))
     if wanted not in words or words == (wanted,):
         return words == (wanted,)
     named = (each for each in known.values if each.key.casefold() in STATE)
-    return all(tuple(tokenize(each.text)) != (wanted,) for each in named)
+    return all(tuple(split_name(each.text)) != (wanted,) for each in named)
 
 
 def _find_named_state(tool: str, key: str) -> str | None:
     """The participle before a thing in a tool's name: `pending` for `order_id` in the above."""
-    words = set(tokenize(key))
+    words = set(split_name(key))
     things = words - IDENTITY if words & IDENTITY else set()
-    for word, thing in pairwise(tokenize(tool)[1:]):
+    for word, thing in pairwise(split_name(tool)[1:]):
         if thing in things and len(word) > 5 and word.endswith(("ed", "ing")):
             return word
     return None
@@ -172,7 +173,7 @@ def _find_last_state(case: _Case, key: str, value: object) -> str | None:
 def _check_available(case: _Case) -> Iterator[Finding]:
     """Something wanted anew that the newest record of it calls unavailable."""
     for path, value in case.values:
-        if not isinstance(value, str) or NEW.isdisjoint(tokenize(find_key(path))):
+        if not isinstance(value, str) or NEW.isdisjoint(split_name(find_key(path))):
             continue
         record = next(case.list_records(value), {})
         if any(name.casefold() in AVAILABLE and held is False for name, held in record.items()):
@@ -192,7 +193,7 @@ def _check_lists(case: _Case) -> Iterator[Finding]:
 def _check_amount(case: _Case) -> Iterator[Finding]:
     """More is to be taken from something than the newest record of it holds."""
     for path, amount in case.values:
-        if not _is_number(amount) or "amount" not in tokenize(find_key(path)):
+        if not is_number(amount) or "amount" not in split_name(find_key(path)):
             continue
         beside = [value for place, value in case.values if place[:-1] == path[:-1]]
         for name in (each for each in beside if isinstance(each, str)):
@@ -209,13 +210,9 @@ def _find_last_balance(case: _Case, name: str) -> float | None:
         if name not in (record.get("id"), record.get("number")):
             continue
         for key, held in record.items():
-            if _is_number(held) and not BALANCE.isdisjoint(tokenize(key)):
+            if is_number(held) and not BALANCE.isdisjoint(split_name(key)):
                 return float(str(held))
     return None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 Reason = Callable[[_Case], Iterator[Finding]]
@@ -261,7 +258,7 @@ def check_relevance(
         return None
     offered = _list_content(" ".join((tool, description, *schema.properties)))
     shared = asked & offered
-    made_up = _measure_made_up(schema, arguments, fold(question))
+    made_up = _measure_made_up(schema, arguments, fold_name(question))
     if (shared or not made_up) and not (made_up > 0.5 and len(shared) < 2):
         return None
     return Finding(
@@ -274,7 +271,7 @@ def check_relevance(
 
 
 def _list_content(text: str) -> set[str]:
-    words = {stem(word) for word in tokenize(text)[:MOST_WORDS] if word not in STOP_WORDS}
+    words = {stem(word) for word in split_name(text)[:MOST_WORDS] if word not in STOP_WORDS}
     return {word for word in words if len(word) > 2}
 
 
@@ -297,7 +294,7 @@ def _is_grounded(value: object, question: str) -> bool:
 def _stands(value: object, question: str) -> bool:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    words = [fold(word) for word in tokenize(str(value)) if len(word) > 1 or word.isdigit()]
-    return fold(str(value)) in question or any(
+    words = [fold_name(word) for word in split_name(str(value)) if len(word) > 1 or word.isdigit()]
+    return fold_name(str(value)) in question or any(
         stem(word) in question for word in words if len(word) > 2
     )

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from mulligan.learning.closeness import list_words, match_name, match_part, tokenize
-from mulligan.learning.values import Path, list_leaves
+from mulligan.learning.closeness import match_name, match_part
+from mulligan.text import Path, list_leaves, list_words, read_number, split_name
 
 WHO = list_words("""
     recipient recipients cc bcc sender receiver account iban bic owner user customer client
@@ -60,17 +60,17 @@ def is_locked(path: Path) -> bool:
 
 def is_command(name: str) -> bool:
     """Whether an argument is a text that is run or searched for: every word of it counts."""
-    words = set(tokenize(name))
+    words = set(split_name(name))
     return bool(words & COMMANDS) or (bool(words) and words <= WHICH_QUESTION - SECRETS)
 
 
 def is_secret(name: str) -> bool:
     """Whether an argument proves who one is, and says nothing of what is asked for."""
-    return bool(set(tokenize(name)) & SECRETS)
+    return bool(set(split_name(name)) & SECRETS)
 
 
 def _locks(name: str) -> bool:
-    words = set(tokenize(name))
+    words = set(split_name(name))
     return bool(words & LOCKED) or (bool(words) and words <= ALONE)
 
 
@@ -103,7 +103,7 @@ def _is_unpacked(before: object, after: object) -> bool:
     pieces = before if isinstance(before, list) else [before]
     written = all(isinstance(piece, str) and piece.strip() for piece in pieces)
     opens = written and bool(pieces) and str(pieces[0]).lstrip()[0] in "{["
-    return opens and isinstance(after, list | dict) and _split_words(before) == _split_words(after)
+    return opens and isinstance(after, list | dict) and _drop_syntax(before) == _drop_syntax(after)
 
 
 def says_same(one: object, other: object, *, key: str = "") -> bool:
@@ -113,11 +113,11 @@ def says_same(one: object, other: object, *, key: str = "") -> bool:
     """
     if isinstance(one, bool) or isinstance(other, bool):
         return str(one).casefold() == str(other).casefold()
-    numbers = [_parse_number(each) for each in (one, other)]
+    numbers = [read_number(each) for each in (one, other)]
     if None not in numbers:
         return numbers[0] == numbers[1]
-    left, right = _split_words(one), _split_words(other)
-    if not CASED & set(tokenize(key)):
+    left, right = _drop_syntax(one), _drop_syntax(other)
+    if not CASED & set(split_name(key)):
         left, right = _lower_words(left), _lower_words(right)
     without_key = left[1:] if left[:1] == [key] or left[:1] == [key.casefold()] else left
     return bool(right) and right in (left, without_key)
@@ -167,22 +167,13 @@ def _find_origin(path: Path, *, renamed: Mapping[Path, Path]) -> Path:
     return path
 
 
-def _split_words(value: object) -> list[str]:
+def _drop_syntax(value: object) -> list[str]:
     """What a value says, without the syntax of JSON or Python around it."""
     return [word for word in _SYNTAX.split(str(value)) if word]
 
 
 def _lower_words(words: list[str]) -> list[str]:
     return [word.casefold() for word in words]
-
-
-def _parse_number(value: object) -> float | None:
-    if isinstance(value, str) and not re.fullmatch(r"\s*[-+]?\d[\d,]*(?:\.\d+)?\s*", value):
-        return None
-    try:
-        return float(str(value).replace(",", ""))
-    except ValueError:
-        return None
 
 
 _ONES = """
@@ -209,7 +200,6 @@ _NUMERAL = re.compile(r"(?<![\w.,])[-+]?\d[\d.,'\u2019\u00a0\u202f]*(?: \d{3}(?!
 _SCALED = re.compile(r" ?(k|thousand|m|million|hundred|dozen)\b", re.IGNORECASE)
 _GROUPS = re.compile(r"[,.'\u2019\u00a0\u202f ](?=\d{3}(?:\D|$))")
 _BEFORE_SCALE = {"k": 1_000, "m": 1_000_000, **_SCALES}
-_WHOLE = re.compile(r"\s*[-+]?\d[\d,]*(?:\.\d+)?\s*")
 
 
 def is_said_number(value: object, said: Sequence[str]) -> bool:
@@ -230,17 +220,6 @@ def keeps_said_numbers(
     return all(read_number(value) in made for value in asked)
 
 
-def read_number(value: object) -> float | None:
-    """A number, also one that is written as a text."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value) if abs(value) < 1e300 else None
-    if not isinstance(value, str) or len(value) > 40 or not _WHOLE.fullmatch(value):
-        return None
-    return float(value.replace(",", ""))
-
-
 def _read_signed(value: object) -> float | None:
     """The number in a text that has a sign around it which leaves it what it is: `#77`."""
     return read_number(value.strip("#\"'` ")) if isinstance(value, str) else None
@@ -249,7 +228,7 @@ def _read_signed(value: object) -> float | None:
 @lru_cache(maxsize=64)
 def _list_said(said: tuple[str, ...]) -> frozenset[float]:
     text = "\n".join(said)[:MOST_SAID].casefold()
-    return frozenset((*_list_numerals(text), *_list_words(text)))
+    return frozenset((*_list_numerals(text), *_list_number_words(text)))
 
 
 def _list_numerals(text: str) -> Iterator[float]:
@@ -267,7 +246,7 @@ def _list_numerals(text: str) -> Iterator[float]:
         yield from (float(part) for part in re.findall(r"\d+", written) if len(part) < 40)
 
 
-def _list_words(text: str) -> Iterator[float]:
+def _list_number_words(text: str) -> Iterator[float]:
     """Number words, each alone and with those it stands beside: `one hundred and twenty`."""
     run: list[str] = []
     for word in [*re.findall(r"[^\W\d_]+|[^\w\s-]", text), "."]:

@@ -17,16 +17,16 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from mulligan.learning.closeness import compile_phrases, join_alternatives, list_words
+from mulligan.learning.closeness import compile_phrases, join_alternatives
 from mulligan.learning.error_details import (
     EXITS,
     ErrorFields,
-    fold_name,
-    fold_names,
+    fold_field,
+    fold_fields,
     looks_like_log,
 )
-from mulligan.learning.values import list_leaves
 from mulligan.process.lazy import compile_late
+from mulligan.text import list_leaves, list_words
 
 SHORT = 600
 """Characters: a sentence or two, with a path or an address in them."""
@@ -244,29 +244,29 @@ def _goes_on(text: str) -> bool:
 Fields = Mapping[str, object]
 """An object's fields, by their names in the one spelling."""
 
-FLAGS = frozenset(fold_names("is_error has_error has_errors is_failure is_failed is_exception"))
-SUCCESS = frozenset(fold_names("success ok succeeded is_success successful"))
-STATES = frozenset(fold_names("status state outcome result_status result"))
-STATUSES = fold_names("status status_code http_status http_status_code response_code cod codigo")
-ERROR = fold_names("""
+FLAGS = frozenset(fold_fields("is_error has_error has_errors is_failure is_failed is_exception"))
+SUCCESS = frozenset(fold_fields("success ok succeeded is_success successful"))
+STATES = frozenset(fold_fields("status state outcome result_status result"))
+STATUSES = fold_fields("status status_code http_status http_status_code response_code cod codigo")
+ERROR = fold_fields("""
     error exception fault err error_message error_messages error_msg err_msg error_description
     error_text error_detail error_details fault_string function_error fehler fehlermeldung erreur
     errore erro fout
 """)
 """A field that is only there, with content, where it did not work."""
-THINGS = fold_names("fault exception")
+THINGS = fold_fields("fault exception")
 """Those of them that are things in some trades: a fault of the earth, an exception to a rule."""
-MANY = fold_names("errors faults exceptions user_errors")
+MANY = fold_fields("errors faults exceptions user_errors")
 """The same in the plural, which reports of a check have too."""
-CODED = fold_names("error_code err_code error_number errno")
-KINDS = fold_names(
+CODED = fold_fields("error_code err_code error_number errno")
+KINDS = fold_fields(
     "type __type __typename name kind class error_type exception_type error_class object error_name"
 )
-STACKS = fold_names("stack stack_trace traceback backtrace")
-SAID = fold_names("message msg detail mensaje meldung nachricht mensagem messaggio")
+STACKS = fold_fields("stack stack_trace traceback backtrace")
+SAID = fold_fields("message msg detail mensaje meldung nachricht mensagem messaggio")
 """Where a message for people stands."""
-WORDS = (*SAID, *ERROR, *MANY, *fold_names("reason description error_reason"))
-WRITTEN = fold_names("stdout stderr output command cmd")
+WORDS = (*SAID, *ERROR, *MANY, *fold_fields("reason description error_reason"))
+WRITTEN = fold_fields("stdout stderr output command cmd")
 """What a program that a tool ran wrote, and what it was."""
 ENDS = frozenset(EXITS)
 
@@ -279,11 +279,11 @@ SPEAKING = TELLING | frozenset(("detail", "title"))
 _KINDS, _SAID = frozenset(KINDS), frozenset(SAID)
 _ENDS = ("error", "errors", "exception")
 
-DATA = frozenset(fold_names("data result results items rows records value values hits entries"))
-REPORT = frozenset(fold_names("warnings valid is_valid passed level logger"))
+DATA = frozenset(fold_fields("data result results items rows records value values hits entries"))
+REPORT = frozenset(fold_fields("warnings valid is_valid passed level logger"))
 """Fields of a report on something that was checked, or of a line in a log."""
 ABOUT = frozenset(
-    fold_names("""
+    fold_fields("""
     message msg detail details reason description hint title path timestamp time ts date
     request_id trace_id jsonrpc instance help suggestion suggestions retryable retry_after
     documentation doc_url stdout stderr started_at completed_at finished_at created_at duration
@@ -348,7 +348,7 @@ def is_only_message(held: Fields) -> bool:
     return alone and isinstance(said[0], str) and says_failure(said[0])
 
 
-PASSING = frozenset(fold_names("retry_after request_id trace_id timestamp path documentation_url"))
+PASSING = frozenset(fold_fields("retry_after request_id trace_id timestamp path documentation_url"))
 
 
 def is_nothing_but_error(held: Fields) -> bool:
@@ -675,7 +675,7 @@ class Echoes:
         self._texts = {_normalize(text) for text in leaves if isinstance(text, str) and text}
         self._numbers = {each for each in leaves if type(each) is int or type(each) is float}
         self._given = {
-            fold_name(str(name)): value
+            fold_field(str(name)): value
             for name, value in arguments.items()
             if isinstance(value, bool)
         }

@@ -9,15 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from mulligan.learning.closeness import (
-    NEGATING,
-    is_turned,
-    list_words,
-    loses_words,
-    match_part,
-    match_spelling,
-    tokenize,
-)
+from mulligan.learning.closeness import NEGATING, is_turned, loses_words, match_part, match_spelling
 from mulligan.learning.coerce import ADDED, DROPPED, NOTHING
 from mulligan.learning.protected_fields import (
     HOW_MUCH,
@@ -26,12 +18,12 @@ from mulligan.learning.protected_fields import (
     is_locked,
     is_said_number,
     is_secret,
-    read_number,
     stands_in,
 )
 from mulligan.learning.schema import TYPE_NAMES
-from mulligan.learning.transforms import ArgumentPlace, is_same, list_choices, make
+from mulligan.learning.transforms import ArgumentPlace, list_choices, make
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
+from mulligan.text import is_same, list_words, read_number, split_name
 from mulligan.types.effect import Effect
 from mulligan.types.lesson import FailedCall, How, Remedy, Transformation
 
@@ -89,7 +81,7 @@ def _keeps_request(made: Transformation, stated: str) -> bool:
         case How.PREFIX | How.SUFFIX:
             return _keeps_sense(made, stated, spoken=True)
         case How.SCALE:
-            return bool(set(tokenize(f"{stated} {made.argument}")) & UNITS)
+            return bool(set(split_name(f"{stated} {made.argument}")) & UNITS)
         case How.PART:
             return made.given.get("sign") != " "
         case How.FROM_TURN:
@@ -170,8 +162,8 @@ def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> 
     if added in ADDED and taken in DROPPED:
         return True
     text = added or taken
-    leads_away = set(tokenize(made.argument)) & WHERE and set(text) & STEPS
-    if leads_away or set(tokenize(text)) & NEGATING or not _AFFIX[made.how].fullmatch(text):
+    leads_away = set(split_name(made.argument)) & WHERE and set(text) & STEPS
+    if leads_away or set(split_name(text)) & NEGATING or not _AFFIX[made.how].fullmatch(text):
         return False
     if not any(sign.isalnum() for sign in text):
         return _is_quoted(text, stated)
@@ -186,7 +178,7 @@ def _is_quoted(sign: str, stated: str) -> bool:
 def _may_scale(_: Transformation, place: ArgumentPlace) -> bool:
     """Another number is the same amount only where somebody speaks of a unit."""
     told = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()} {place.argument}"
-    return bool(set(tokenize(told)) & UNITS)
+    return bool(set(split_name(told)) & UNITS)
 
 
 def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
@@ -208,7 +200,7 @@ def _may_take_stated(made: Transformation, place: ArgumentPlace) -> bool:
     if place.old in _EMPTY:
         return _is_stated(made.argument, place.failed)
     if isinstance(value, int | float):
-        amount = bool(set(tokenize(made.argument)) & HOW_MUCH)
+        amount = bool(set(split_name(made.argument)) & HOW_MUCH)
         said = is_said_number(place.old, place.failed.said)
         return read_number(place.old) is not None and not amount and not said
     return match_spelling(str(place.old), [str(value)]) is not None

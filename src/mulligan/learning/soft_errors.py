@@ -17,13 +17,12 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from mulligan.learning.closeness import list_words
 from mulligan.learning.error_details import (
     ErrorFields,
     ask,
     find_exit,
-    fold_name,
-    fold_names,
+    fold_field,
+    fold_fields,
     read_error,
     read_exit,
     read_structure,
@@ -52,8 +51,9 @@ from mulligan.learning.result_evidence import (
     read_page,
 )
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import list_words
 
-WRAPPERS = fold_names("content structuredContent result text body output response payload data")
+WRAPPERS = fold_fields("content structuredContent result text body output response payload data")
 """Where an envelope holds what it is an envelope of."""
 QUIET = list_words(
     "open closed ok success active inactive done completed pending new running paid shipped"
@@ -90,7 +90,7 @@ ALL = Glance()
 @lru_cache(maxsize=1024)
 def find_glance(shape: tuple[object, ...]) -> Glance | None:
     """What to look at in objects with these fields; `None`: the whole of it."""
-    names = {name: fold_name(name) for name in shape if isinstance(name, str)}
+    names = {name: fold_field(name) for name in shape if isinstance(name, str)}
     folded = set(names.values())
     if not _SEARCHED.isdisjoint(folded) or any(map(ends_as_error, folded)):
         return None
@@ -119,7 +119,7 @@ MOST_FIELDS = 12
 
 PROSE = frozenset(("result", "output", "response"))
 """Those that hold the tool's words; the others hold texts that somebody has written."""
-AROUND = frozenset(fold_names("type annotations meta _meta isError headers error status id"))
+AROUND = frozenset(fold_fields("type annotations meta _meta isError headers error status id"))
 """What stands around the words of a tool."""
 
 PARTS = list_words("text image audio resource resource_link input_text output_text tool_result")
@@ -220,7 +220,7 @@ class _Asked:
     def fold(self, value: Mapping[str, object]) -> dict[str, object]:
         """An object's fields by their folded names, without what the call itself has said."""
         held = value if len(value) <= MOST_KEYS else dict(islice(value.items(), MOST_KEYS))
-        named = {fold_name(str(key)): each for key, each in held.items()}
+        named = {fold_field(str(key)): each for key, each in held.items()}
         if self.echoes is None:
             return named
         return {name: each for name, each in named.items() if not self.echoes.cover(name, each)}

@@ -17,14 +17,7 @@ from functools import cached_property
 from typing import Any, assert_never
 
 from mulligan.learning.classify import find_likely_class
-from mulligan.learning.closeness import (
-    fold,
-    match_spelling,
-    measure_distance,
-    pick_only,
-    stem,
-    tokenize,
-)
+from mulligan.learning.closeness import match_spelling, measure_distance, pick_only
 from mulligan.learning.coerce import (
     UNIT_KEY,
     build_pattern,
@@ -37,11 +30,12 @@ from mulligan.learning.coerce import (
 from mulligan.learning.conform import Conformed, clean_name, conform, strip_debris, suggest_tool
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.parsing import read_json
-from mulligan.learning.protected_fields import find_locked_changes, keeps_said_numbers, read_number
+from mulligan.learning.protected_fields import find_locked_changes, keeps_said_numbers
 from mulligan.learning.schema import TYPE_NAMES, Schema, read_schema
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
-from mulligan.learning.values import Path, find_key, is_small, list_leaves, replace_value
+from mulligan.learning.values import find_key, is_small, replace_value
 from mulligan.process.lazy import dataclass
+from mulligan.text import Path, fold_name, list_leaves, parse_numeral, read_number, split_name, stem
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ArgumentFault
 from mulligan.types.interfaces import Suggest
@@ -198,9 +192,9 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
         case ComplaintKind.DOMAIN:
             rule["enum"] = list(complaint.wanted)
         case ComplaintKind.MOST:
-            rule["maximum"] = _parse_number(complaint.wanted[0])
+            rule["maximum"] = parse_numeral(complaint.wanted[0])
         case ComplaintKind.LEAST:
-            rule["minimum"] = _parse_number(complaint.wanted[0])
+            rule["minimum"] = parse_numeral(complaint.wanted[0])
         case ComplaintKind.TYPE:
             inside = rule.setdefault("items", {}) if _is_of_item(complaint) else rule
             inside["type"] = TYPE_NAMES.get(complaint.wanted[0], complaint.wanted[0])
@@ -218,10 +212,6 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
 
 def _is_of_item(complaint: Complaint) -> bool:
     return complaint.subject.split(".")[-1].isdigit()
-
-
-def _parse_number(text: str) -> float:
-    return float(text) if "." in text else int(text)
 
 
 def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
@@ -301,7 +291,7 @@ def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
     """The one tool whose name the error spells out."""
     if not find_likely_class(failed.failure, failed.error).traits.another_call_may_help:
         return
-    said = {stem(word) for word in tokenize(extract_message(failed.error)[:4_000])}
+    said = {stem(word) for word in split_name(extract_message(failed.error)[:4_000])}
     scores = {tool: _score_name(tool, said) for tool in failed.tools[:MOST_TOOLS]}
     scores.pop(failed.call.tool, None)
     best = max(scores.values(), default=0.0)
@@ -320,7 +310,7 @@ def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
 
 def _score_name(tool: str, said: set[str]) -> float:
     """How much of a tool's name an error says: all of a short one, two words of a longer one."""
-    words = [stem(word) for word in tokenize(tool)]
+    words = [stem(word) for word in split_name(tool)]
     heard = sum(word in said for word in words)
     return heard / len(words) if words and (heard >= 2 or heard == len(words)) else 0.0
 
@@ -367,12 +357,12 @@ class Knowledge:
         """What stood in the arguments of calls that failed."""
         failed = (made.arguments for made in self._earlier if made.failed)
         return frozenset(
-            fold(str(value)) for held in failed for _, value in list_leaves(held, most=200)
+            fold_name(str(value)) for held in failed for _, value in list_leaves(held, most=200)
         )
 
     @cached_property
     def _folded_words(self) -> tuple[str, ...]:
-        return tuple(fold(text[:MOST_TEXT]) for text in self._said)
+        return tuple(fold_name(text[:MOST_TEXT]) for text in self._said)
 
     @cached_property
     def _folded(self) -> str:
@@ -382,7 +372,7 @@ class Knowledge:
             if not made.failed:
                 parts.append(as_text(made.result)[:MOST_TEXT])
                 parts += [str(value)[:1_000] for _, value in list_leaves(made.arguments, most=200)]
-        return "\n".join((*self._folded_words, *map(fold, parts)))
+        return "\n".join((*self._folded_words, *map(fold_name, parts)))
 
     @cached_property
     def incomplete(self) -> bool:
@@ -392,12 +382,12 @@ class Knowledge:
 
     def was_said(self, value: object) -> bool:
         """Whether the person gave this value, in whatever form."""
-        folded = fold(str(value))
+        folded = fold_name(str(value))
         return bool(folded) and any(folded in text for text in self._folded_words)
 
     def was_seen(self, value: object) -> bool:
         """Whether the person said it or an earlier call brought it or worked with it."""
-        folded = fold(str(value))
+        folded = fold_name(str(value))
         return bool(folded) and folded in self._folded
 
 
@@ -505,8 +495,8 @@ def find_culprits(failed: FailedCall, known: Knowledge) -> list[Culprit]:
     ]
     said = extract_message(failed.error)[:4_000]
     quoted = [each for each in found if len(each.value) > 2 and each.value in said]
-    words = set(tokenize(said))
-    named = [each for each in found if set(tokenize(each.key)) & words - POINTERS]
+    words = set(split_name(said))
+    named = [each for each in found if set(split_name(each.key)) & words - POINTERS]
     unseen = [each for each in found if points(each.key) and not known.was_seen(each.value)]
     return (quoted or named or unseen or [each for each in found if points(each.key)])[
         :MOST_CULPRITS
@@ -515,7 +505,7 @@ def find_culprits(failed: FailedCall, known: Knowledge) -> list[Culprit]:
 
 def points(key: str) -> bool:
     """Whether an argument of this name points at something that must exist."""
-    return bool(POINTERS & set(tokenize(key)))
+    return bool(POINTERS & set(split_name(key)))
 
 
 def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str | None, Kind, str]:
@@ -525,7 +515,7 @@ def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str
     """
     said = known.was_said(culprit.value)
     near = None if said else pick_only(_find_near(culprit, known.words, known))
-    if near is not None and fold(near) not in fold(culprit.value):
+    if near is not None and fold_name(near) not in fold_name(culprit.value):
         return near, Kind.MENTIONED, "is a slip away from what the person said:"
     own = [each.text for each in known.values if _is_under(culprit.key, each)]
     near = pick_only(_find_near(culprit, own, known))
@@ -534,17 +524,17 @@ def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str
     other = pick_only(_find_alternatives(culprit, known)) if said and reads else None
     if other is not None:
         return other, Kind.MENTIONED, "led nowhere; the person also gave"
-    if reads and len(fold(culprit.value)) < SHORTEST:
+    if reads and len(fold_name(culprit.value)) < SHORTEST:
         return pick_only(own), Kind.FOUND, "is no value; the only one of this turn is"
     return None, Kind.OTHER, ""
 
 
 def _find_near(culprit: Culprit, candidates: Sequence[str], known: Knowledge) -> Iterator[str]:
     """Values of the same make, one slip away or two in a long one, that were not tried yet."""
-    folded = fold(culprit.value)
+    folded = fold_name(culprit.value)
     most = 1 if len(folded) < 9 else 2
     for each in candidates if len(folded) >= SHORTEST else ():
-        other = fold(each)
+        other = fold_name(each)
         fresh = other != folded and other not in known.tried and len(other) >= SHORTEST
         if (
             fresh
@@ -558,12 +548,12 @@ def _find_alternatives(culprit: Culprit, known: Knowledge) -> Iterator[str]:
     """Other words of the person's with the same look, that were not tried yet."""
     look = describe_shape(culprit.value)
     for word in known.words:
-        same = fold(word) == fold(culprit.value)
+        same = fold_name(word) == fold_name(culprit.value)
         if (
             not same
             and _has_digit(word)
             and describe_shape(word) == look
-            and fold(word) not in known.tried
+            and fold_name(word) not in known.tried
         ):
             yield word
 
@@ -579,10 +569,10 @@ def _has_digit(text: str) -> bool:
 
 def _is_under(key: str, value: Value) -> bool:
     """Whether a value stood under a name that means the same thing: `order_id` and `orders`."""
-    mine = {_singularize(word) for word in tokenize(key)} - POINTERS
-    theirs = {_singularize(word) for word in tokenize(value.key)}
+    mine = {_singularize(word) for word in split_name(key)} - POINTERS
+    theirs = {_singularize(word) for word in split_name(value.key)}
     if not mine:
-        return fold(key) == fold(value.key)
+        return fold_name(key) == fold_name(value.key)
     return mine <= theirs and _has_digit(value.text)
 
 
@@ -689,7 +679,7 @@ def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
         for path, value in list_leaves(after, most=2_000)
         if (number := read_number(value)) is not None and number not in given
     ]
-    paged = all(tokenize(str(path[-1])) in PAGES for path in fitted if path)
+    paged = all(split_name(str(path[-1])) in PAGES for path in fitted if path)
     return failed.effect is Effect.READ and paged
 
 

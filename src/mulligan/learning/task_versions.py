@@ -17,6 +17,7 @@ from mulligan.learning.task_selection import (
     weigh,
 )
 from mulligan.process.lazy import dataclass
+from mulligan.text import shorten
 from mulligan.types.display import Ours, Question, Quoted
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing, Verdict
@@ -328,7 +329,7 @@ def _fit_lines(lines: Iterable[str], *, room: int) -> Iterator[str]:
     for line in lines:
         if len(line) > room:
             if room > len("> …"):
-                yield f"{line[: room - 1]}…"
+                yield shorten(line, most=room)
             return
         yield line
         room -= len(line) + 1

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 
-from mulligan.learning.closeness import tokenize
 from mulligan.learning.coerce import NOTHING, ORDERS, coerce, format_date
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.suggest import Knowledge, describe_shape, parse_result
-from mulligan.learning.values import find_key, list_leaves
+from mulligan.learning.values import find_key
 from mulligan.process.lazy import dataclass
+from mulligan.text import is_number, is_same, list_leaves, parse_numeral, split_name
 from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transformation
 
 Given = Mapping[str, object]
@@ -67,15 +67,6 @@ class Way:
 
     explain: Explain
     make: Make
-
-
-def is_same(one: object, other: object) -> bool:
-    """Equal to a tool: 1 and 1.0 are one number, `True` is none."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return one == other
-    return type(one) is type(other) and one == other
 
 
 MOST_NUMBER = 100
@@ -288,14 +279,13 @@ def _pick_at(parts: list[str], at: int) -> object:
 
 
 def _read_scaled(old: object, new: object) -> Iterator[Given]:
-    numbers = not isinstance(old, bool) and not isinstance(new, bool)
-    if numbers and isinstance(old, int | float) and isinstance(new, int | float) and old and new:
+    if is_number(old) and is_number(new) and old and new:
         yield from ({"by": by} for by in FACTORS if _is_close(old * by, new))
 
 
 def _scale_number(old: object, given: Given) -> object:
     by = given.get("by")
-    if isinstance(old, bool) or not isinstance(old, int | float) or by not in FACTORS:
+    if not is_number(old) or by not in FACTORS:
         return NOTHING
     made = round(old * float(str(by)), 6)
     return int(made) if made.is_integer() else made
@@ -521,9 +511,7 @@ def _explain_difference(value: object, place: ArgumentPlace) -> Iterator[Given]:
 
 
 def _subtract(one: object, other: object) -> object:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return NOTHING
-    if not isinstance(one, int | float) or not isinstance(other, int | float):
+    if not is_number(one) or not is_number(other):
         return NOTHING
     left = round(one - other, 6)
     return int(left) if float(left).is_integer() else left
@@ -550,7 +538,7 @@ def _find_alike(look: str, place: ArgumentPlace) -> object:
 
 def find_named_by_person(_: Given, place: ArgumentPlace) -> object:
     """The word that follows the argument's name in the person's words: "my user id is U7"."""
-    name = r"[\s_-]*".join(map(re.escape, tokenize(place.argument)))
+    name = r"[\s_-]*".join(map(re.escape, split_name(place.argument)))
     said = "\n".join(place.failed.said)[-MOST_SAID:]
     found = re.findall(rf"\b{name}\b{_BETWEEN}{_GIVEN}", said, re.IGNORECASE) if name else []
     distinct = list(dict.fromkeys(found))
@@ -575,7 +563,7 @@ def parse_stated(error: str) -> Mapping[str, Sequence[object]]:
     text = extract_message(error)[:_LONGEST_READ]
     quoted = [next(part for part in found if part is not None) for found in _list_quoted(text)]
     return {
-        "number": [_parse_number(found.group()) for found in _NUMBER.finditer(text)][:_MOST_STATED],
+        "number": [parse_numeral(found.group()) for found in _NUMBER.finditer(text)][:_MOST_STATED],
         "quoted": list(quoted)[:_MOST_STATED],
         "list": [_split_names(found[1]) for found in _LIST.finditer(text)][:_MOST_STATED],
         "word": [found.group().rstrip(".!?") for found in _WORD.finditer(text)][:100],
@@ -584,11 +572,6 @@ def parse_stated(error: str) -> Mapping[str, Sequence[object]]:
 
 def _list_quoted(text: str) -> Iterator[tuple[str | None, ...]]:
     yield from (found.groups() for found in QUOTED.finditer(text))
-
-
-def _parse_number(text: str) -> int | float:
-    plain = text.replace(",", "")
-    return float(plain) if "." in plain else int(plain)
 
 
 def _split_names(text: str) -> list[object]:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from mulligan.learning.closeness import list_words
 from mulligan.learning.coerce import NAMES, STATED
 from mulligan.learning.error_details import read_error
 from mulligan.learning.parsing import read_json
+from mulligan.learning.values import join_path
 from mulligan.process.lazy import dataclass
+from mulligan.text import list_words
 
 
 class ComplaintKind(StrEnum):
@@ -62,11 +63,11 @@ def parse_zod(entry: ErrorEntry) -> Iterator[Complaint]:
             yield Complaint(about, field, (str(entry.get(bound)),))
         case "invalid_enum_value" | "invalid_value":
             yield Complaint(
-                ComplaintKind.DOMAIN, field, _list_texts(entry.get("options", entry.get("values")))
+                ComplaintKind.DOMAIN, field, _read_list(entry.get("options", entry.get("values")))
             )
         case "unrecognized_keys":
             yield from (
-                Complaint(ComplaintKind.UNEXPECTED, key) for key in _list_texts(entry.get("keys"))
+                Complaint(ComplaintKind.UNEXPECTED, key) for key in _read_list(entry.get("keys"))
             )
         case _:
             return
@@ -81,15 +82,15 @@ def parse_ajv(entry: ErrorEntry) -> Iterator[Complaint]:
     field = where.strip("./").replace("/", ".")
     match keyword:
         case "required":
-            yield Complaint(ComplaintKind.MISSING, _join_path(field, held.get("missingProperty")))
+            yield Complaint(ComplaintKind.MISSING, join_path(field, held.get("missingProperty")))
         case "additionalProperties":
             yield Complaint(
-                ComplaintKind.UNEXPECTED, _join_path(field, held.get("additionalProperty"))
+                ComplaintKind.UNEXPECTED, join_path(field, held.get("additionalProperty"))
             )
         case "type":
             yield Complaint(ComplaintKind.TYPE, field, (str(held.get("type")),))
         case "enum":
-            yield Complaint(ComplaintKind.DOMAIN, field, _list_texts(held.get("allowedValues")))
+            yield Complaint(ComplaintKind.DOMAIN, field, _read_list(held.get("allowedValues")))
         case "maximum" | "minimum":
             about = ComplaintKind.MOST if keyword == "maximum" else ComplaintKind.LEAST
             yield Complaint(about, field, (str(held.get("limit")),))
@@ -97,11 +98,7 @@ def parse_ajv(entry: ErrorEntry) -> Iterator[Complaint]:
             return
 
 
-def _join_path(field: str, name: object) -> str:
-    return f"{field}.{name}" if field else str(name)
-
-
-def _list_texts(values: object) -> tuple[str, ...]:
+def _read_list(values: object) -> tuple[str, ...]:
     return tuple(map(str, values)) if isinstance(values, list) else ()
 
 

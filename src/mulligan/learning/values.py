@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-Path = tuple[str | int, ...]
-DEEPEST = 32
-MOST = 20_000
+from mulligan.text import DEEPEST, Path, list_leaves
+
 MOST_BITS = 10_000
 """Of an integer; Python prints none that has many more."""
-
-
-def list_leaves(value: object, *, most: int = MOST) -> Iterator[tuple[Path, object]]:
-    """Every value that holds no others, outermost first, up to `most` of them."""
-    waiting: list[tuple[Path, object]] = [((), value)]
-    given = 0
-    while waiting and given < most:
-        following: list[tuple[Path, object]] = []
-        for path, held in waiting:
-            if isinstance(held, Mapping) and len(path) < DEEPEST:
-                following += [((*path, str(key)), inner) for key, inner in held.items()]
-            elif isinstance(held, list | tuple) and len(path) < DEEPEST:
-                following += [((*path, at), inner) for at, inner in enumerate(held[:most])]
-            else:
-                yield path, held
-                given += 1
-                if given >= most:
-                    return
-        waiting = following[: most * 2]
 
 
 def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
@@ -45,6 +25,11 @@ def is_small(value: object, *, parts: int = 2_000, text: int = 500_000) -> bool:
 def find_key(path: Path) -> str:
     """The nearest name on a path: that of the list a value stands in, if it has none itself."""
     return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+def join_path(at: str, name: object) -> str:
+    """The way to a part as errors and people write it: `order.items`."""
+    return f"{at}.{name}" if at else str(name)
 
 
 def print_value(value: object) -> str:

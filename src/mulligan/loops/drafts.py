@@ -13,12 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
-from mulligan.checks.words import is_blank
 from mulligan.loops.briefs import Announce, Brief, Tools, Writer, ignore_event
 from mulligan.process.event_loop import call_function
 from mulligan.process.lazy import dataclass
 from mulligan.prompts.template import read_own_prompt
 from mulligan.redaction.redactor import hide_secrets
+from mulligan.text import is_blank
 from mulligan.types.call import ToolFunction
 from mulligan.types.display import Ours, Question, split_pieces
 from mulligan.types.engine import Loop, Round, run_loop

@@ -13,12 +13,12 @@ from typing import Any
 from mulligan.checks.feedback import choose_best_round, mend_reply, name_text_check, render_feedback
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
 from mulligan.checks.grounding import Verification, Verified, Verifier
-from mulligan.checks.words import is_blank
 from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.checking import run_text_checks
 from mulligan.process.event_loop import call_aside, call_function, watch_steps
 from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_in_findings
+from mulligan.text import is_blank, is_number
 from mulligan.types.adapter import AgentWriter
 from mulligan.types.display import is_long
 from mulligan.types.engine import Loop, Round, run_loop
@@ -101,7 +101,7 @@ def load_reply_rules(name: str, *, verifier: Verifier | None = None) -> ReplyRul
 def _read_budget(seconds: object) -> Budget:
     if seconds is None:
         return Budget()
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+    if not is_number(seconds):
         raise ConfigurationError(f"seconds is {seconds!r}; write a number above 0.")
     return Budget(time=timedelta(seconds=seconds))
 

@@ -221,7 +221,7 @@ def weigh(
         if about is None:
             dropped.append(RemarkDropped(rule=_name_rule(remark), part="finding", why="call"))
             continue
-        used = tuple(text for execution in about for text in _list_texts(execution.call.arguments))
+        used = tuple(text for execution in about for text in _list_used(execution.call.arguments))
         known = CallFacts(message=turn.message, used=used, facts=tuple(facts))
         finding = _as_finding(remark, about)
         if not finding.issue and finding.correction is None:
@@ -297,15 +297,15 @@ def _as_finding(remark: Remark, about: Sequence[Execution]) -> Finding:
     )
 
 
-def _list_texts(value: object, depth: int = 8) -> Iterator[str]:
+def _list_used(value: object, depth: int = 8) -> Iterator[str]:
     """What is in some arguments, as text, down to a depth that nobody's arguments have."""
     match value:
         case Mapping() if depth:
             for inner in value.values():
-                yield from _list_texts(inner, depth - 1)
+                yield from _list_used(inner, depth - 1)
         case list() | tuple() | set() | frozenset() if depth:
             for inner in value:
-                yield from _list_texts(inner, depth - 1)
+                yield from _list_used(inner, depth - 1)
         case str():
             yield value[:ARGUMENTS]
         case date():

@@ -71,7 +71,7 @@ class _View(NamedTuple):
         return Span(self.starts[start], self.ends[end - 1], mask)
 
 
-def fold(text: str) -> str:
+def fold_unspaced(text: str) -> str:
     """Without spaces, in lower case, a character for a character."""
     return _lower("".join(text.split()))
 
@@ -89,23 +89,25 @@ def _decode(piece: str) -> str:
     if lead == "%":
         raw = unquote_to_bytes(piece)
     elif lead == "&":
-        return fold(unescape(piece))
+        return fold_unspaced(unescape(piece))
     elif lead == "\\":
         kind = piece[1]
         if kind == "u":
             pairs = bytes.fromhex(piece.replace("\\u", ""))
-            return fold(pairs.decode("utf-16-be", "surrogatepass" if len(pairs) == 2 else "ignore"))
+            return fold_unspaced(
+                pairs.decode("utf-16-be", "surrogatepass" if len(pairs) == 2 else "ignore")
+            )
         if kind == "U":
-            return fold(chr(min(int(piece[-8:], 16), 0x10FFFF)))
+            return fold_unspaced(chr(min(int(piece[-8:], 16), 0x10FFFF)))
         if kind != "x":
-            return "" if kind in "nrtfv" else fold(kind)
+            return "" if kind in "nrtfv" else fold_unspaced(kind)
         raw = bytes.fromhex(piece.replace("\\x", ""))
     else:
         return ""
     try:
-        return fold(raw.decode())
+        return fold_unspaced(raw.decode())
     except UnicodeDecodeError:
-        return fold(raw.decode("latin-1"))
+        return fold_unspaced(raw.decode("latin-1"))
 
 
 def _build_view(text: str, pattern: re.Pattern[str], decode: Callable[[str], str]) -> _View:
@@ -341,7 +343,7 @@ class Masks:
                     left -= len(text)
         self._found = sorted(found.items(), key=lambda pair: -len(pair[0]))
         self._whole = reading.whole and letters >= 0 and len(arguments) <= _MOST_MASKS
-        self._quotable = [Quotable(text, fold(text), mask) for text, mask in self._found]
+        self._quotable = [Quotable(text, fold_unspaced(text), mask) for text, mask in self._found]
 
     def put(self, text: str) -> str:
         """Replace the arguments that the text quotes, longest first."""
@@ -364,7 +366,7 @@ class Masks:
 
     def hold(self, code: str) -> bool:
         """Whether an argument holds a code, or may hold it."""
-        plain = fold(code)
+        plain = fold_unspaced(code)
         return not self._whole or any(
             plain == one.plain or (len(plain) >= _SHORTEST and plain in one.plain)
             for one in self._quotable

@@ -7,6 +7,8 @@ import unicodedata
 from enum import IntEnum
 from functools import lru_cache
 
+from mulligan.text import separate_words
+
 
 class Secrecy(IntEnum):
     """Whether a name gives its value away as a secret."""
@@ -99,7 +101,6 @@ _COUNTING = frozenset(
         "usage",
     ]
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 200
 _LONGEST_WORD = 60
@@ -124,7 +125,7 @@ def classify_name(name: str) -> Secrecy:
             return Secrecy.HIDDEN
     words = [
         word.rstrip("0123456789")
-        for word in _SEPARATORS.split(_CAMEL.sub("_", name).lower())
+        for word in _SEPARATORS.split(separate_words(name, by="_").lower())
         if word
     ]
     # `PassWord` and `passWORD` are not split as their author meant: the plain form is tried too.
@@ -179,7 +180,7 @@ _IDS = frozenset(_OBJECTS.split())
 
 def names_ids(name: str) -> bool:
     """Whether a field holds what names an object: `id`, `eventId`, `NodeID`, `pdf_hash`, `href`."""
-    return _SEPARATORS.split(_CAMEL.sub("_", name).lower())[-1] in _IDS
+    return _SEPARATORS.split(separate_words(name, by="_").lower())[-1] in _IDS
 
 
 _PHONES = re.compile(

@@ -224,7 +224,7 @@ class Walk:
             self._remember(name, value)
             self.room -= len(HIDDEN)
             shown[label] = HIDDEN
-        elif key.phone and self.hide is not Hide.SECRETS and _is_number(value):
+        elif key.phone and self.hide is not Hide.SECRETS and _is_like_phone(value):
             self.room -= _ENTRY
             shown[label] = self.stubs.hash_text(str(value), name=format_class(type(value)))
         else:
@@ -352,7 +352,7 @@ class Walk:
                 shown[place + 1] = HIDDEN
 
 
-def _is_number(value: Any) -> bool:
+def _is_like_phone(value: Any) -> bool:
     """Whether it has as many digits as a phone number has, and no letter."""
     kind = type(value)
     if kind is int:

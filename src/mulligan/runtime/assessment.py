@@ -127,10 +127,10 @@ def _may_be(given: object, there: object) -> bool:
     if given == there:
         return True
     one, other = (" ".join(format_value(each).casefold().split()) for each in (given, there))
-    return one == other or _read_number(one) == _read_number(other) or _is_moment(one, other)
+    return one == other or _read_decimal(one) == _read_decimal(other) or _is_moment(one, other)
 
 
-def _read_number(text: str) -> object:
+def _read_decimal(text: str) -> object:
     try:
         return Decimal(text)
     except ArithmeticError:
@@ -189,13 +189,13 @@ def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bo
         return False
     if abilities.same is not None and image.state is not None and now is not None:
         return bool(abilities.same(image.state, now))
-    return is_same(image.state, now)
+    return is_same_state(image.state, now)
 
 
-def is_same(one: object, other: object) -> bool:
+def is_same_state(one: object, other: object) -> bool:
     """Whether two states are equal in everything, in whichever of our forms they come."""
     # A number that is none equals nothing, not even itself.
-    return one == other or _as_fields(one) == _as_fields(other) or codec.is_same(one, other)
+    return one == other or _as_fields(one) == _as_fields(other) or codec.is_identical(one, other)
 
 
 def is_restored(
@@ -219,7 +219,7 @@ def is_restored(
         return before is None and now is None
     if abilities.same is not None:
         return bool(abilities.same(before, now))
-    if is_same(before, now):
+    if is_same_state(before, now):
         return True
     before, now = _as_fields(before), _as_fields(now)
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
@@ -228,7 +228,7 @@ def is_restored(
     ignored |= {normalize_name(find_version_field(before, now, versions=versions))}
     ignored -= _find_set_fields(record.arguments, before)
     ignored -= _find_standing_fields(record, before, now)
-    return is_same(_drop_fields(ignored, before), _drop_fields(ignored, now))
+    return is_same_state(_drop_fields(ignored, before), _drop_fields(ignored, now))
 
 
 def find_restless(one: object, other: object) -> frozenset[str]:
@@ -239,7 +239,7 @@ def find_restless(one: object, other: object) -> frozenset[str]:
     return frozenset(
         normalize_name(name)
         for name in {*one, *other}
-        if not is_same(one.get(name), other.get(name))
+        if not is_same_state(one.get(name), other.get(name))
     )
 
 
@@ -607,7 +607,7 @@ def _assess_unversioned(
     if isinstance(failure, ConflictError):
         why = f"The undo was refused as changed since{ended}."
         return Undone(result=UndoResult.CONFLICT, why=why, theirs=sight.state)
-    if not is_same(sight.state, first.state):
+    if not is_same_state(sight.state, first.state):
         return _assess_partial(
             sight, f"{said}{ended}: it is neither as it was before nor as it was when we looked."
         )

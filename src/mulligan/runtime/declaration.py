@@ -14,6 +14,7 @@ from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
 from mulligan.checks.custom import read_severity
 from mulligan.checks.parameters import ParameterKind, parse_kinds
 from mulligan.codec import read_hints
+from mulligan.process.event_loop import is_async
 from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
@@ -393,13 +394,6 @@ def _refuse_unfillable(tool: Callable[..., Any], said: Declaration) -> None:
         misfit = "has provide, but nothing that a framework fills. Name it: leave_out=…"
     if misfit:
         raise ConfigurationError(f"The tool {said.tool!r} {misfit}.")
-
-
-def is_async(function: Callable[..., object]) -> bool:
-    """Whether calling it gives something to await: a coroutine function, or an object like one."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
-    )
 
 
 P = ParamSpec("P")

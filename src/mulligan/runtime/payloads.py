@@ -22,7 +22,7 @@ from mulligan.codec import (
     encode_record,
     encode_value,
     from_plain,
-    is_same,
+    is_identical,
     print_value,
     replace_lost,
 )
@@ -156,7 +156,7 @@ def _keep(
     if not changed:
         return [shown]
     exact = encode_named(changed, at=row.name)
-    if not is_same(_load_exact(exact, hints), changed):
+    if not is_identical(_load_exact(exact, hints), changed):
         action.originals[row.name] = value
         exact = LOST if to_run else exact
     return [shown, _build_row(row, exact)]
@@ -166,8 +166,8 @@ def _find_changed(value: Any, back: Any) -> dict[str | None, object]:
     """What does not come back as it was, by name where there are names; `None`: all of it."""
     named = type(value) is dict and all(isinstance(name, str) for name in value)
     if not named or not isinstance(back, dict) or value.keys() != back.keys():
-        return {} if is_same(back, value) else {None: value}
-    return {name: held for name, held in value.items() if not is_same(back[name], held)}
+        return {} if is_identical(back, value) else {None: value}
+    return {name: held for name, held in value.items() if not is_identical(back[name], held)}
 
 
 def _build_row(row: Kept, value: bytes) -> Kept:

@@ -16,7 +16,7 @@ from mulligan.runtime.assessment import (
     find_contradiction,
     find_version_field,
     is_restored,
-    is_same,
+    is_same_state,
     is_unchanged,
     is_work_of,
     name_state,
@@ -189,7 +189,7 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
     for later in sorted(listed, key=read_order):
         elsewhere = later.id == action.id or later.opening.server != opening.server
         call = None if elsewhere else _load_call(later, book=book)
-        if call is not None and is_same(call.found, there):
+        if call is not None and is_same_state(call.found, there):
             found, there = [*found, later], call.left
     return found
 
@@ -238,11 +238,11 @@ async def _is_theirs(
     def is_left(number: int, state: object) -> bool:
         """Whether it is what one of them left: all that it returned, or what it was given."""
         left = later[number].left
-        return (left is not None and is_same(left, state)) or is_work_of(
+        return (left is not None and is_same_state(left, state)) or is_work_of(
             given[: number + 1], before=before, now=state, version=version
         )
 
-    chained = is_same(before, later[0].found) and all(
+    chained = is_same_state(before, later[0].found) and all(
         is_left(number, call.found) for number, call in enumerate(later[1:])
     )
     # Where nobody says which object it was, another one may be at that version.

@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any
 
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
+from mulligan.process.event_loop import is_async
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
 from mulligan.runtime.context import find_current_turn, read_context, tell
-from mulligan.runtime.declaration import is_async
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.hold import Held
 from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter

@@ -17,6 +17,7 @@ from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub, scrub_schema
 from mulligan.runtime.signature import find_injected, list_parameters
+from mulligan.text import is_number
 from mulligan.types.call import Record, ToolCallbacks
 from mulligan.types.display import Describe, list_places
 from mulligan.types.effect import Effect, ProbeBy
@@ -149,7 +150,7 @@ def _choose_reader(hint: object) -> ReadBy | FoundBy:
 def read_seconds(said: Said) -> timedelta:
     """A length of time; a plain number is one of seconds."""
     given = said.value
-    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
+    if is_number(given) and math.isfinite(given):
         given = timedelta(seconds=given)
     least = timedelta() if said.name in _MAY_BE_NONE else timedelta(microseconds=1)
     if not isinstance(given, timedelta) or given < least:

@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
+from mulligan.process.event_loop import is_async
 from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
 from mulligan.runtime.call import UNDER_WAY, ActiveCall, Given, begin_call, claim_host_call
 from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, read_context
-from mulligan.runtime.declaration import Declaration, is_async
+from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.journaled_call import JournaledCall, build_action, refuse_repeats
 from mulligan.runtime.outcome import (

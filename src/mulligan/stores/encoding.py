@@ -17,8 +17,9 @@ from mulligan.codec import (
     encode_sorted,
     to_record,
 )
-from mulligan.process.lazy import compile_late, dataclass
+from mulligan.process.lazy import dataclass
 from mulligan.stores.database import UnreadableError
+from mulligan.text import split_words
 from mulligan.types.action import SETTLED, Action, Entry, Opening, State
 from mulligan.types.call import LogRow
 from mulligan.types.display import escape
@@ -164,7 +165,6 @@ def _encode(content: object, *, entry: Entry) -> str:
 
 W = TypeVar("W", Episode, Lesson, Use)
 
-_WORD = compile_late(r"[^\W_]+")
 _LONGEST = 64
 """What is longer is no word, and an index has no room for it."""
 
@@ -195,17 +195,15 @@ def decode_use(row: tuple[str, str]) -> Use:
     return _read(Use, f"A use of lesson {row[0]}", row[1])
 
 
-def split_words(text: str) -> frozenset[str]:
+def index_words(text: str) -> frozenset[str]:
     """The words that texts are compared by; names are taken apart at their underscores."""
-    return frozenset(
-        word for word in _WORD.findall(escape(text).casefold()) if len(word) <= _LONGEST
-    )
+    return frozenset(word for word in split_words(escape(text)) if len(word) <= _LONGEST)
 
 
 def list_lesson_words(lesson: Lesson) -> frozenset[str]:
     """What a lesson is found by."""
     said = (lesson.tool, lesson.when, lesson.statement, lesson.mistake, lesson.correction)
-    return split_words(" ".join(said))
+    return index_words(" ".join(said))
 
 
 def make_stale_error(lesson: Lesson) -> StaleLessonError:

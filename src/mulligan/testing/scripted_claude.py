@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 
+from mulligan.text import list_strings
+
 Step = tuple[str, dict[str, Any]] | str | list[tuple[str, dict[str, Any]]]
 """What the model does next: it calls a tool, or several at once, or it replies."""
 
@@ -60,7 +62,7 @@ class ScriptedClaude:
 
     def list_shown(self) -> list[str]:
         """Everything that the model was shown, one text for each time that it was asked."""
-        return ["\n".join(_find_texts(each["messages"])) for each in self.asked]
+        return ["\n".join(list_strings(each["messages"])) for each in self.asked]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The next message of the model."""
@@ -143,15 +145,3 @@ def _split_message(message: Mapping[str, Any]) -> Iterator[str]:
 
 def _render_event(event: Mapping[str, Any]) -> str:
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"
-
-
-def _find_texts(value: object) -> Iterator[str]:
-    """Every text in it: what was said, what was called with what, and what came of it."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _find_texts(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _find_texts(each)

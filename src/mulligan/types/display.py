@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, Generic, NamedTuple, NewType, TypeVar, cast
 
 from mulligan.process.lazy import compile_late, dataclass
+from mulligan.text import separate_words, shorten, split_words
 from mulligan.types.action import Action, State
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect
@@ -97,7 +98,7 @@ def format_one_line(text: str, *, most: int) -> str:
     """Text from elsewhere as one line of ours: escaped, its white space folded, cut."""
     # Cut first as well: nobody wants to fold ten megabytes for the sake of a line.
     line = escape(" ".join(text[: most * 4].split()))
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return shorten(line, most=most)
 
 
 Ours = NewType("Ours", str)
@@ -275,7 +276,6 @@ LONGEST = 300
 _VALUE = 60
 _MOST = 5
 """Of the elements of a list."""
-_JOINTS = compile_late(r"[_\-.\s]+|(?<=[a-z])(?=[A-Z])")
 
 
 def render_sentence(tool: str, record: Record, *, describe: Describe | None = None) -> str:
@@ -297,15 +297,15 @@ def list_places(describe: str) -> list[str]:
 
 
 def _fill(describe: str, arguments: Mapping[str, object]) -> str:
-    shown = {name: _shorten(value) for name, value in arguments.items()}
+    shown = {name: _show_value(value) for name, value in arguments.items()}
     return describe.format_map(shown)
 
 
 def _name_call(tool: str, arguments: Mapping[str, object]) -> str:
     """`move_event(event_id="e1")` as "Move event (event id: e1)"."""
-    name = _split_name(tool)
+    name = _spell_name(tool)
     given = [
-        f"{_split_name(each)}: {_shorten(value)}"
+        f"{_spell_name(each)}: {_show_value(value)}"
         for each, value in arguments.items()
         if value is not None and value != ""
     ]
@@ -313,11 +313,12 @@ def _name_call(tool: str, arguments: Mapping[str, object]) -> str:
     return f"{name[:1].upper()}{name[1:]}{shown}"
 
 
-def _split_name(name: str) -> str:
-    return " ".join(part.lower() for part in _JOINTS.split(show_name(name)) if part)
+def _spell_name(name: str) -> str:
+    """A name as people say it: `eventId2` as "event id2"."""
+    return " ".join(split_words(separate_words(name))) if NAME.fullmatch(name) else show_name(name)
 
 
-def _shorten(value: object) -> str:
+def _show_value(value: object) -> str:
     parts = value if isinstance(value, list | tuple) else [value]
     text = ", ".join(quote_value(part, most=_VALUE) for part in parts[:_MOST])
     return f"{text}, …" if len(parts) > _MOST else text

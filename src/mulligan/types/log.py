@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from mulligan.process.lazy import dataclass
+from mulligan.text import is_number
 from mulligan.types.call import DERIVED, OWN, LogRow, Outcome
 from mulligan.types.finding import FindingRow, Standing
 from mulligan.types.lesson import Alike, Pattern
@@ -416,7 +417,7 @@ def _read_checked(facts: Mapping[str, Any]) -> Iterator[_Part]:
 
 def _read_settled(facts: Mapping[str, Any]) -> Iterator[_Part]:
     yield TextMeasure.SETTLED, "", 1.0
-    tries = _read_number(facts.get("iterations"))
+    tries = _read_summand(facts.get("iterations"))
     yield TextMeasure.TRIES, "", 1.0 if tries is None else tries
     if facts.get("bound_reached"):
         yield TextMeasure.BOUND, "", 1.0
@@ -451,7 +452,7 @@ def _read_ran(facts: Mapping[str, Any]) -> Iterator[_Part]:
 
 
 def _read_score(facts: Mapping[str, Any]) -> Iterator[_Part]:
-    score = _read_number(facts.get("score"))
+    score = _read_summand(facts.get("score"))
     if score is not None:
         yield TextMeasure.JUDGED, "", 1.0
         yield TextMeasure.SCORE, "", score
@@ -466,11 +467,9 @@ def _read_thumb(facts: Mapping[str, Any]) -> Iterator[_Part]:
     yield (TextMeasure.UP if facts.get("up") else TextMeasure.DOWN), "", 1.0
 
 
-def _read_number(said: object) -> float | None:
+def _read_summand(said: object) -> float | None:
     """A number that can be added up; a row that says anything else must not stop its batch."""
-    if isinstance(said, bool) or not isinstance(said, int | float):
-        return None
-    return float(said) if abs(said) < MOST else None
+    return float(said) if is_number(said) and abs(said) < MOST else None
 
 
 def _clean_name(name: str) -> str:

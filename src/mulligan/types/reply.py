@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from mulligan.process.lazy import dataclass
+from mulligan.text import is_number
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Confidence, Finding, Standing, Verdict
@@ -114,8 +115,7 @@ class Critique:
     @property
     def readable(self) -> bool:
         """Whether it says what a critique must: garbage is no critique, and never a pass."""
-        number = isinstance(self.score, (int, float)) and not isinstance(self.score, bool)
-        return number and math.isfinite(self.score) and 0 <= self.score <= BEST_SCORE
+        return is_number(self.score) and math.isfinite(self.score) and 0 <= self.score <= BEST_SCORE
 
     def accepts(self, *, at: float) -> bool:
         """Whether the draft is good enough."""

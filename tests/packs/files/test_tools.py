@@ -20,7 +20,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
 from mulligan.packs.files.errors import InTheWayError, LinkedFileError
 from mulligan.packs.files.folder import Folder, hash_content
-from mulligan.packs.files.tools import FileDesk, FileTools, is_same
+from mulligan.packs.files.tools import FileDesk, FileTools, is_same_files
 from mulligan.runtime.context import OpenTurn
 from mulligan.testing.proof import Trial, prove_undo
 from mulligan.types.call import Record
@@ -154,8 +154,8 @@ def test_what_a_tool_returned_is_compared_by_its_version(tmp_path: Path) -> None
     left = desk.write_file("a.txt", "beer", key="k1")
     seen = desk.read_current(Record(arguments={"path": "a.txt"}))
 
-    assert is_same(left, seen)
-    assert not is_same({**left, "at": "absent"}, seen)
+    assert is_same_files(left, seen)
+    assert not is_same_files({**left, "at": "absent"}, seen)
 
 
 async def take_back(root: Path, call: Any, **more: Any) -> list[State]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from mulligan.packs.mail import Mailbox
-from mulligan.packs.mail.abilities import MailAbilities, is_same
+from mulligan.packs.mail.abilities import MailAbilities, is_same_mail
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailError
 from mulligan.types.call import Image, Record
@@ -95,6 +95,6 @@ def with_image(record: Record, state: object) -> Record:
 
 
 def test_nothing_is_the_same_as_nothing_and_a_version_as_itself() -> None:
-    assert is_same(None, None)
-    assert not is_same({"at": "a"}, None)
-    assert is_same({"at": "a"}, {"at": "a"})
+    assert is_same_mail(None, None)
+    assert not is_same_mail({"at": "a"}, None)
+    assert is_same_mail({"at": "a"}, {"at": "a"})

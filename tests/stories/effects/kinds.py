@@ -30,7 +30,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel
 
 from mulligan import Effect, Finding, Mulligan, Record, Severity
-from mulligan.codec import LostValue, is_same
+from mulligan.codec import LostValue, is_identical
 from mulligan.loops.actions import Attempted
 
 PLACES = ("argument", "result", "before")
@@ -179,7 +179,7 @@ class Application:
         return {
             what: repr(self.got.get(what, "no undo"))[:200]
             for what in self.tools
-            if not is_same(self.got.get(what), self.values[what.partition(" ")[2]])
+            if not is_identical(self.got.get(what), self.values[what.partition(" ")[2]])
         }
 
 

@@ -32,6 +32,7 @@ from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
 from mulligan.settings import Settings
 from mulligan.testing.line import LineWrite
+from mulligan.text import shorten
 from mulligan.types.call import LogRow, Record, RecordFunction
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
@@ -107,7 +108,7 @@ class Teller:
             what = f"{row.tool:21} {row.try_number}  {row.outcome:8} "
             room = max(self._console.width - len(what) - 3, 10)
             given = row.parameters
-            shown = given if len(given) <= room else given[: room - 1] + "…"
+            shown = shorten(given, most=room)
             self._print_line(what + shown, indent=3)
 
     def _print_line(self, text: str, *, style: str = "", indent: int = 0, hang: int = 0) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import field
 
-from mulligan.dates.lexicon import list_words, load_words
+from mulligan.dates.lexicon import list_in_order, load_words
 from mulligan.packs.calendar.events import Place
 from mulligan.process.event_loop import await_value
 from mulligan.process.lazy import dataclass
@@ -58,5 +58,5 @@ def _normalize_name(name: str) -> str:
 
 
 def _drop_possessive(word: str) -> str:
-    endings = list_words("words", "possessive")
+    endings = list_in_order("words", "possessive")
     return next((word.removesuffix(each) for each in endings if word.endswith(each)), word)

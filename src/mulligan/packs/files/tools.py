@@ -105,7 +105,7 @@ def _declare(desk: FileDesk, undo: RecordFunction) -> Declared:
         probe_by=ProbeBy.CALL,
         about=desk.name_objects,
         version=read_version,
-        same=is_same,
+        same=is_same_files,
         refuses=FilesPackError,
         key="key",
         if_version="if_match",
@@ -268,7 +268,7 @@ def read_version(record: Record) -> str:
     return cast("SeenFiles | Changed", record.result)["at"]
 
 
-def is_same(before: object, now: object) -> bool:
+def is_same_files(before: object, now: object) -> bool:
     """Whether two states have the same content, permissions and times of change."""
     if not isinstance(before, dict) or not isinstance(now, dict):
         return before is now

@@ -20,7 +20,7 @@ from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
     ABSENT,
     Shown,
-    is_same,
+    is_same_content,
     parse_shown,
     read_back,
     write_down,
@@ -151,7 +151,7 @@ class Resource:
             undo=undo,
             about=self._name,
             version=self._read_version,
-            same=is_same,
+            same=is_same_content,
             around=partial(self._enter, refusals=refusals, created=created),
             compares=self._etags,
             binds=self._etags,

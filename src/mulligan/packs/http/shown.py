@@ -26,7 +26,7 @@ class Shown(TypedDict):
     """Its bytes instead, where they are no text in UTF-8."""
 
 
-def is_same(before: object, now: object) -> bool:
+def is_same_content(before: object, now: object) -> bool:
     """Whether two representations say the same, but for what the server sets by itself."""
     if not isinstance(before, dict) or not isinstance(now, dict):
         return before is now

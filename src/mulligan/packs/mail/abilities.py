@@ -174,7 +174,7 @@ def read_version(record: Record) -> str:
     return cast("MailState | WrittenDraft", record.result)["at"]
 
 
-def is_same(before: object, now: object) -> bool:
+def is_same_mail(before: object, now: object) -> bool:
     """Whether two states have the same content, in the same folder."""
     if not isinstance(before, dict) or not isinstance(now, dict):
         return before is now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from mulligan.packs.mail.abilities import MailAbilities, is_same, read_version
+from mulligan.packs.mail.abilities import MailAbilities, is_same_mail, read_version
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
@@ -131,7 +131,7 @@ def _share(can: MailAbilities, *, undo: RecordFunction) -> Declared:
         undo=undo,
         about=can.find_id,
         version=read_version,
-        same=is_same,
+        same=is_same_mail,
         refuses=MailNotTouchedError,
         server=can.mailbox.name,
         loses=("the number under which a folder had it",),

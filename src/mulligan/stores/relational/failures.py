@@ -16,10 +16,10 @@ from mulligan.stores.encoding import (
     decode_lesson,
     decode_use,
     encode_word,
+    index_words,
     list_lesson_words,
     make_stale_error,
     report_unreadable,
-    split_words,
 )
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction, Work
@@ -159,7 +159,7 @@ class CasebookTables:
             wanted["learned_since"] = to_us(query.since, name="since")
         ask = self._make_ask("lessons", wanted)
         if query.text:
-            words = _encode_list(split_words(query.text))
+            words = _encode_list(index_words(query.text))
             ask = self._make_ask("lessons_sharing_words", wanted, words=words)
         return list_readable(ask, read=decode_lesson, limit=query.limit)
 
