@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mulligan.app.application import forget_now
+from mulligan.app.housekeeping import forget_now
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.action import Kept

@@ -14,8 +14,13 @@ import pytest
 
 from mulligan.codec import decode_record, decode_value, encode_record, encode_value
 from mulligan.learning.lesson_file import decode_lessons, encode_lessons
-from mulligan.runtime.payloads import decode_executions, decode_turn, pack_evidence
-from mulligan.runtime.turn import pack_reply, unpack_reply
+from mulligan.runtime.payloads import (
+    decode_executions,
+    decode_turn,
+    pack_evidence,
+    pack_reply,
+    unpack_reply,
+)
 from mulligan.stores.crypto import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.encoding import (
     decode_entry,

@@ -19,6 +19,7 @@ HEAVY = {
 
 
 ONLY_AFTER_A_FAILURE = (
+    "mulligan.learning.mining",
     "mulligan.learning.recall",
     "mulligan.redaction.mask",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.runtime.turn import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
+from mulligan.runtime.payloads import MOST_BYTES, RecordedReply, pack_reply, unpack_reply
 from mulligan.types.reply import Reply
 
 

@@ -19,7 +19,7 @@ from mulligan.evaluation.report import ChangeSafety, Report, compare
 from mulligan.hosts.writers import find_writer
 from mulligan.loops.replies import ReplyRules
 from mulligan.process.event_loop import await_value
-from mulligan.runtime.turn import answer
+from mulligan.runtime.reply import answer
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mulligan.app.housekeeping import Swept, sweep
 from mulligan.app.mulligan import Mulligan
 from mulligan.app.wiring import on_brief_loop
 from mulligan.app.worker import UpkeepWorker
@@ -72,9 +71,3 @@ def build_worker(application: Mulligan) -> UpkeepWorker:
 def settle_now(application: Mulligan) -> int:
     """Let an application take up what waits for it, here and now."""
     return application.recover_sync()
-
-
-def forget_now(settings: Settings) -> Swept:
-    """Sweep a store, and write it anew however large it is."""
-    with Insights.open(settings) as insights:
-        return sweep(insights.store, retention=settings.retention, clock=insights.clock, whole=True)

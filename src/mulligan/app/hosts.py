@@ -38,7 +38,7 @@ from mulligan.types.values import require_bool
 if TYPE_CHECKING:
     from mulligan.learning.conform import Meant
     from mulligan.runtime.host_run import Run
-    from mulligan.runtime.turn import Rewrite
+    from mulligan.runtime.reply import Rewrite
     from mulligan.types.reply import Replied
 
     CheckText = Callable[[str, OpenTurn, Rewrite], Awaitable[Replied]]

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from mulligan.insights.insights import Insights
 from mulligan.process.lazy import dataclass
+from mulligan.settings import Settings
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Store, Vacuum, Vacuumed, share_duty
 from mulligan.types.limits import Retention
@@ -115,3 +117,9 @@ class Housekeeping:
                 self.sweep_if_due()
             except Exception:  # noqa: BLE001 - tried again in an hour; doctor shows what is overdue
                 _report.warning("Old records could not be removed.", exc_info=True)
+
+
+def forget_now(settings: Settings) -> Swept:
+    """Sweep a store, and write it anew however large it is."""
+    with Insights.open(settings) as insights:
+        return sweep(insights.store, retention=settings.retention, clock=insights.clock, whole=True)

@@ -85,7 +85,7 @@ class Memory:
     def _learn(self, turn: OpenTurn, opened: Sequence[OpenEpisode], calls: Sequence[Ended]) -> None:
         # The rules and their tables take a while to load, and most turns have no failure.
         from mulligan.learning.mining import find_pool
-        from mulligan.runtime.episodes import build_episodes
+        from mulligan.runtime.endings import build_episodes
 
         found = build_episodes(turn.turn, opened, calls=calls)
         episodes = [self._scrub_episode(each, turn) for each in found]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mulligan.insights.insights import Insights
     from mulligan.learning.conform import Meant
     from mulligan.runtime.recovery import ActionInspector
-    from mulligan.runtime.turn import Rewrite
+    from mulligan.runtime.reply import Rewrite
     from mulligan.types.adapter import AgentWriter
     from mulligan.types.reply import Replied
 
@@ -158,7 +158,7 @@ async def _await_answer(answer: object) -> object:
 
 
 # Most applications use one loop or two: the others are loaded where they are first asked for.
-TEXTS = LateModules("mulligan.app.texts", "mulligan.runtime.turn")
+TEXTS = LateModules("mulligan.app.texts", "mulligan.runtime.reply")
 """What checks a reply."""
 
 P = ParamSpec("P")
@@ -300,7 +300,7 @@ class Mulligan(Blocking, Hosts, Writing):
         if self._replies is None or not isinstance(done.output, str) or not done.stands:
             return done
         replied = await self._check_text(done.output, turn, rewriter)
-        from mulligan.runtime.turn import with_replied
+        from mulligan.runtime.reply import with_replied
 
         return with_replied(done, replied)
 

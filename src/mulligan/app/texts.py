@@ -21,8 +21,9 @@ from mulligan.process.event_loop import call_function
 from mulligan.process.lazy import dataclass
 from mulligan.prompts.template import read_own_prompt
 from mulligan.runtime.context import Labels, OpenTurn, find_current_turn
+from mulligan.runtime.payloads import REPLY, pack_reply
+from mulligan.runtime.reply import Rewrite, answer
 from mulligan.runtime.tool import Runtime
-from mulligan.runtime.turn import NAME, Rewrite, answer, pack_reply
 from mulligan.settings import Settings
 from mulligan.types.action import Kept
 from mulligan.types.adapter import AgentWriter
@@ -358,7 +359,7 @@ class Texts:
     def _put(self, replied: Replied, *, owner: str, expires: datetime) -> None:
         tries = tuple(iteration.reply.text for iteration in replied.iterations)
         value = pack_reply(replied.reply, tries)
-        self._parts.store.vault.put(Kept(owner=owner, name=NAME, value=value, expires_at=expires))
+        self._parts.store.vault.put(Kept(owner=owner, name=REPLY, value=value, expires_at=expires))
 
 
 def find_work(source: object) -> Callable[[str], Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mulligan.loops.reflection import Optimized
     from mulligan.loops.replies import ReplyRules, Write
     from mulligan.loops.tasks import TaskDone, Work
-    from mulligan.runtime.turn import Rewrite
+    from mulligan.runtime.reply import Rewrite
     from mulligan.types.adapter import AgentWriter
     from mulligan.types.reply import Replied, Reply
     from mulligan.types.task import Reflect, Task

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import RenderableType
 
-from mulligan.app.application import forget_now
+from mulligan.app.housekeeping import forget_now
 from mulligan.cli import render
 from mulligan.cli.options import Commands, add_command, add_json, add_store, add_verb
 from mulligan.insights.access import AccessList, RoleAccess

@@ -13,7 +13,7 @@ from mulligan.insights.figures import Estimate, estimate_share
 from mulligan.insights.filters import ViewFilter
 from mulligan.learning.calibration import compute_difference
 from mulligan.process.lazy import dataclass
-from mulligan.runtime.turn import NAME, RecordedReply, unpack_reply
+from mulligan.runtime.payloads import REPLY, RecordedReply, unpack_reply
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.interfaces import Store
@@ -353,7 +353,7 @@ class TextList:
         query = LogQuery(server=OWN, tool=REPLY_SETTLED, limit=limit or MOST_STEPS)
         for row in self._store.log.list_rows(query):
             owner = row.turn or row.id
-            kept = None if owner in cases else self._store.vault.get(owner, NAME)
+            kept = None if owner in cases else self._store.vault.get(owner, REPLY)
             if kept is not None:
                 told = unpack_reply(kept)
                 cases[owner] = Case(
@@ -392,7 +392,7 @@ class TextList:
         return rating
 
     def _read_written(self, settled: LogRow) -> RecordedReply | None:
-        kept = self._store.vault.get(settled.turn or settled.id, NAME)
+        kept = self._store.vault.get(settled.turn or settled.id, REPLY)
         if kept is None:
             return None
         told = unpack_reply(kept)

@@ -26,8 +26,8 @@ from mulligan.runtime.journaled_call import JournaledCall
 from mulligan.runtime.live_action import LiveAction, NextCall
 from mulligan.runtime.lookup import Advised, Mended
 from mulligan.runtime.outcome import build_proposal
+from mulligan.runtime.reply import Rewrite, join_standings
 from mulligan.runtime.tool import Tool
-from mulligan.runtime.turn import Rewrite, join_standings
 from mulligan.runtime.waiting import ON_LOOP
 from mulligan.types.action import SETTLED, Kept, State
 from mulligan.types.adapter import Answer, Called, HostCall

@@ -34,6 +34,7 @@ from mulligan.types.effect import Effect, Repeat
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Verdict
 from mulligan.types.interfaces import Vault
+from mulligan.types.reply import Reply
 from mulligan.types.turn import NO_HISTORY, History, Speaker, Turn, Utterance
 
 EXACT = ".exact"
@@ -556,3 +557,46 @@ def load_evidence(vault: Vault, opening: Opening, *, action: str) -> bytes | Non
     """What was kept for a late review of an action; of a bulk, once for all its elements."""
     own = vault.get(action, "evidence")
     return vault.get(opening.parent, "evidence") if own is None and opening.parent else own
+
+
+REPLY = "reply"
+"""Of a reply among what is kept for a turn."""
+MOST_BYTES = 256 * 1024
+"""Of one recording. What a context holds beyond that is left out, from its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedReply:
+    """What was asked, what was known, and what was written, try by try."""
+
+    query: str
+    context: tuple[str, ...]
+    tries: tuple[str, ...]
+
+
+def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
+    """A recording as the vault keeps it."""
+    room = MOST_BYTES - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
+    context: list[str] = []
+    for passage in asked.context:
+        room -= len(passage.encode(errors="replace"))
+        if room < 0:
+            break
+        context.append(passage)
+    return encode_json(
+        RecordedReply(
+            query=_replace_surrogates(asked.query),
+            context=tuple(map(_replace_surrogates, context)),
+            tries=tuple(map(_replace_surrogates, tries)),
+        )
+    )
+
+
+def unpack_reply(kept: bytes) -> RecordedReply:
+    """The recording as it was."""
+    return decode_record(RecordedReply, kept)
+
+
+def _replace_surrogates(text: str) -> str:
+    # A lone surrogate has no bytes of its own.
+    return text.encode("utf-8", "replace").decode()

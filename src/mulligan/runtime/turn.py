@@ -1,19 +1,14 @@
-"""A turn from the request to the answer: attempt, review, undo, correct, once more, and its reply
-held against what its tools returned.
-"""
+"""A turn from the request to the answer: attempt, review, undo, correct, and once more."""
 
 from __future__ import annotations
 
-import json
 import logging
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mulligan.checks.subject import watch_checks
-from mulligan.codec import decode_record, encode_json
 from mulligan.loops.actions import (
     Attempted,
     RejectedAction,
@@ -23,10 +18,7 @@ from mulligan.loops.actions import (
     render_question,
     review_attempt,
 )
-from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.checking import run_checks_now
-from mulligan.loops.replies import ReplyRules, Write, write_reply
-from mulligan.process.event_loop import call_function
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import (
@@ -37,15 +29,12 @@ from mulligan.runtime.context import (
     gather_existing_ids,
     is_typed,
     render_note,
-    write_words_only,
 )
 from mulligan.runtime.episodes import Ended
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.live_action import LiveAction
 from mulligan.runtime.probe import settle
 from mulligan.runtime.review import (
-    LEAST_FIRST,
-    WORST_FIRST,
     choose_confidence,
     describe_rejection,
     follow_undeclared,
@@ -66,15 +55,12 @@ from mulligan.runtime.rollback import (
 )
 from mulligan.runtime.waiting import Waiter
 from mulligan.types.action import HOLDS, SETTLED, State, UndoResult
-from mulligan.types.adapter import AgentWriter, Assignment
-from mulligan.types.call import Execution, Outcome
-from mulligan.types.display import format_value
+from mulligan.types.call import Execution
 from mulligan.types.engine import Loop, Round, run_loop
 from mulligan.types.errors import MulliganError
-from mulligan.types.events import ReplyChecked, ReplySettled
-from mulligan.types.finding import Confidence, Correction, Standing, Verdict
+from mulligan.types.finding import Correction, Standing, Verdict
 from mulligan.types.policy import Step
-from mulligan.types.reply import Replied, Reply, Written
+from mulligan.types.reply import Replied
 from mulligan.types.turn import Attempt
 
 if TYPE_CHECKING:
@@ -469,148 +455,3 @@ def _stands(last: Round[object, Verdict]) -> bool:
 
 
 _LEFT = frozenset(State) - SETTLED - {State.EXECUTED}
-
-
-Rewrite = Callable[[Correction], str | Written | Awaitable[str | Written]]
-"""Writes the reply again, told what was wrong with its text; sync or async. It calls no tools that
-change anything."""
-
-LONGEST = 20_000
-"""Characters of one result that a reply may rest on."""
-
-
-async def answer(
-    reply: str,
-    turn: OpenTurn,
-    *,
-    rules: ReplyRules,
-    rewrite: Rewrite | AgentWriter | None,
-    announce: Callable[[ReplyChecked | ReplySettled], None],
-    monotonic: Callable[[], float] = time.monotonic,
-) -> Replied:
-    """Check a reply whose actions were accepted; have it written again, where somebody can."""
-    bound = rules if rewrite is not None else _limit_to_one_try(rules)
-    return await write_reply(
-        _begin_with(reply, rewrite),
-        rules=bound,
-        query=turn.message,
-        context=(turn.message, *list_results(turn.attempt.list_executions())),
-        turn=turn.id,
-        announce=announce,
-        monotonic=monotonic,
-    )
-
-
-def _begin_with(reply: str, rewrite: Rewrite | AgentWriter | None) -> Write | AgentWriter:
-    """A writer whose first text is there already; what comes after it is nothing but words."""
-    if isinstance(rewrite, AgentWriter):
-        return _begin_agent_with(reply, rewrite)
-
-    async def write(correction: Correction | None) -> str | Reply | Written:
-        if correction is None or rewrite is None:
-            return reply
-        write_words_only()
-        return cast("str | Written", await call_function(rewrite, correction))
-
-    return write
-
-
-def _begin_agent_with(reply: str, agent: AgentWriter) -> AgentWriter:
-    async def write(asked: Assignment) -> str:
-        brief = cast("ReplyBrief", asked)
-        if brief.correction is None:
-            return reply
-        write_words_only()
-        return await agent.write(replace(brief, tools=Tools(steps=0)))
-
-    return AgentWriter(write, name=agent.name)
-
-
-def list_results(executions: Iterable[Execution]) -> Iterable[str]:
-    """What the tools returned, as text."""
-    for execution in executions:
-        if execution.outcome is Outcome.SUCCESS and execution.result is not None:
-            yield _format_result(execution.result)[:LONGEST]
-
-
-def _limit_to_one_try(rules: ReplyRules) -> ReplyRules:
-    """Nobody can write it again, so it is looked at once."""
-    return replace(rules, attempts=1, mend=False)
-
-
-def _format_result(result: object) -> str:
-    if isinstance(result, str):
-        return result
-    try:
-        return json.dumps(result, default=str, ensure_ascii=False)
-    except Exception:  # noqa: BLE001 - keys that are no text, a cycle, a value that refuses
-        return format_value(result)
-
-
-def with_replied(done: Done, replied: Replied) -> Done:
-    """What came of a turn whose text was checked too: the worse standing counts for both."""
-    verdict = done.attempts[-1].verdict if done.attempts else None
-    idle = verdict is not None and is_idle(verdict)
-    standing, confidence = join_standings(done, replied, idle=idle)
-    return replace(
-        done,
-        replied=replied,
-        standing=standing,
-        confidence=confidence,
-        findings=(*done.findings, *replied.findings),
-    )
-
-
-def join_standings(
-    done: Done | Reviewed, replied: Replied, *, idle: bool
-) -> tuple[Standing, Confidence | None]:
-    """What to call an outcome with a text; `idle`: nothing was done but to write the text."""
-    if done.standing is Standing.UNCHECKED and idle:
-        standing, confidence = replied.standing, replied.confidence
-    else:
-        standing = min(done.standing, replied.standing, key=WORST_FIRST.index)
-        confidence = min(done.confidence, replied.confidence, key=LEAST_FIRST.index)
-    return standing, Confidence.LOW if standing is Standing.REJECTED else confidence
-
-
-NAME = "reply"
-"""Of a reply among what is kept for a turn."""
-MOST_BYTES = 256 * 1024
-"""Of one recording. What a context holds beyond that is left out, from its end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedReply:
-    """What was asked, what was known, and what was written, try by try."""
-
-    query: str
-    context: tuple[str, ...]
-    tries: tuple[str, ...]
-
-
-def pack_reply(asked: Reply, tries: tuple[str, ...]) -> bytes:
-    """A recording as the vault keeps it."""
-    room = MOST_BYTES - sum(len(text.encode(errors="replace")) for text in (asked.query, *tries))
-    context: list[str] = []
-    for passage in asked.context:
-        room -= len(passage.encode(errors="replace"))
-        if room < 0:
-            break
-        context.append(passage)
-    return encode_json(
-        RecordedReply(
-            query=_replace_surrogates(asked.query),
-            context=tuple(map(_replace_surrogates, context)),
-            tries=tuple(map(_replace_surrogates, tries)),
-        )
-    )
-
-
-def unpack_reply(kept: bytes) -> RecordedReply:
-    """The recording as it was."""
-    return decode_record(RecordedReply, kept)
-
-
-def _replace_surrogates(text: str) -> str:
-    # A lone surrogate has no bytes of its own.
-    return text.encode("utf-8", "replace").decode()
