@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.runtime import undo as taking_back
 from mulligan.runtime.assessment import (
     Undone,
@@ -157,8 +158,7 @@ class BrokenError(Exception):
     """A promise, or a rule of the journal, that did not hold."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True, dict=True):
     """What the tool of the action is like."""
 
     effect: Effect = Effect.REVERSIBLE

@@ -11,9 +11,10 @@ import fcntl
 import shelve
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from mulligan.types.errors import StaleNotesError
 from mulligan.types.notes import (

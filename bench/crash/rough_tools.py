@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from bench.crash.means import (
     LANDS_WITHIN,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.lessons import judge_life

@@ -7,13 +7,13 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 
 import mulligan
-from mulligan.process.lazy import LatePattern
+from mulligan.types.values import read_fields
 
 USES = ("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
 SCANNING = frozenset({"findall", "finditer", "sub", "subn", "split"})
@@ -44,7 +44,6 @@ FILLED: Mapping[str, Mapping[str, object]] = {
     "checks.text": {"term": "cheap"},
     "checks.words": {"body": None},
     "codec": {"held": None},
-    "process.lazy": {"pattern": None},
     "types.lesson": {"self": None},
     "gateway.declarations": {"each": None},
     "gateway.recipe": {"each": None},
@@ -121,9 +120,6 @@ def list_sites(module: ModuleType) -> Iterator[Site]:
             ):
                 name = module.__name__.removeprefix("mulligan.")
                 yield Site(module=name, line=node.lineno, use=use, call=node)
-            case ast.Call(func=ast.Name(id="compile_late")):
-                name = module.__name__.removeprefix("mulligan.")
-                yield Site(module=name, line=node.lineno, use="compile", call=node)
 
 
 def find_patterns() -> Iterator[Found]:
@@ -220,8 +216,6 @@ def _make_pattern(value: object, module: ModuleType) -> object:
 
 
 def _list_inside(name: str, value: object, *, depth: int) -> Iterator[tuple[str, re.Pattern[str]]]:
-    if isinstance(value, LatePattern):
-        value = value.compiled
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield name, value
     elif depth and isinstance(value, Mapping):
@@ -230,6 +224,6 @@ def _list_inside(name: str, value: object, *, depth: int) -> Iterator[tuple[str,
     elif depth and isinstance(value, list | tuple | set | frozenset):
         for at, inner in enumerate(value):
             yield from _list_inside(f"{name}[{at}]", inner, depth=depth - 1)
-    elif depth and is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            yield from _list_inside(name, getattr(value, each.name, None), depth=depth - 1)
+    elif depth and (held := read_fields(value)) is not None:
+        for inner in held.values():
+            yield from _list_inside(name, inner, depth=depth - 1)

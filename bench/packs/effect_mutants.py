@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from bench.packs.sql_mutants import plant
 from mulligan.packs.calendar.abilities import TakingBack

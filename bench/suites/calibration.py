@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments

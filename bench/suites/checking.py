@@ -9,12 +9,12 @@ import random
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from bench.report import progress, table

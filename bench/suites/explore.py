@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import platform
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 

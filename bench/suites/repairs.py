@@ -6,9 +6,10 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments, read_cases

@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""What is stored, as JSON and back by its hints; annotations as schemas. Only here is msgspec."""
+"""What is stored, as JSON and back by its hints; annotations as schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typing
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
@@ -35,7 +34,7 @@ import msgspec
 
 from mulligan.types.display import format_value, is_tangled
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.values import from_us, to_us
+from mulligan.types.values import from_us, read_fields, to_us
 
 Simplify = Callable[[Any], object]
 """Says in simpler terms what is no JSON, or raises a `TypeError`."""
@@ -131,8 +130,8 @@ def encode_record(record: object, *, otherwise: Simplify = to_builtin) -> str:
                 return to_us(part, name="The time of what is kept")
             case timedelta():
                 return part // _MICROSECOND
-            case _ if is_dataclass(part):
-                return {each.name: getattr(part, each.name) for each in fields(part)}
+            case _ if (held := read_fields(part)) is not None:
+                return held
             case _:
                 return otherwise(part)
 
@@ -149,8 +148,8 @@ def describe_record(kind: type) -> dict[str, Any]:
     return msgspec.json.schema(kind)
 
 
-def to_record(kind: type[R], plain: object) -> R:
-    """A record out of JSON that has been read."""
+def to_record(kind: type[R], plain: object, *, strict: bool = True) -> R:
+    """A record out of JSON that has been read; not `strict`: also with a number as text."""
     if isinstance(plain, dict):
         times = _find_times(cast("Any", kind))
         plain = plain | {
@@ -159,7 +158,7 @@ def to_record(kind: type[R], plain: object) -> R:
             if name in plain
         }
     try:
-        return msgspec.convert(plain, kind)
+        return msgspec.convert(plain, kind, strict=strict)
     except msgspec.ValidationError as error:
         raise UndecodableError(str(error)) from None
 
@@ -385,10 +384,8 @@ def _take_apart(value: Any) -> object:
         _refuse(value)
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, msgspec.Struct):
-        return msgspec.structs.asdict(value)
-    if is_dataclass(value):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if (held := read_fields(value)) is not None:
+        return held
     if hasattr(value, "model_dump"):
         return _dump_model(value)
     if hasattr(value, "__attrs_attrs__"):

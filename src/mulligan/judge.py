@@ -7,14 +7,16 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.codec import UndecodableError, describe_record, encode_json, to_record
 from mulligan.process.event_loop import run_with_timeout
-from mulligan.process.lazy import dataclass
 from mulligan.types.display import A, Ours, Prompt, Question, StandIns, deface
 from mulligan.types.errors import ConfigurationError, MissingExtraError
 from mulligan.types.events import AskOutcome, JudgeAsked
@@ -280,12 +282,36 @@ class ModelJudge(BoundedJudge):
         if kind not in self._agents:
             self._agents[kind] = Agent(
                 self._model,
-                output_type=kind,
+                output_type=_to_output(kind),
                 deps_type=type(None),
                 retries={"output": RE_ASKS},
                 model_settings=ModelSettings(temperature=0.0, max_tokens=self._limits.tokens),
             )
+            if issubclass(kind, Struct):
+                self._agents[kind].output_validator(_read_as(kind))
         return self._agents[kind]
+
+
+def _to_output(kind: type[A]) -> type[Any]:
+    """What the model is asked for: of a record its schema, as pydantic knows no records."""
+    from pydantic_ai import StructuredDict
+
+    if not issubclass(kind, Struct):
+        return kind
+    asked: type[Any] = StructuredDict(describe_record(kind), name=kind.__name__)
+    return asked
+
+
+def _read_as(kind: type[A]) -> Callable[[Any], A]:
+    from pydantic_ai import ModelRetry
+
+    def read(said: object) -> A:
+        try:
+            return to_record(kind, said, strict=False)
+        except UndecodableError as error:
+            raise ModelRetry(str(error)) from error
+
+    return read
 
 
 AskText = Callable[[str], Awaitable[object]]

@@ -12,7 +12,6 @@ import secrets
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
@@ -20,8 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self, cast, get_type_hints
 
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
 from mulligan.learning.fingerprint import score_shared_words
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Capture, Hide, Redactor
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.action import HOLD_LIFE
@@ -35,6 +36,7 @@ from mulligan.types.errors import (
 from mulligan.types.interfaces import LEASE, Similarity, Store
 from mulligan.types.lesson import ErrorRule, read_error_rules
 from mulligan.types.limits import ATTEMPTS, JUDGE_UNDOS, Backoff, JudgeLimits, Retention
+from mulligan.types.values import hide_fields
 
 
 def load_object(name: str, *, option: str, example: str = "family.agent:m") -> object:
@@ -209,11 +211,15 @@ DAYS = "_days"
 _LOOP = "reflect"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+SECRET = ("store", "otlp", "vault_key", "redaction_key")
+"""Settings that hold a password or a key, or may."""
+
+
+@hide_fields(*SECRET)
+class Settings(Struct, frozen=True, kw_only=True):
     """Everything that can be set. Arguments win over the environment, that over pyproject.toml."""
 
-    store: str = field(default="memory:", repr=False)
+    store: str = "memory:"
     """Where everything is kept, as a URL: `memory:`, `sqlite:///path.db` or `postgresql://…`.
     Never shown, as it may hold a password."""
     tenant: str = ""
@@ -233,12 +239,12 @@ class Settings:
     are of all calls: each row that is kept stands also for those before it that are not."""
     spans: bool | None = None
     """`None`: whenever the application has set up OpenTelemetry."""
-    otlp: str = field(default="", repr=False)
+    otlp: str = ""
     """Where an OpenTelemetry collector takes calls, actions and findings over HTTP, such as
     `http://127.0.0.1:4318`; needs `mulligan[otlp]`. Empty: they are sent nowhere."""
-    vault_key: bytes | None = field(default=None, repr=False)
+    vault_key: bytes | None = None
     """32 bytes; when set, the vault is encrypted, and the store signed."""
-    redaction_key: bytes | None = field(default=None, repr=False)
+    redaction_key: bytes | None = None
     """The key of the log's hashes. `None`: the store's own secret."""
     retention: Retention = field(default_factory=Retention)
     """How long things are kept; in a file or the environment by the settings in days."""
@@ -404,11 +410,10 @@ class Settings:
         if days:
             kept = read.get("retention", self.retention)
             read["retention"] = replace(kept, **days)  # type: ignore[type-var]
-        return replace(self, **read)  # type: ignore[arg-type]
+        return replace(self, **read)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """One thing that can be set, as its field declares it."""
 
     name: str
@@ -527,18 +532,18 @@ def _validate_file(found: dict[str, object], file: Path) -> dict[str, object]:
 def _list_settings(owner: type, *, suffix: str = "") -> Iterator[Setting]:
     """The fields of a class as settings, each given in the form of its type."""
     hints, plain = get_type_hints(owner, include_extras=True), owner()
-    for each in fields(owner):
-        if hints[each.name] not in FORMS:
+    for name, default in asdict(plain).items():
+        if hints[name] not in FORMS:
             raise TypeError(
-                f"The setting {each.name} is of type {hints[each.name]}, which nobody can read: "
+                f"The setting {name} is of type {hints[name]}, which nobody can read: "
                 "add the type to FORMS."
             )
         yield Setting(
-            name=each.name + suffix,
-            form=FORMS[hints[each.name]],
-            default=getattr(plain, each.name),
-            documented=(owner, each.name),
-            hidden=not each.repr,
+            name=name + suffix,
+            form=FORMS[hints[name]],
+            default=default,
+            documented=(owner, name),
+            hidden=name in SECRET,
         )
 
 

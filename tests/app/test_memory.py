@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mulligan
 from mulligan.learning.consolidation import MOST_OF_POOL, consolidate, draw_lessons

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import base64
 import os
-from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from mulligan import MulliganError, Retention, Settings
 from mulligan.redaction import Capture
@@ -153,9 +153,9 @@ def test_a_broken_pyproject_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_every_field_can_be_set_and_each_duration_in_days() -> None:
-    durations = {f"{each.name}_days" for each in fields(Retention)}
+    durations = {f"{name}_days" for name in Retention.__struct_fields__}
 
-    assert SETTINGS.keys() == {each.name for each in fields(Settings)} | durations
+    assert SETTINGS.keys() == {*Settings.__struct_fields__} | durations
 
 
 def test_a_store_that_cannot_be_read_is_not_quoted_either() -> None:
@@ -166,8 +166,7 @@ def test_a_store_that_cannot_be_read_is_not_quoted_either() -> None:
     assert "hunter2" not in str(caught.value)
 
 
-@dataclass
-class Odd:
+class Odd(Struct):
     planted: complex = 0j
 
 

@@ -11,13 +11,13 @@ import sys
 import threading
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from msgspec.structs import replace
 
 from mulligan import Mode
 from mulligan.gateway import shared_state, tool_list

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bench import suites
 from bench.truth.agents import AgentStep, RandomAgent

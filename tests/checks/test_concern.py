@@ -4,10 +4,10 @@ import copy
 import json
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.checks.custom import only_warn
 from mulligan.checks.dates import dates_as_said, times_as_said

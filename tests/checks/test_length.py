@@ -136,7 +136,7 @@ def test_a_length_without_a_limit_is_refused_with_an_example(settings: dict[str,
 
 
 def test_the_answer_to_a_greeting_may_be_short() -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     check = replace(length(at_least=20), unless=is_small_talk)
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from mulligan.dates.english import ENGLISH
 from mulligan.dates.readings import Moment

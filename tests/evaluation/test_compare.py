@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.evaluation.report import ChangeSafety, Report, compare, compute_difference
 from mulligan.types.errors import ConfigurationError

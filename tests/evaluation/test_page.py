@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+
+from msgspec.structs import replace
 
 from mulligan.evaluation.page import render_comparison, render_report
 from mulligan.evaluation.report import Report, compare

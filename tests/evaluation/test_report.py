@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.evaluation.report import Report, list_advice, list_doubts, summary
 from mulligan.types.errors import ConfigurationError

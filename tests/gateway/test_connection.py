@@ -2,10 +2,10 @@ import asyncio
 import json
 import os
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Mode, Mulligan
 from mulligan.gateway.servers_file import Server

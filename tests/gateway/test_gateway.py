@@ -90,7 +90,7 @@ async def test_an_undo_that_a_crash_left_open_is_taken_up_by_the_next_gateway(tm
 
 
 async def test_hints_of_a_server_count_only_where_it_is_trusted(tmp_path):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from tests.gateway.world import scripted
 

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.gateway.shared_state import QuestionedCall, Questions
 

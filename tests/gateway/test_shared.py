@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Mode, Mulligan
 from mulligan.gateway.declarations import GatewayOptions

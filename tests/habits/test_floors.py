@@ -99,7 +99,7 @@ def test_every_upward_and_every_sideways_import_is_noticed(repo, house):
 
 @pytest.mark.parametrize(
     ("importer", "imported"),
-    [("types", "msgspec"), ("types", "apsw"), ("stores", "msgspec"), ("cli", "mulligan.stores")],
+    [("types", "apsw"), ("types", "rich"), ("cli", "mulligan.stores")],
 )
 def test_what_a_contract_forbids_is_noticed(house, importer, imported):
     plant(house, importer=f"mulligan.{importer}", imported=imported)
@@ -108,6 +108,24 @@ def test_what_a_contract_forbids_is_noticed(house, importer, imported):
 
     assert done.returncode == 1
     assert f"mulligan.{importer} is not allowed to import {imported}" in done.stdout
+
+
+@pytest.mark.parametrize(("place", "noticed"), [("stores/planted", True), ("codec", False)])
+def test_only_the_codec_encodes_and_decodes(repo, place, noticed):
+    source = "import msgspec\n\nmsgspec.json.encode(1)\nmsgspec.convert(1, int)\n"
+
+    done = subprocess.run(
+        ["ruff", "check", "-", "--select=TID251", f"--stdin-filename=src/mulligan/{place}.py"],
+        cwd=repo.root,
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.stdout.count("take mulligan.codec") == 2) is noticed
+    assert done.returncode == noticed
 
 
 def test_a_folder_that_nobody_gave_a_floor_is_noticed(house):

@@ -23,7 +23,6 @@ OF_OTHERS = {
     "codec": "one that a tool was given: it is had back for an undo, and searched in nothing",
     "gateway.declarations": "an operator's own, which sees 20,000 characters at most",
     "gateway.recipe": "an operator's own, which sees 4,000 characters of an error at most",
-    "process.lazy": "those of other modules, which are tried where they are written",
     "types.lesson": "a user's own rule for errors, which sees 4,000 characters at most",
 }
 """Where a pattern is whatever somebody passes."""
@@ -99,8 +98,8 @@ def test_a_hidden_one_would_be_seen(source: str) -> None:
 def test_patterns_inside_tables_and_made_at_first_use_are_found_too() -> None:
     places = {each.place.split("[")[0] for each in find_patterns()}
 
-    assert "learning.classify.WORDS" in places
-    assert "learning.validation_errors.BOUNDS" in places
+    assert "learning.classify._compile_words" in places
+    assert "learning.validation_errors._compile_bounds" in places
     assert "checks.entities._compile_day_first" in places
     assert "checks.quantities._compile_number_words" in places
 

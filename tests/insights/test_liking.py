@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.insights.lessons import MOST_RATED_TURNS, estimate_ratings
 from mulligan.stores.memory import MemoryLog

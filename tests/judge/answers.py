@@ -6,9 +6,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -18,8 +18,7 @@ from mulligan.types.events import JudgeAsked
 from mulligan.types.limits import Breaker, JudgeLimits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class Opinion(Struct, frozen=True, kw_only=True):
     """What the person would say."""
 
     right: bool

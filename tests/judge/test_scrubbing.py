@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mulligan, Severity
 from mulligan.judge import NOT_SCRUBBED, ScrubbedJudge, scrub_question

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.decide import TrackRecord, may_apply
 from mulligan.types.effect import Effect, Mode

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.decide import decide
 from mulligan.learning.suggest import suggest_corrections

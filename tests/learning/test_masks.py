@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.fingerprint import DOMAIN_BEFORE, MASK, NAMED_AFTER, NAMED_BEFORE, QUOTED
+from mulligan.learning.fingerprint import (
+    DOMAIN_BEFORE,
+    NAMED_AFTER,
+    NAMED_BEFORE,
+    QUOTED,
+    compile_mask,
+)
 
 
 def kinds(text: str) -> list[tuple[str, str]]:
     return [
-        (str(found.lastgroup).rpartition("_")[0], found.group()) for found in MASK.finditer(text)
+        (str(found.lastgroup).rpartition("_")[0], found.group())
+        for found in compile_mask().finditer(text)
     ]
 
 

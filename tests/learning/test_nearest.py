@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.learning.fingerprint import MOST_PATTERNS, MOST_PEOPLE, KnownPatterns, find_nearest
 from mulligan.types.failure import ErrorClass

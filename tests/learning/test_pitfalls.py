@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.pitfalls import OPENING, render_pitfalls
 from mulligan.types.failure import ErrorClass

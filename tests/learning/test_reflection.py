@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.task_versions import ask_judge, build_question, choose_contrasting
 from mulligan.prompts.template import render

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.scope import asks_for_other, find_scope_changes, is_named
 from mulligan.types.effect import Effect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.learning.mining import find_uses, mine
 from mulligan.types.lesson import Benefit, Ending, How, Kind, Offer, Origin

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.loops.learning import Learning
 from mulligan.loops.tasks import run_task

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.loops.calls import Knowing, Retrying, retry_call
 from mulligan.types.call import Call, Execution, Failure, Outcome

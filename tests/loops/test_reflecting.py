@@ -6,9 +6,9 @@ import asyncio
 import itertools
 import logging
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.loops.learning import Learning
 from mulligan.loops.reflection import find_strategy

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.loops.review import Area, Opinion, Remark, Weighed, ask_about, weigh
 from mulligan.prompts.template import render

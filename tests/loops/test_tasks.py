@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.loops.tasks import run_task
 from mulligan.types.errors import StoreUnavailableError

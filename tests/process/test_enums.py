@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.loops.review import Area, Remark
 from mulligan.types.call import Call, Execution, Failure, Outcome

@@ -10,7 +10,6 @@ import threading
 import pytest
 
 from mulligan.process.event_loop import LateModules
-from mulligan.process.lazy import LatePattern
 
 FIRST = """
 import asyncio, sys, threading
@@ -78,11 +77,3 @@ async def test_who_waits_for_one_that_cannot_be_loaded_goes_on() -> None:
     assert not late.loaded
     with pytest.raises(ModuleNotFoundError):
         late.load()
-
-
-def test_patterns_that_nobody_has_used_are_compiled_with_them() -> None:
-    pattern = LatePattern("late|modules")
-
-    LateModules("mulligan.process.event_loop").load()
-
-    assert "compiled" in vars(pattern)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import httpx
+from msgspec import Struct
 
 from mulligan import Mulligan
 from mulligan.runtime.tool_identity import Binding, find_binding, mark_unbound
@@ -24,6 +25,13 @@ class Account:
         return title + self.who
 
     def undo(self, record: object) -> None: ...
+
+
+class Mailbox(Struct, frozen=True):
+    user: str
+
+    def send(self, to: str) -> str:
+        return to + self.user
 
 
 def send(to: str, limit: int = 3) -> None: ...
@@ -65,6 +73,7 @@ def test_another_person_has_another_mark_however_a_tool_is_bound() -> None:
     ways: list[Callable[[str], Binding]] = [
         lambda who: bind(make_send(who)),
         lambda who: bind(Account(who).add),
+        lambda who: bind(Mailbox(who).send),
         lambda who: bind(partial(send_for, who)),
         lambda who: bind(send, Account(who).undo),
         lambda who: bind(send, make_undo(Account(who))),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from datetime import timedelta
 from typing import Any, get_type_hints
 
@@ -16,8 +15,8 @@ from mulligan.runtime.tool_settings import is_derived
 from mulligan.types.call import DeclaredCallbacks, ToolCallbacks
 from mulligan.types.errors import ConfigurationError
 
-KEPT = {each.name for each in fields(Declaration)}
-ABLE = {each.name for each in fields(ToolCallbacks)}
+KEPT = set(Declaration.__struct_fields__)
+ABLE = set(ToolCallbacks.__struct_fields__)
 
 
 def find(query: str, limit: int = 3) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict
 
 from mulligan.runtime.payloads import Rejection, keep_findings, load_findings
 from mulligan.stores.opening import open_store

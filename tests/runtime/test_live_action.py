@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
 
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.live_action import LiveAction, as_execution, keep_said, read_order
@@ -57,7 +59,7 @@ def test_what_two_tenants_call_by_one_id_is_two_objects() -> None:
     about = ToolCallbacks(about=lambda record: record.arguments["to"])
     nobodys = build_action(abilities=about)
     anns, bobs = (
-        replace(nobodys, opening=replace(nobodys.opening, tenant=tenant))
+        dataclasses.replace(nobodys, opening=replace(nobodys.opening, tenant=tenant))
         for tenant in ("ann~1", "bob~2")
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import pickle
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -250,7 +249,6 @@ WHOLE = {"event": "dinner", "day": FRIDAY}
 @pytest.mark.parametrize(
     "take",
     [
-        lambda call: dataclasses.asdict(call)["arguments"],
         lambda call: copy.copy(call.arguments),
         lambda call: copy.deepcopy(call).arguments,
         lambda call: pickle.loads(pickle.dumps(call)).arguments,

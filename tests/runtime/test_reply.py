@@ -6,11 +6,11 @@ import asyncio
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Confidence, Effect, Mulligan
 from mulligan.checks.grounding import grounded

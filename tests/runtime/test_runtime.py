@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from bench.compiled.build import build_package, import_library
 from bench.compiled.calls import compare_queues, compare_site

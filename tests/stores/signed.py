@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import make_seal
 from mulligan.stores.opening import Options, choose_opener

@@ -6,8 +6,10 @@ import hashlib
 import random
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import GENESIS, ChainEntry, hash_entry
 from mulligan.stores.watermarks import unpack_watermark

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
 import psycopg
+from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
 from mulligan.testing.postgres import run_postgres_server

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.stores.process import read_utc_now
+from mulligan.process.event_loop import read_utc_now
 
 
 def test_the_time_is_aware_and_now() -> None:

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import Signer
 from mulligan.stores.relational.transaction import Account, Head, decode_head

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
 from mulligan.stores.relational.transaction import decode_head

@@ -5,11 +5,11 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from dataclasses import replace
 from datetime import timedelta
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.database import ConnectionLostError
 from mulligan.stores.opening import open_store

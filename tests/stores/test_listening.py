@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import make_first_entry, make_next_entry

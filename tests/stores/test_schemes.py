@@ -31,7 +31,7 @@ class TheirStore:
         return getattr(self._inner, name)
 
     def check_health(self, *, thorough=True):
-        from dataclasses import replace
+        from msgspec.structs import replace
         found = self._inner.check_health(thorough=thorough)
         return replace(found, kind="theirs", url="theirs://")
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import NOW, find_way, make_first_entry, walk

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.database import AlreadyThereError, UnreadableError
 from mulligan.stores.encoding import encode_entry

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
 from mulligan.stores.process import identify_process

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.testing.fakes import StallingLog
 from mulligan.types.log import Batch

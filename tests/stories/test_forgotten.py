@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from mulligan.app.housekeeping import sweep
 from mulligan.stores.opening import open_store

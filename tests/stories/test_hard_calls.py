@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mode, Mulligan
 from mulligan.insights.figures import WINDOWS

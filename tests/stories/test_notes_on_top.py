@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mulligan.learning.task_versions import pin, roll_back, unpin
 from mulligan.types.events import NotesPromoted

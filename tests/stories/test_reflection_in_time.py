@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Mulligan
 from mulligan.stores.opening import open_store

@@ -6,10 +6,10 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.checks.file import preset
 from mulligan.checks.grounding import Verifier

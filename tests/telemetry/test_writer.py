@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.telemetry.writer import LogWriter, WriterLimits
 from mulligan.testing.fakes import FixedClock, StallingLog

@@ -90,11 +90,11 @@ async def test_a_kill_is_the_real_signal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 PAUSED = """
 import asyncio
-from mulligan.process.fault_points import Point, reach
+from mulligan.process.fault_points import Point, checkpoint
 from mulligan.testing.faults import Deed, Faults, Strike
 async def main():
     with Faults(*(Strike(deed=Deed.PAUSE, hit=1) for _ in range({pauses}))):
-        await reach(Point.CALLED)
+        await checkpoint(Point.CALLED)
 asyncio.run(main())
 """
 

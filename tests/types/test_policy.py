@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mulligan.types.effect import Effect, Repeat
 from mulligan.types.failure import ErrorClass, Move

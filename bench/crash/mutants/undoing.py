@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.process.fault_points import Point, checkpoint

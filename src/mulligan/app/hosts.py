@@ -6,16 +6,17 @@ import asyncio
 import hashlib
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack, cast, get_origin, get_type_hints
 from uuid import uuid4
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Parts
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.advice import read_advised
 from mulligan.runtime.context import (
     OpenTurn,
@@ -118,8 +119,7 @@ class Hosts:
         return adapter.build(self._build_host(options, name=name.rpartition(".")[2]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicationHost:
+class ApplicationHost(Struct, frozen=True, kw_only=True):
     """One application, as an adapter works with it."""
 
     name: str

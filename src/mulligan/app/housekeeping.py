@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+
 from mulligan.insights.insights import Insights
-from mulligan.process.lazy import dataclass
 from mulligan.settings import Settings
 from mulligan.types.errors import StoreError
 from mulligan.types.interfaces import Clock, Store, Vacuum, Vacuumed, share_duty
@@ -24,8 +25,7 @@ MOST_VACUUMED = 32_000_000
 _report = logging.getLogger("mulligan")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
+class Swept(Struct, frozen=True, kw_only=True):
     """How much one round removed."""
 
     rows: int

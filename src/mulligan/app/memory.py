@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mulligan.redaction import Redactor
 from mulligan.runtime.context import OpenTurn

@@ -15,7 +15,7 @@ from mulligan.app.turn_factory import About, TurnFactory
 from mulligan.app.wiring import Asked, Parts, assemble, on_brief_loop
 from mulligan.app.writing import Writing
 from mulligan.checks.custom import Checks
-from mulligan.process.event_loop import LateModules, is_async, run_on_own_loop
+from mulligan.process.event_loop import LateModules, is_async, read_utc_now, run_on_own_loop
 from mulligan.runtime.context import OpenTurn, TurnOrigin, leave_turns, name_caller
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.host_tools import HostedTools
@@ -25,7 +25,6 @@ from mulligan.runtime.turn import Agent, Done
 from mulligan.runtime.waiting import WaitingThread
 from mulligan.runtime.wrapper import wrap_tool
 from mulligan.settings import Settings, say_memory_once
-from mulligan.stores.process import read_utc_now
 from mulligan.telemetry.shutdown import closer
 from mulligan.types.adapter import RunOptions
 from mulligan.types.errors import ConfigurationError, RunningLoopError, StoreError

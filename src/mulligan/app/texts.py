@@ -7,9 +7,11 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.app.wiring import Parts
 from mulligan.checks.grounding import Verification, Verifier
@@ -18,7 +20,6 @@ from mulligan.loops.briefs import PlainBrief, Writer
 from mulligan.loops.drafts import Drafted, DraftRules, JudgeCritic, choose_loop, judged_by
 from mulligan.loops.replies import ReplyRules, warn_at_the_bound, write_reply
 from mulligan.process.event_loop import call_function
-from mulligan.process.lazy import dataclass
 from mulligan.prompts.template import read_own_prompt
 from mulligan.runtime.context import Labels, OpenTurn, find_current_turn
 from mulligan.runtime.payloads import REPLY, pack_reply
@@ -73,8 +74,7 @@ _SHOWN = frozenset(
 """Words and figures of ours, or names: what a step says about them is no secret."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
+class _Step(Struct, frozen=True, kw_only=True):
     """A step as its row tells it."""
 
     name: str

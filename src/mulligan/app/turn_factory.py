@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict
+
+from msgspec.structs import replace
 
 from mulligan.app.wiring import Parts
 from mulligan.runtime.context import APPLICATION, OpenTurn, TurnOrigin

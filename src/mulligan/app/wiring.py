@@ -6,10 +6,12 @@ import logging
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
@@ -25,7 +27,7 @@ from mulligan.checks.custom import (
 from mulligan.learning.fingerprint import NONE_SHOWN, KnownPatterns, recognize
 from mulligan.loops.actions import Attempted, Reviewers
 from mulligan.loops.learning import Learning
-from mulligan.process.lazy import dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.context import TurnsUnderWay, carry, read_context
 from mulligan.runtime.journal import JournalWriter
@@ -40,7 +42,6 @@ from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import choose_steady
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store, with_archive
-from mulligan.stores.process import read_utc_now
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter
 from mulligan.types.call import LogRow
@@ -62,8 +63,7 @@ if TYPE_CHECKING:
     from mulligan.telemetry.otlp import Otlp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """Who reviews what agents do, as the application named them."""
 
     checks: Checks = ()
@@ -114,8 +114,7 @@ def _list_shipped_facts(judge: Judge | None) -> Iterable[Gather]:
 _report = logging.getLogger("mulligan")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(Struct, frozen=True, kw_only=True):
     """Everything one application runs on."""
 
     store: Store

@@ -7,9 +7,10 @@ import time
 from contextlib import suppress
 from datetime import timedelta
 
+from msgspec import Struct
+
 from mulligan.app.housekeeping import Swept
 from mulligan.app.wiring import Parts
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import leave_turns
 from mulligan.types.errors import StoreError
 
@@ -29,8 +30,7 @@ GRACE = 20.0
 """Seconds that stopping waits for a pass: less than the thirty that most systems wait to kill."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkDone:
+class WorkDone(Struct, frozen=True, kw_only=True):
     """What one round came to."""
 
     recovered: int
@@ -43,8 +43,7 @@ class WorkDone:
     """What still needs somebody."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerHealth:
+class WorkerHealth(Struct, frozen=True, kw_only=True):
     """How a worker is."""
 
     healthy: bool

@@ -11,11 +11,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
+from msgspec import Struct
+
 from mulligan.checks.places import HOME, says_home
 from mulligan.checks.subject import EXISTS
 from mulligan.dates.languages import choose_prose
 from mulligan.dates.tables import ProsePhrases
-from mulligan.process.lazy import dataclass
 from mulligan.text import fold, split_prose
 from mulligan.types.finding import Fact, Finding
 
@@ -24,8 +25,7 @@ _LONGEST_TIE = 200
 _BARRIER = re.compile(r"[;?!]|\.\s")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class Mention(Struct, frozen=True, kw_only=True):
     """A date that a text names."""
 
     text: str
@@ -37,8 +37,7 @@ class Mention:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeekdayClaim:
+class WeekdayClaim(Struct, frozen=True, kw_only=True):
     """A text says that a date is, or is not, a weekday."""
 
     mention: Mention
@@ -179,8 +178,7 @@ WEEKDAY = "date.weekday"
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2}\s?[ap]\.?m\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFacts:
+class CallFacts(Struct, frozen=True, kw_only=True):
     """What is certain about the calls that a finding is about."""
 
     message: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
+
+from msgspec.structs import replace
 
 from mulligan.checks.parameters import FindTool, Standard
 from mulligan.checks.subject import (

@@ -6,13 +6,14 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.dates.lexicon import join_words, list_months, list_weekdays
 from mulligan.dates.readings import parse_local_moment
-from mulligan.process.lazy import dataclass
 from mulligan.text import separate_words
 from mulligan.types.display import show_name
 
@@ -188,8 +189,7 @@ _MOST = 10_000
 """Values looked at in one call; what lies beyond is said to be unread."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dated:
+class Dated(Struct, frozen=True, kw_only=True):
     """One date that a tool was given."""
 
     name: str

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import date, timedelta
 from functools import cache
 from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated
 from mulligan.checks.tool_outputs import list_records, list_texts
 from mulligan.dates.context import Clause, ClauseKind
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import Expression, Grain, Moment, Reading, make_midnight
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_letters
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import format_value
@@ -180,8 +181,7 @@ _MOST = 200
 """Names that are looked for in a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRecords:
+class NamedRecords(Struct, frozen=True):
     """What tools returned in a turn: what things are called, and which id is whose."""
 
     titles: frozenset[str] = frozenset()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated, find_argument_dates, find_impossible_dates
 from mulligan.checks.date_binding import (

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from msgspec import Struct
+
 from mulligan.checks.quantities import (
     Run,
     build_alternation,
@@ -14,7 +16,6 @@ from mulligan.checks.quantities import (
 )
 from mulligan.checks.words import split_sentences
 from mulligan.dates.lexicon import is_unspaced, join_words, load_others, load_words
-from mulligan.process.lazy import dataclass
 from mulligan.text import fold
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,24}\b", re.IGNORECASE)
@@ -27,8 +28,7 @@ SAME_ENDING = 7
 """Digits at the end that make two phone numbers one, with or without a country's prefix."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """Something found in a text, as it is compared."""
 
     value: str
@@ -101,8 +101,7 @@ _HALF_DAY = 720
 _HOUR_OF_NOON = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Date:
+class Date(Struct, frozen=True, kw_only=True):
     """A date as far as it is told. Slashes may be read in two orders."""
 
     year: int | None = None
@@ -132,8 +131,7 @@ def _covers(known: Date, said: Date) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClockTime:
+class ClockTime(Struct, frozen=True, kw_only=True):
     """A time of day, in minutes; on a clock of twelve hours where nothing says which half."""
 
     minutes: int

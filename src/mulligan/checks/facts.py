@@ -13,9 +13,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.date_arguments import Dated, find_argument_dates
 from mulligan.checks.dates import date_facts, dates_as_said, is_stamp, read_expressions, read_moment
@@ -25,7 +28,6 @@ from mulligan.checks.tool_outputs import list_records, list_scalars
 from mulligan.dates.languages import choose_requests
 from mulligan.dates.lexicon import join_words
 from mulligan.dates.readings import NO_PINS, Expression, Grain, Reading
-from mulligan.process.lazy import dataclass
 from mulligan.text import separate_words, split_name, split_words
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import SaidText, is_long
@@ -252,8 +254,7 @@ _CERTAIN = frozenset({_UNSAID, "date.in_the_past", "date.impossible"})
 _check_dates = dates_as_said()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Changes:
+class _Changes(Struct, frozen=True, kw_only=True):
     """The part of an attempt that changed something or may have."""
 
     turn: Turn

@@ -20,11 +20,12 @@ import inspect
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec.structs import replace
 
 from mulligan.checks import text
 from mulligan.checks.grounding import Verification

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.entities import (
     ClockTime,
@@ -43,7 +45,6 @@ from mulligan.checks.registry import register_reply_check
 from mulligan.checks.words import cut_excerpt
 from mulligan.dates.lexicon import detect_language, has_capitals_for_names
 from mulligan.process.event_loop import call_aside
-from mulligan.process.lazy import dataclass
 from mulligan.text import fold, split_prose, stem
 from mulligan.types.display import Ours, Question, Quoted, is_long, split_pieces
 from mulligan.types.finding import Finding, Severity, Source
@@ -347,16 +348,14 @@ MOST_PIECES = 12
 """Of a context; those nearest to the reply come first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
+class Claims(Struct, frozen=True, kw_only=True):
     """What a judge answers: every claim it found in a reply. One that says nothing of claims has
     not answered."""
 
     claims: tuple[Claim, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class Verified(Struct, frozen=True, kw_only=True):
     """The claims of a reply with their support."""
 
     claims: tuple[Claim, ...]
@@ -370,8 +369,7 @@ class Verified:
         return bool(self.claims) and supported
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
+class Verification(Struct, frozen=True, kw_only=True):
     """That the claims of a reply are to be verified, and by whom."""
 
     severity: Severity = Severity.ERROR

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from mulligan.checks.subject import (
     EXISTS,
     Argument,
@@ -26,7 +28,6 @@ from mulligan.checks.tool_outputs import (
 )
 from mulligan.dates.lexicon import find_stems
 from mulligan.process.event_loop import await_value
-from mulligan.process.lazy import compile_late, dataclass
 from mulligan.text import split_letters
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import quote_value
@@ -75,8 +76,7 @@ Read = Callable[[str], object | Awaitable[object]]
 """Reads the object of an id; `None` means that there is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """What every id of a provider looks like."""
 
     name: str
@@ -96,7 +96,7 @@ UUID = Form(name="a UUID", pattern=r"(?i)[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]
 EMAIL = Form(name="an e-mail address", pattern=r"[^@\s<>]+@[^@\s<>]+")
 """An address is an id too: that of a mailbox."""
 
-_DATE = compile_late(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
+_DATE = re.compile(r"(?<!\d)(19|20)\d\d[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
 
 
 def well_formed(form: Form, parameters: Parameters) -> Check[Subject]:

@@ -9,7 +9,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.text import fold
 
 
@@ -238,8 +239,7 @@ class Block(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """A text read as Markdown."""
 
     blocks: tuple[Block, ...]

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.dates.languages import list_prose
-from mulligan.process.lazy import dataclass
 from mulligan.types.display import escape, format_one_line
 from mulligan.types.finding import Finding, Severity
 from mulligan.types.notes import Refinement
@@ -43,16 +44,14 @@ REQUIRED = re.compile(
 """What can be checked of an expected output: what it quotes, its numbers, its acronyms."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
+class Proposed(Struct, frozen=True, kw_only=True):
     """A refinement beside the task that it is for."""
 
     task: Task
     refinement: Refinement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screened:
+class Screened(Struct, frozen=True, kw_only=True):
     """What is left of a refinement, and what was left out of it."""
 
     kept: Refinement | None

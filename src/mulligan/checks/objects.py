@@ -9,8 +9,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.ids import OBJECT
 from mulligan.checks.parameters import ParameterKind, ToolKinds, ToolVerb
@@ -35,7 +37,6 @@ from mulligan.dates.languages import choose_requests, is_understood
 from mulligan.dates.lexicon import find_stems, has_picking_words, load_words
 from mulligan.dates.readings import parse_local_moment
 from mulligan.dates.tokens import drop_quotes, find_quotes
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_letters, split_name, stem
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value
@@ -142,8 +143,7 @@ def find_object(argument: Argument, subject: Subject) -> Mapping[str, object]:
     return known
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DatedAttempt:
+class _DatedAttempt(Struct, frozen=True, kw_only=True):
     """An attempt as a check of dates is shown it: the object's date is the argument."""
 
     turn: Turn

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from mulligan.dates.lexicon import join_words, load_words
-from mulligan.process.lazy import compile_late, dataclass
 from mulligan.text import split_name
 from mulligan.types.call import Call
 from mulligan.types.effect import Effect
@@ -74,11 +74,11 @@ _SAID_OF = {
 """What a description says of a parameter whose name tells nothing, by its list of words."""
 
 _LOOKS: tuple[tuple[ParameterKind, re.Pattern[str]], ...] = (
-    (ParameterKind.LINK, compile_late(r"(?:https?://|www\.)\S+", _ANY_CASE)),
-    (ParameterKind.ADDRESS, compile_late(r"(?<![^@\s<>])[^@\s<>]++@[^@\s<>]+\.[^@\s<>]+")),
-    (ParameterKind.ADDRESS, compile_late(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
-    (ParameterKind.DATE, compile_late(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
-    (ParameterKind.ID, compile_late(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
+    (ParameterKind.LINK, re.compile(r"(?:https?://|www\.)\S+", _ANY_CASE)),
+    (ParameterKind.ADDRESS, re.compile(r"(?<![^@\s<>])[^@\s<>]++@[^@\s<>]+\.[^@\s<>]+")),
+    (ParameterKind.ADDRESS, re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")),
+    (ParameterKind.DATE, re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?")),
+    (ParameterKind.ID, re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _ANY_CASE)),
 )
 """What a value looks like, whole."""
 
@@ -207,8 +207,7 @@ class ToolVerb(StrEnum):
     REMOVE = "remove"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolShape:
+class ToolShape(Struct, frozen=True, kw_only=True):
     """What is known of a tool without its code."""
 
     tool: str
@@ -221,8 +220,7 @@ class ToolShape:
     """How much it weighs if a value stems from a text; `None`: its author did not say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolKinds:
+class ToolKinds(Struct, frozen=True, kw_only=True):
     """A tool with the kinds of its parameters, and why each was chosen."""
 
     tool: str
@@ -323,8 +321,7 @@ def list_checks_of(tool: ToolKinds, parameter: str) -> tuple[str, ...]:
     return OF_KIND.get(tool.chosen[parameter].kind, ()) if tool.acts else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standard:
+class Standard(Struct, frozen=True, kw_only=True):
     """How checks choose themselves: `Mulligan(checks=[Standard(only_asked="error"), own])`."""
 
     only_asked: Severity = Severity.WARNING

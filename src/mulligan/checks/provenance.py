@@ -37,7 +37,6 @@ from mulligan.checks.subject import (
 )
 from mulligan.checks.tool_outputs import get_id_of, list_records, list_texts, read_structure
 from mulligan.dates.lexicon import join_words
-from mulligan.process.lazy import compile_late
 from mulligan.text import separate_words, split_letters
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.finding import Finding, Severity
@@ -45,11 +44,11 @@ from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
 
 # What stands before an address is none of its signs, so that each run of them is read once.
-_ADDRESS = compile_late(
+_ADDRESS = re.compile(
     rf"(?<![{LOCAL}])(?<![{LOCAL}]')[{LOCAL}]++(?:'[{LOCAL}]++)*+"
     r"@(?:[\w-]++(?:\.[\w-]++)*+|\[[\w.:]++\])"
 )
-_REMARK = compile_late(r"\([^()]*+\)")
+_REMARK = re.compile(r"\([^()]*+\)")
 
 
 def find_addresses(value: object, *, name: str) -> Iterator[str]:

@@ -9,8 +9,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from mulligan.dates.lexicon import is_unspaced, list_months, load_tables
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_letters, stem
 
 
@@ -487,8 +488,7 @@ def _load_bound_endings() -> frozenset[str]:
     return frozenset(bound.split()[-1] for bound in _load_bounds())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Meaning:
+class _Meaning(Struct, frozen=True, kw_only=True):
     """What a word behind a numeral makes of it."""
 
     dimension: str = ""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from msgspec import Struct
+
 from mulligan.checks.parameters import ToolVerb
 from mulligan.checks.subject import (
     Parameters,
@@ -21,7 +23,6 @@ from mulligan.dates.languages import choose_requests
 from mulligan.dates.lexicon import load_words
 from mulligan.dates.tables import RequestPhrases
 from mulligan.dates.tokens import drop_quotes, find_quotes, has_quotes
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_letters, split_name, split_words, stem
 from mulligan.types.call import Call, Outcome
 from mulligan.types.display import show_name
@@ -85,8 +86,7 @@ def _split_quote(text: str) -> list[str]:
     return split_words(_APOSTROPHE.sub("", text))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
+class Threshold(Struct, frozen=True, kw_only=True):
     """The condition a request hangs on: some number above or below a bound."""
 
     words: str

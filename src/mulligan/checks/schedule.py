@@ -6,6 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, date, datetime, time, timedelta
 
+from msgspec import Struct
+
 from mulligan.checks.ids import Read, list_ids
 from mulligan.checks.provenance import SeenValues, with_seen
 from mulligan.checks.subject import (
@@ -24,7 +26,6 @@ from mulligan.dates.lexicon import load_words
 from mulligan.dates.readings import parse_local_moment
 from mulligan.dates.tokens import drop_quotes
 from mulligan.process.event_loop import await_value
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_name
 from mulligan.types.call import Call, Execution
 from mulligan.types.display import quote_value, show_name
@@ -114,8 +115,7 @@ BUSY = "calendar.busy"
 """The kind of fact: what takes up a time, and `start/end` of it, as the person's clock shows it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class Taken(Struct, frozen=True, kw_only=True):
     """A stretch of time that something takes up."""
 
     what: str
@@ -129,8 +129,7 @@ ReadDay = Callable[[date], Iterable[Taken] | Awaitable[Iterable[Taken]]]
 """What the person's calendar has on a day."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotParameters:
+class SlotParameters(Struct, frozen=True, kw_only=True):
     """Which parameters of a tool say from when to when."""
 
     start: str

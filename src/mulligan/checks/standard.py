@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.checks.amounts import amounts_as_said, extreme_as_said
 from mulligan.checks.dates import dates_as_said, dates_as_written, times_as_said
@@ -46,12 +48,12 @@ from mulligan.checks.schedule import (
 from mulligan.checks.subject import Parameters, Subject, has_concern, read_records
 from mulligan.checks.tool_outputs import read_structure
 from mulligan.dates.lexicon import load_words
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_name
 from mulligan.types.call import Call, Execution
 from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check
 from mulligan.types.turn import Turn
+from mulligan.types.values import hide_fields
 
 
 def choose_checks(
@@ -202,15 +204,15 @@ MOST_PLANS = 64
 """Sets of tools whose checks are kept: an application uses its tools in few combinations."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ReadAttempt:
+@hide_fields("memo")
+class _ReadAttempt(Struct, frozen=True, kw_only=True):
     """An attempt with what its calls returned as fields."""
 
     turn: Turn
     executions: tuple[Execution, ...]
     earlier: tuple[Execution, ...]
     facts: tuple[Fact, ...]
-    memo: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[object, Any] = field(default_factory=dict)
     """What checks have read of a result, for the next one."""
 
 

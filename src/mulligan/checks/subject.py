@@ -10,18 +10,18 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
+from msgspec.structs import asdict, replace
+
 from mulligan.checks.tool_outputs import list_records, list_texts
 from mulligan.dates.lexicon import join_words, load_words
 from mulligan.dates.readings import find_zone, show_on_clock
 from mulligan.process.event_loop import await_value
-from mulligan.process.lazy import compile_late
 from mulligan.text import split_letters, split_name, split_words
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.display import show_name
@@ -30,10 +30,10 @@ from mulligan.types.finding import Fact, Finding, Severity
 from mulligan.types.interfaces import Check, Gather
 from mulligan.types.turn import Turn
 
-_WHOLE = compile_late(r"(-?\d+)\.0+")
-_LINK = compile_late(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
+_WHOLE = re.compile(r"(-?\d+)\.0+")
+_LINK = re.compile(r"[a-z][a-z0-9+.-]*://(?:www\.)?([^/\s].*?)/?")
 
-_BETWEEN = compile_late(r"[\s./()-]+")
+_BETWEEN = re.compile(r"[\s./()-]+")
 SQUEEZED = 8
 """Characters from which a value is told apart from others without what stands between them."""
 
@@ -361,23 +361,29 @@ def peek_result(execution: Execution) -> object:
 def _watch_execution(execution: Execution, read: set[str]) -> Execution:
     call = execution.call
     note = functools.partial(read.add, call.id)
-    given = {each.name: getattr(execution, each.name) for each in fields(execution)}
+    given = asdict(execution)
     given["call"] = replace(call, arguments=_WatchedArguments(call.arguments).watch(note))
     watched = _WatchedExecution(**given)
-    object.__setattr__(watched, "_note", note)
+    watched.__dict__["_note"] = note
     return watched
 
 
-class _WatchedExecution(Execution):
+class _WatchedExecution(Execution, frozen=True, dict=True):
     """An execution that tells when its result is read."""
 
-    _note: Callable[[], None] = staticmethod(lambda: None)
+    _note = staticmethod(lambda: None)
     """What is made of it by `replace` tells nobody."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "result":
             self._note()
         return super().__getattribute__(name)
+
+    def __eq__(self, other: object) -> bool:
+        self._note()
+        return super().__eq__(other)
+
+    __hash__ = Execution.__hash__
 
 
 class _WatchedArguments(dict[str, object]):
@@ -387,7 +393,7 @@ class _WatchedArguments(dict[str, object]):
     """
 
     _note: Callable[[], None] = staticmethod(lambda: None)
-    """What is made of it, as by `dataclasses.asdict`, tells nobody."""
+    """What is made of it, as by `copy.deepcopy`, tells nobody."""
 
     def watch(self, note: Callable[[], None]) -> Self:
         """Tell this."""

@@ -11,13 +11,12 @@ import ast
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
 from mulligan.dates.lexicon import list_in_order
-from mulligan.process.lazy import compile_late
+from mulligan.types.values import read_fields
 
 _SINGLE = frozenset({str, int, float, bool, bytes, type(None)})
 """Of which most of a result consists: nobody needs to look for parts of them."""
@@ -81,21 +80,21 @@ def list_parts(value: object) -> Collection[object] | None:
 
 
 def as_record(value: object) -> Mapping[str, object]:
-    """A mapping, a dataclass or a plain object by the names of its fields; empty for the rest."""
+    """A mapping, a record or a plain object by the names of its fields; empty for the rest."""
     if type(value) is dict or isinstance(value, Mapping):
         return value
     if type(value) in _SINGLE or isinstance(value, type):
         return {}
-    if is_dataclass(value):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if (held := read_fields(value)) is not None:
+        return held
     inside = getattr(value, "__dict__", {})
     return {name: part for name, part in inside.items() if not name.startswith("_")}
 
 
-_KEY = compile_late(r"(?P<name>[\w@.+-](?:[\w @.+/-]{0,60}[\w@.+)-])?):(?:\s+(?P<rest>.*))?$")
-_ITEM = compile_late(r"-(?:\s+(?P<rest>.*))?$")
-_BLOCK = compile_late(r"[|>][+-]?\s*$")
-_NUMBER = compile_late(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
+_KEY = re.compile(r"(?P<name>[\w@.+-](?:[\w @.+/-]{0,60}[\w@.+)-])?):(?:\s+(?P<rest>.*))?$")
+_ITEM = re.compile(r"-(?:\s+(?P<rest>.*))?$")
+_BLOCK = re.compile(r"[|>][+-]?\s*$")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 MOST_LINES = 5_000
 DEEPEST = 20
 
@@ -254,11 +253,11 @@ def _read_scalar(text: str) -> object:
 LONGEST_OUTPUT = 200_000
 """Characters from which a text is only a text: to take it apart would hold up the turn."""
 
-_FENCE = compile_late(
+_FENCE = re.compile(
     r"\A\s*(?:```\w*\n(?P<code>.*)\n```|<{1,3}(?P<marked>[^<].*[^>])>{1,3})\s*\Z", re.DOTALL
 )
 """What some put around a result, so that nobody takes it for their own words."""
-_NAN = compile_late(r"\bnan\b")
+_NAN = re.compile(r"\bnan\b")
 
 
 def read_structure(result: object) -> object:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from mulligan.dates.lexicon import join_words, load_tables
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
+from mulligan.dates.lexicon import is_unspaced, join_words, load_tables
 from mulligan.text import fold
 from mulligan.types.values import require_bool
 
@@ -55,12 +56,10 @@ AROUND = 40
 """Characters shown on either side of what was found."""
 
 _GAP = r"[\s\-]+"
-_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _VOWELS = "aeiou"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spotted:
+class Spotted(Struct, frozen=True, kw_only=True):
     """One place where one of the words was found."""
 
     word: str
@@ -100,8 +99,7 @@ def cut_excerpt(text: str, *, start: int, end: int) -> str:
     return f"{'…' if before else ''}{shown}{'…' if after < len(text) else ''}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LookedFor:
+class _LookedFor(Struct, frozen=True, kw_only=True):
     word: str
     literal: str
     """Stands in every form: looking for it is cheap, and mostly ends the matter."""
@@ -112,7 +110,7 @@ class _LookedFor:
         parts = fold(word).replace("-", " ").split()
         forms = [_inflect_word(part) if inflect else (part,) for part in parts]
         body = _GAP.join(_build_alternation(each) for each in forms)
-        if not _WITHOUT_SPACES.search(word):
+        if not any(map(is_unspaced, word)):
             body = _anchor_pattern(body, first=word[:1], last=word[-1:])
         literal = _find_shared_prefix(forms[0]) if forms else ""
         return cls(word=word, literal=literal, pattern=re.compile(body if parts else r"(?!)"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 
 from rich.console import Console
 
@@ -216,7 +215,7 @@ def _show_goals(options: argparse.Namespace, insights: Insights) -> int:
     window = options.window or "30d"
     criteria = insights.progress.read_goals(WINDOWS[window])
     if options.json:
-        render.print_json({"window": window, "goals": [asdict(each) for each in criteria]})
+        render.print_json({"window": window, "goals": criteria})
     else:
         columns = ("what was promised", "goal", f"figure, last {window}", "met")
         rows = [row for each in criteria for row in _format_criterion(each)]
@@ -229,7 +228,7 @@ def _answer_stats(
     options: argparse.Namespace, found: Figures | Series, *, show: Callable[[Console], None]
 ) -> int:
     if options.json:
-        render.print_json(asdict(found))
+        render.print_json(found)
     else:
         show(render.make_console())
     return 0
@@ -240,7 +239,7 @@ def run_patterns(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         patterns = insights.patterns(WINDOWS[options.window], limit=options.limit)
     if options.json:
-        render.print_json({"patterns": [asdict(pattern) for pattern in patterns]})
+        render.print_json({"patterns": patterns})
     elif patterns:
         render.make_console().print(_build_pattern_table(patterns))
     else:
@@ -259,9 +258,7 @@ def run_suggest(options: argparse.Namespace, settings: Settings) -> int:
             options.tool, arguments=arguments, error=options.error
         )
     if options.json:
-        told = [asdict(suggestion) for suggestion in found]
-        known = None if like is None else asdict(like)
-        render.print_json({"advice": asdict(advice), "suggestions": told, "like": known})
+        render.print_json({"advice": advice, "suggestions": found, "like": like})
         return 0
     console = render.make_console()
     console.print(render.build_text(_format_advice(advice)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -198,7 +197,7 @@ def run_rate(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         rating = insights.text_list.rate(options.id, up=options.up, note=options.note)
     if options.json:
-        render.print_json(asdict(rating))
+        render.print_json(rating)
     else:
         said = "up" if rating.up else "down"
         render.make_console().print(render.build_text(f"{rating.of} is rated {said}."))
@@ -230,8 +229,8 @@ def _encode_story(story: TextStory) -> dict[str, object]:
     return {
         "text": render.encode_log_row(story.settled),
         "steps": [render.encode_log_row(row) for row in story.steps],
-        "written": None if story.written is None else asdict(story.written),
-        "ratings": [asdict(rating) for rating in story.ratings],
+        "written": story.written,
+        "ratings": story.ratings,
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from mulligan.cli import render
 from mulligan.cli.options import (
@@ -40,9 +41,9 @@ def show_lesson(history: LessonHistory, *, liking: Estimate, json: bool) -> None
         render.print_json(
             {
                 "versions": [encode_lesson(each) for each in history.versions],
-                "balance": asdict(history.balance),
-                "uses": [asdict(each) for each in history.uses],
-                "rated_up": asdict(liking),
+                "balance": history.balance,
+                "uses": history.uses,
+                "rated_up": liking,
             }
         )
         return
@@ -334,7 +335,7 @@ def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     if options.picture:
         write_private(Path(options.picture), drawn)
     if options.json:
-        render.print_json(asdict(measured))
+        render.print_json(measured)
     else:
         _show_curve(measured)
     return 0
@@ -415,4 +416,4 @@ def _format_row(seen: LessonSeen) -> tuple[object, ...]:
 
 
 def _encode_seen(seen: LessonSeen) -> dict[str, object]:
-    return {**encode_lesson(seen.lesson), "balance": asdict(seen.balance)}
+    return {**encode_lesson(seen.lesson), "balance": seen.balance}

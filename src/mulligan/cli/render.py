@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -67,6 +69,8 @@ def to_plain_json(value: object) -> object:
             return int(value) if value.is_integer() else value
         case None | bool() | int() | str():
             return value
+        case Struct():
+            return to_plain_json(asdict(value))
         case Mapping():
             return {str(name): to_plain_json(each) for name, each in value.items()}
         case list() | tuple() | set() | frozenset():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
+from msgspec.structs import asdict
 from rich.console import RenderableType
 
 from mulligan.app.housekeeping import forget_now
@@ -148,7 +148,7 @@ def _encode_diagnosis(found: Diagnosis) -> dict[str, object]:
     report["dropped"] = found.dropped
     report["retention"] = {
         f"{name}_days": value / timedelta(days=1) if value is not None else None
-        for name, value in report["retention"].items()
+        for name, value in asdict(found.retention).items()
     }
     return report
 
@@ -219,7 +219,7 @@ def run_access_list(options: argparse.Namespace, settings: Settings) -> int:
     """Print every role; one that nothing holds to its part needs a person."""
     found = AccessList(settings).list_roles()
     if options.json:
-        render.print_json([asdict(each) for each in found])
+        render.print_json(found)
     else:
         for each in found:
             _print_line(_describe_access(each))
@@ -233,7 +233,7 @@ def run_access_grant(options: argparse.Namespace, settings: Settings) -> int:
     surface = options.surface or "tenant"
     given = AccessList(settings).grant(options.role, surface=surface, tenant=options.granted)
     if options.json:
-        render.print_json(asdict(given))
+        render.print_json(given)
     else:
         _print_line(_describe_access(given))
     return 0
@@ -311,7 +311,7 @@ def run_forget(options: argparse.Namespace, settings: Settings) -> int:
     swept = forget_now(settings)
     vacuumed = swept.vacuumed
     if options.json:
-        render.print_json(asdict(swept))
+        render.print_json(swept)
     else:
         console = render.make_console()
         console.print(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
 from rich.text import Text
 
 from mulligan.cli import render
@@ -40,7 +40,7 @@ def run_optimize(options: argparse.Namespace, settings: Settings) -> int:
     """Search, say what is on trial now, and fail when nothing is."""
     found = run_on_own_loop(_search_notes(options, settings))
     if options.json:
-        render.print_json(asdict(found))
+        render.print_json(found)
     else:
         _print_optimized(found)
     return 0 if found.proposed else 1
@@ -130,7 +130,7 @@ def run_list(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         tasks = insights.task_list.list_tasks()
     if options.json:
-        render.print_json({"tasks": [asdict(task) for task in tasks]})
+        render.print_json({"tasks": tasks})
         return 0
     rows = [
         (
@@ -154,7 +154,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         summary = insights.task_list.summarize(history.ground)
     on_top = next(notes for notes in history.versions if notes.version == summary.on_top)
     if options.json:
-        render.print_json({"task": asdict(summary), "notes": _encode_notes(on_top)})
+        render.print_json({"task": summary, "notes": _encode_notes(on_top)})
         return 0
     console = render.make_console()
     console.print(
@@ -174,9 +174,9 @@ def run_history(options: argparse.Namespace, settings: Settings) -> int:
     if options.json:
         render.print_json(
             {
-                "task": asdict(history.ground),
+                "task": history.ground,
                 "versions": [_encode_notes(notes) for notes in history.versions],
-                "results": [asdict(result) for result in history.results],
+                "results": history.results,
             }
         )
         return 0
@@ -324,5 +324,4 @@ def _format_score(mean: float | None) -> str:
 
 
 def _encode_notes(notes: Notes) -> dict[str, object]:
-    shown = asdict(notes)
-    return {**shown, "at": shown["at"].isoformat()}
+    return {**asdict(notes), "at": notes.at.isoformat()}

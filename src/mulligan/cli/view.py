@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 
 from rich.console import Group
 from rich.live import Live
@@ -104,7 +103,7 @@ def run_top(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         views = Views(insights)
         if options.json:
-            render.print_json(asdict(views.read_overview(ViewFilter())))
+            render.print_json(views.read_overview(ViewFilter()))
             return 0
         if options.once:
             console.print(_build_screen(views))

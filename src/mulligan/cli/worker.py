@@ -9,7 +9,8 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import asdict
+
+from msgspec.structs import asdict
 
 from mulligan.app.application import build_worker, load_application
 from mulligan.app.worker import GRACE, UpkeepWorker, WorkDone, WorkerHealth
@@ -167,7 +168,7 @@ async def _work(
 
 def _report_round(done: WorkDone, *, as_json: bool) -> int:
     if as_json:
-        render.print_json(asdict(done))
+        render.print_json(done)
     else:
         console = render.make_console()
         swept = "swept" if done.swept else "not swept, as others have"

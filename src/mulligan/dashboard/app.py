@@ -7,12 +7,13 @@ import csv
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from enum import Enum
 from importlib.metadata import version
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -67,12 +68,11 @@ def render_csv(rows: Sequence[Any]) -> str:
 
 def _flatten(row: Any, *, under: str = "") -> dict[str, str]:
     cells: dict[str, str] = {}
-    for each in fields(row):
-        value, name = getattr(row, each.name), f"{under}{each.name}"
-        if is_dataclass(value):
-            cells |= _flatten(value, under=f"{name}.")
+    for name, value in asdict(row).items():
+        if isinstance(value, Struct):
+            cells |= _flatten(value, under=f"{under}{name}.")
         else:
-            cells[name] = _format_cell(value)
+            cells[f"{under}{name}"] = _format_cell(value)
     return cells
 
 

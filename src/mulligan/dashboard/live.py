@@ -10,14 +10,14 @@ import logging
 import math
 import time
 from collections import deque
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 
+from msgspec.structs import replace
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import encode_json
 from mulligan.insights.views import MOST_NEW_ROWS, ChangeToken, Views, list_new_rows
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import MulliganError
 

@@ -6,8 +6,9 @@ An address is read strictly: a word that means nothing is an error, not a guess.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any
+
+from msgspec import Struct, field
 
 from mulligan.dashboard.security import Role
 from mulligan.insights.filters import MOST_PAGES, ViewFilter, Window
@@ -21,7 +22,6 @@ from mulligan.insights.texts import TextsView
 from mulligan.insights.tools import RepairsView, ToolsView
 from mulligan.insights.turns import TurnPage, TurnsView
 from mulligan.insights.views import Views
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 FILTERS = ("window", "tool", "agent", "tenant")
@@ -29,8 +29,7 @@ FILTERS = ("window", "tool", "agent", "tenant")
 LONGEST = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewRequest:
+class ViewRequest(Struct, frozen=True, kw_only=True):
     """A request to a view."""
 
     filter: ViewFilter = field(default_factory=ViewFilter)
@@ -76,8 +75,7 @@ Read = Callable[[Views, ViewRequest], Any]
 """Asks for what a page shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """A view."""
 
     name: str
@@ -300,8 +298,7 @@ SINGLE: tuple[Section, ...] = (ACTION, TURN, PATTERN, LESSON, TASK)
 """Pages about one thing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActOrder:
+class ActOrder(Struct, frozen=True, kw_only=True):
     """An act that somebody asks for."""
 
     id: str
@@ -310,8 +307,7 @@ class ActOrder:
     words: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActRoute:
+class ActRoute(Struct, frozen=True, kw_only=True):
     """An act, and its address."""
 
     name: str

@@ -14,18 +14,16 @@ import json
 import math
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 from http.cookies import CookieError, SimpleCookie
 from time import time
 from typing import Any
 
+from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from mulligan.process.lazy import dataclass
 
 
 class Role(StrEnum):
@@ -55,8 +53,7 @@ class TokenKind(StrEnum):
     SESSION = "session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visitor:
+class Visitor(Struct, frozen=True, kw_only=True):
     """Whom a token was written for."""
 
     name: str
@@ -150,8 +147,7 @@ MOST_BYTES = 64 * 1024
 SESSION = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageAccess:
+class PageAccess(Struct, frozen=True, kw_only=True):
     """Who may come in, and under which names the server goes."""
 
     sealer: Sealer = field(default_factory=Sealer)

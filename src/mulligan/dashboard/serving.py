@@ -9,20 +9,19 @@ from datetime import timedelta
 from urllib.parse import quote
 
 import uvicorn
+from msgspec import Struct
 
 from mulligan.app.web_server import BACKLOG, configure_server
 from mulligan.dashboard.app import CarryOut, create_app
 from mulligan.dashboard.security import PageAccess, Role, Sealer, TokenKind, Visitor
 from mulligan.insights.insights import Insights
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 PORT = 8390
 LINK_LIFE = timedelta(days=7)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageAddress:
+class PageAddress(Struct, frozen=True, kw_only=True):
     """Where to serve, and as what."""
 
     host: str = "127.0.0.1"

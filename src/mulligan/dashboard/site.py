@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from markupsafe import escape as escape_html
+from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.dashboard.sections import FILTERS, SECTIONS, Section, ViewRequest

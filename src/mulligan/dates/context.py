@@ -10,9 +10,11 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.dates.grammar import Phrase, Spoken, Stretch
 from mulligan.dates.meaning import is_dated
@@ -32,7 +34,6 @@ from mulligan.dates.readings import Moment
 from mulligan.dates.scan import Scan
 from mulligan.dates.tables import Limit, Table
 from mulligan.dates.tokens import locate_quotes
-from mulligan.process.lazy import dataclass
 
 _STOPS = frozenset(".?!;")
 _MOST_COURTESIES = 4
@@ -56,8 +57,7 @@ class ClauseKind(StrEnum):
     """A thing and a time, with no verb that is known: sushi Friday."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
+class Clause(Struct, frozen=True, kw_only=True):
     """Tokens that belong to one verb."""
 
     start: int

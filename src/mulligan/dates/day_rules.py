@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from mulligan.dates.lexicon import has_capitals_for_names
 from mulligan.dates.parts import (

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.dates.clock_rules import (
     is_clock_time,
@@ -78,7 +80,6 @@ from mulligan.dates.period_rules import (
 )
 from mulligan.dates.scan import Found, Scan, parse_half, read_day_number
 from mulligan.dates.tables import Limit, Unit, Words
-from mulligan.process.lazy import dataclass
 
 _YEAR_FIRST = (len("2019"), len("20190304"))
 _MARK = "t"
@@ -312,8 +313,7 @@ _SOFT_REACH = 3
 _LONGEST_LIMIT = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """Parts that belong together, and the tokens they span."""
 
     parts: tuple[AnyPart, ...]
@@ -420,8 +420,7 @@ _HIGHEST_LOOSE = 31
 _HOURS = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """From one phrase to another."""
 
     first: Phrase

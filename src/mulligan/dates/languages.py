@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache, lru_cache
 from importlib import import_module
+
+from msgspec.structs import asdict
 
 from mulligan.dates.lexicon import (
     LONGEST_LOOK,
@@ -103,8 +104,7 @@ def _index_words() -> Mapping[str, tuple[str, ...]]:
 
 def _list_entries(words: Words | ClauseWords) -> Iterable[str]:
     """Every word that a language's tables begin with, or that they hold."""
-    for each in fields(words):
-        held = getattr(words, each.name)
+    for held in asdict(words).values():
         if isinstance(held, ClauseWords):
             yield from _list_entries(held)
         elif isinstance(held, Table | frozenset | Mapping):

@@ -115,17 +115,17 @@ def find_stems(text: str) -> set[str]:
     return {stem(word) for word in split_letters(text, shortest=2) if word not in empty}
 
 
-_SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("zh", re.compile("[\u4e00-\u9fff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-    ("bn", re.compile("[\u0980-\u09ff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
+_SCRIPTS = (
+    ("ja", "\u3040", "\u30ff"),
+    ("ko", "\uac00", "\ud7af"),
+    ("zh", "\u4e00", "\u9fff"),
+    ("hi", "\u0900", "\u097f"),
+    ("bn", "\u0980", "\u09ff"),
+    ("th", "\u0e00", "\u0e7f"),
+    ("ar", "\u0600", "\u06ff"),
+    ("he", "\u0590", "\u05ff"),
+    ("ru", "\u0400", "\u04ff"),
+    ("el", "\u0370", "\u03ff"),
 )
 _NOUNS = "nouns_have_capitals"
 LONGEST_LOOK = 2_000
@@ -134,9 +134,15 @@ LONGEST_LOOK = 2_000
 _LETTERS = re.compile(r"[^\W\d_]+")
 _OWN_LETTERS = (*(("de", letter) for letter in "äöüß"), ("es", "ñ"), ("pt", "ã"), ("pt", "õ"))
 """Letters that hardly another of these languages writes."""
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af]"
+_UNSPACED = (
+    ("\u0e00", "\u0eff"),
+    ("\u1000", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3005", "\u3007"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7af"),
 )
 """Letters of scripts in which a number stands between words without a space."""
 _FIRST_UNSPACED = "\u0e00"
@@ -163,7 +169,7 @@ def detect_language(text: str, *, otherwise: str = "en") -> str:
 
 def is_unspaced(letter: str) -> bool:
     """Whether a number may stand right beside it, and be no part of a word."""
-    return letter >= _FIRST_UNSPACED and _UNSPACED.match(letter) is not None
+    return letter >= _FIRST_UNSPACED and any(first <= letter <= last for first, last in _UNSPACED)
 
 
 def has_foreign_letters(text: str) -> bool:
@@ -176,8 +182,8 @@ def _find_script(text: str) -> str | None:
     if text.isascii():
         return None
     letters = sum(map(str.isalpha, text))
-    for code, letter in _SCRIPTS:
-        if len(letter.findall(text)) * 4 >= letters > 0:
+    for code, first, last in _SCRIPTS:
+        if sum(first <= each <= last for each in text) * 4 >= letters > 0:
             return code
     return None
 
@@ -185,7 +191,7 @@ def _find_script(text: str) -> str | None:
 @cache
 def list_languages() -> frozenset[str]:
     """What can be told apart."""
-    return frozenset({*_load_told_apart(), *(code for code, _ in _SCRIPTS)})
+    return frozenset({*_load_told_apart(), *(code for code, *_ in _SCRIPTS)})
 
 
 @cache

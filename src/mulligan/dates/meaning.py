@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from mulligan.dates.calendar import DAY, add, find_feast
 from mulligan.dates.grammar import Phrase, Spoken, Stretch

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from mulligan.dates.tables import DayPart, Half, Side, Unit, Which
-from mulligan.process.lazy import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class MonthDay:
+class MonthDay(Struct, frozen=True):
     """The 3rd of March, with or without a year."""
 
     month: int
@@ -16,8 +16,7 @@ class MonthDay:
     which: Which | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NumericDate:
+class NumericDate(Struct, frozen=True):
     """3/4 or 3.4.2019: a month and a day, in an order that differs by country."""
 
     first: int
@@ -28,15 +27,13 @@ class NumericDate:
     """3.4.2019: whoever writes dots begins with the day."""
 
 
-@dataclass(frozen=True, slots=True)
-class DayNumber:
+class DayNumber(Struct, frozen=True):
     """The 15th, of a month that is not said."""
 
     day: int
 
 
-@dataclass(frozen=True, slots=True)
-class Weekday:
+class Weekday(Struct, frozen=True):
     """A day of the week; Monday is 0."""
 
     day: int
@@ -45,23 +42,20 @@ class Weekday:
     """Friday week, two weeks on Friday: so many weeks after the coming one."""
 
 
-@dataclass(frozen=True, slots=True)
-class DayShift:
+class DayShift(Struct, frozen=True):
     """Today, tomorrow."""
 
     days: int
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(Struct, frozen=True):
     """This week, next month, the weekend."""
 
     unit: Unit
     which: Which
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """The next three days."""
 
     count: int
@@ -69,8 +63,7 @@ class Counted:
     which: Which
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
+class Month(Struct, frozen=True):
     """March, with or without a year."""
 
     month: int
@@ -78,30 +71,26 @@ class Month:
     which: Which | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Year:
+class Year(Struct, frozen=True):
     """2019."""
 
     year: int
 
 
-@dataclass(frozen=True, slots=True)
-class YearOrTime:
+class YearOrTime(Struct, frozen=True):
     """March 12 *1603*: a year of long ago, or three past four in the afternoon."""
 
     figures: int
 
 
-@dataclass(frozen=True, slots=True)
-class Quarter:
+class Quarter(Struct, frozen=True):
     """Q3."""
 
     number: int
     year: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Nth:
+class Nth(Struct, frozen=True):
     """The first Monday, the last day of the stretch that follows; from its end if negative."""
 
     number: int
@@ -111,20 +100,17 @@ class Nth:
     """The weekend that begins with that weekday."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """The beginning or the end of the stretch that follows."""
 
     side: Side
 
 
-@dataclass(frozen=True, slots=True)
-class WeekOf:
+class WeekOf(Struct, frozen=True):
     """The week that holds the date that follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """How long: two weeks, a day and five hours."""
 
     months: int = 0
@@ -133,8 +119,7 @@ class Amount:
     vague: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(Struct, frozen=True):
     """An amount of time from now or, `anchored`, from what follows."""
 
     amount: Amount
@@ -142,22 +127,19 @@ class Shift:
     anchored: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(Struct, frozen=True):
     """Any time from now until an amount of time has gone by."""
 
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True)
-class Lasting:
+class Lasting(Struct, frozen=True):
     """For two hours: how long something goes on from when it begins."""
 
     amount: Amount
 
 
-@dataclass(frozen=True, slots=True)
-class WeekdayAway:
+class WeekdayAway(Struct, frozen=True):
     """Three Fridays from now."""
 
     count: int
@@ -165,8 +147,7 @@ class WeekdayAway:
     sign: int
 
 
-@dataclass(frozen=True, slots=True)
-class WeekdayFrom:
+class WeekdayFrom(Struct, frozen=True):
     """The Friday before, the third Tuesday after what follows."""
 
     count: int
@@ -174,16 +155,14 @@ class WeekdayFrom:
     sign: int
 
 
-@dataclass(frozen=True, slots=True)
-class Feast:
+class Feast(Struct, frozen=True):
     """A holiday, by the name its table knows."""
 
     name: str
     which: Which | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """A time of day."""
 
     hour: int
@@ -194,37 +173,31 @@ class Clock:
     """Told on a clock of 24 hours, so that no half is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Midnight:
+class Midnight(Struct, frozen=True):
     """The moment between two days, which people give to either."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThisTime:
+class ThisTime(Struct, frozen=True):
     """The time of day that it is now: this time tomorrow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a day."""
 
     name: DayPart
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(Struct, frozen=True):
     """A zone the person named, in minutes east of Greenwich."""
 
     minutes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
+class Now(Struct, frozen=True):
     """This moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
+class Puzzle(Struct, frozen=True):
     """Words that speak of time in a way no rule understands: every Monday, Super Tuesday."""
 
 

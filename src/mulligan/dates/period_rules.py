@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from mulligan.dates.clock_rules import parse_four_figures
 from mulligan.dates.parts import (

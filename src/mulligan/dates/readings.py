@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from enum import IntEnum, StrEnum
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 
 class Convention(StrEnum):
@@ -111,8 +111,7 @@ class Grain(IntEnum):
     """A stretch with a first and a last moment: a week, a month, from three to five."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """One thing an expression can mean, on the clock of the person who said it."""
 
     start: datetime
@@ -140,8 +139,7 @@ class Reading:
         return self.start.date() <= day <= self.last_day
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expression:
+class Expression(Struct, frozen=True, kw_only=True):
     """Words of a message that speak of time, and everything they can mean."""
 
     text: str
@@ -237,8 +235,7 @@ _DAY = timedelta(days=1)
 _MIDNIGHT = time()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """Now, as the person's own clock shows it."""
 
     now: datetime

@@ -7,10 +7,12 @@ first.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, time, tzinfo
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.dates.calendar import load_national_names
 from mulligan.dates.context import (
@@ -64,7 +66,6 @@ from mulligan.dates.readings import (
 from mulligan.dates.scan import Scan, scan_tokens
 from mulligan.dates.tables import Limit, Which, Words
 from mulligan.dates.tokens import locate_quotes, tokenize
-from mulligan.process.lazy import dataclass
 from mulligan.types.values import require_aware
 
 CONDITION = ClauseKind.CONDITION
@@ -82,8 +83,7 @@ def is_read_whole(message: str) -> bool:
     return len(message) <= LONGEST
 
 
-@dataclass(frozen=True, slots=True)
-class SaidPhrases:
+class SaidPhrases(Struct, frozen=True):
     """A message as far as it speaks of time."""
 
     expressions: tuple[Expression, ...] = ()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import Struct
+
 from mulligan.dates.parts import AnyPart
 from mulligan.dates.tables import Half, Table, Words
 from mulligan.dates.tokens import APOSTROPHE, END, LOOKAHEAD, Token, tokenize
-from mulligan.process.lazy import dataclass
 
 _TENS = range(20, 100, 10)
 
@@ -128,8 +129,7 @@ YEARS = range(1900, 2100)
 """Four figures that are a year before they are anything else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """The tokens of one message, and the language they are read in."""
 
     tokens: Sequence[Token]

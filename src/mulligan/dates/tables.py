@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from msgspec import Struct
+
 from mulligan.dates.tokens import Token, tokenize
-from mulligan.process.lazy import dataclass
 
 
 class Unit(StrEnum):
@@ -91,8 +92,7 @@ def find_any(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{told})\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RequestPhrases:
+class RequestPhrases(Struct, frozen=True, kw_only=True, eq=False):
     """By what a person's words are told apart, a field or a few for each check."""
 
     several: re.Pattern[str] = NEVER
@@ -189,8 +189,7 @@ IN_FIGURES = build_dates()
 """What is a date in every language."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ProsePhrases:
+class ProsePhrases(Struct, frozen=True, kw_only=True, eq=False):
     """By what claims in a text are told, a field or a few for each kind."""
 
     months: tuple[str, ...] = ()
@@ -296,8 +295,7 @@ def build_table(groups: Mapping[V, str]) -> Table[V]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClauseWords:
+class ClauseWords(Struct, frozen=True, kw_only=True, eq=False):
     """What opens a clause, and what kind of clause it is then."""
 
     doing: Table[None]
@@ -338,8 +336,7 @@ class ClauseWords:
     """Words that name nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Words:
+class Words(Struct, frozen=True, kw_only=True, eq=False):
     """One language: everything the rules know by name."""
 
     name: str

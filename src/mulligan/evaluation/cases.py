@@ -11,8 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from mulligan.codec import split_json_lines
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 _TEXTS = ("context", "answer", "recorded")
@@ -21,8 +22,7 @@ MOST_SAID = 5
 """Lines that a message names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """One question of a golden set."""
 
     id: str

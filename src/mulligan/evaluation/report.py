@@ -9,12 +9,13 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from mulligan.learning.calibration import compute_wilson
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
 
@@ -25,8 +26,7 @@ UNSEEN = (Standing.UNREVIEWED, Standing.UNCHECKED)
 """Of a reply that nobody has looked at to the end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True, kw_only=True):
     """What came of one case."""
 
     case: str
@@ -58,8 +58,7 @@ class CaseResult:
     """The first reply was written and reviewed. Else nobody knows whether it would be rejected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gaps:
+class Gaps(Struct, frozen=True, kw_only=True):
     """How much of an evaluation nobody wrote or looked at."""
 
     cases: int
@@ -76,8 +75,7 @@ class Gaps:
         return 2 * self.unknown < self.cases
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """The figures of one run over a golden set."""
 
     results: tuple[CaseResult, ...]
@@ -298,8 +296,7 @@ class ChangeSafety(StrEnum):
     UNSAFE = "not safe to deploy"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """A change of the reflection rate, with its interval of 95 %.
 
     A case of which nothing is known in one of the runs may have got better or worse: the change

@@ -9,12 +9,13 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
 import msgspec
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -40,7 +41,6 @@ from mulligan.gateway.api_messages import (
     describe_api,
 )
 from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry, read_context
 from mulligan.runtime.live_action import NextCall
 from mulligan.types.action import Kept
@@ -285,8 +285,7 @@ FindPrincipal = Callable[[Mapping[str, str]], "str | Refused"]
 """Who asks, by the headers of a request, or why they are refused."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApiLimits:
+class ApiLimits(Struct, frozen=True, kw_only=True):
     """What one client may ask."""
 
     body: int = 1024 * 1024

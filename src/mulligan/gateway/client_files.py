@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from msgspec import Struct
+
 from mulligan.gateway.servers_file import (
     Node,
     find_section,
@@ -24,7 +26,6 @@ from mulligan.gateway.servers_file import (
     read_servers,
 )
 from mulligan.gateway.toml_table import describe_unknown
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "zed")
@@ -96,8 +97,7 @@ REPLACED = frozenset(
 """What the gateway reads in the place of the client; all else of an entry is the client's own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapping:
+class Wrapping(Struct, frozen=True, kw_only=True):
     """What was done to a file."""
 
     path: Path

@@ -6,8 +6,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.checks.parameters import Standard

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.app.hosts import Hosts
 from mulligan.gateway.protocol import Limits
 from mulligan.gateway.recipe import CallTool, UndoRecipe, compile_recipe, read_recipe
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.toml_table import WrittenTable, describe_unknown, read_toml, take_enum
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.declaration import declare as check_declared
 from mulligan.runtime.tool_identity import mark_unbound
@@ -28,13 +29,13 @@ from mulligan.text import is_same
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.values import hide_fields
 
 LONGEST = 20_000
 """Characters of an argument that a pattern is searched in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectCase:
+class EffectCase(Struct, frozen=True, kw_only=True):
     """What a call must be given for another effect; all of it."""
 
     effect: Effect
@@ -103,8 +104,8 @@ class RecipeProof(StrEnum):
     """Only its documentation was read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShippedRecipe:
+@hide_fields("tools")
+class ShippedRecipe(Struct, frozen=True, kw_only=True):
     """One file of the library."""
 
     name: str
@@ -118,7 +119,7 @@ class ShippedRecipe:
     """What such servers call themselves when they are connected."""
     notes: tuple[str, ...] = ()
     """What whoever uses it must know."""
-    tools: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
+    tools: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 def list_recipes() -> list[str]:
@@ -169,8 +170,7 @@ SAID_WITHOUT_RECIPE = ("mode", "allow", "describe", "docs", "error_rules")
 _FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolDeclaration:
+class ToolDeclaration(Struct, frozen=True, kw_only=True):
     """What is said of one tool of one server."""
 
     server: str
@@ -241,8 +241,7 @@ class ToolDeclaration:
         return next(fitting, self.effect)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewayRules:
+class GatewayRules(Struct, frozen=True, kw_only=True):
     """What the operator says of all tools."""
 
     mode: Mode = Mode.OBSERVE
@@ -422,8 +421,7 @@ async def _call_nobody(server: str, tool: str, arguments: Mapping[str, object]) 
     raise ConnectionError(f"{server} is not connected, so {tool} is not called.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GatewayOptions:
+class GatewayOptions(Struct, frozen=True, kw_only=True):
     """What may be said of a gateway. Without a word, it only watches and remembers."""
 
     mode: Mode = Mode.OBSERVE

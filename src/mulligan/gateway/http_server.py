@@ -20,10 +20,11 @@ import secrets
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from starlette.applications import Starlette
 
 from mulligan.gateway.api import PREFIX, create_api
@@ -53,28 +54,27 @@ from mulligan.gateway.protocol import (
     read_version,
     write_error,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.values import hide_fields
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
 """Characters of a token that nobody guesses."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a request is not taken."""
 
     status: int
     said: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+@hide_fields("tokens")
+class Access(Struct, frozen=True, kw_only=True):
     """What a request must show."""
 
-    tokens: Mapping[str, str] = field(repr=False)
+    tokens: Mapping[str, str]
     """Who each token is of."""
     hosts: frozenset[str] = LOOPBACK
     """What the gateway is called: a request for another name comes from a page that lies."""

@@ -6,9 +6,10 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 
+from msgspec import Struct
+
 from mulligan.gateway.shared_state import Shared
 from mulligan.gateway.tools import PITFALLS, STATUS, UNDO, WHY, build_result
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.action import Action, By, State, leads_to
 from mulligan.types.display import Quoted, show_name
@@ -25,8 +26,7 @@ _NEXT = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedBefore:
+class FailedBefore(Struct, frozen=True, kw_only=True):
     """A call that failed for this client."""
 
     server: str

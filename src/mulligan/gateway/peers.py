@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from mulligan.codec import decode_json, is_identical
@@ -33,7 +33,6 @@ from mulligan.gateway.tools import (
     read_value,
 )
 from mulligan.gateway.upstream import Upstream
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import HostRun
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"

@@ -21,17 +21,16 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw as Raw
+from msgspec import Struct
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.process.lazy import dataclass
 
 MEBI = 1024 * 1024
 MOST_TOOLS = 1_000
 """Names of tools that are taken from clients: names are kept for good."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What the gateway takes from a client or a server; every one can be set."""
 
     frame: int = 4 * MEBI
@@ -472,8 +471,7 @@ _DECIMAL = re.compile(r"(-?[0-9]+)(?:\.0+)?")
 _MOST_DEEP = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatedArgument:
+class RepeatedArgument(Struct, frozen=True, kw_only=True):
     """An argument that stands in a header too."""
 
     path: tuple[str, ...]

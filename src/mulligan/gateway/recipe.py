@@ -11,11 +11,11 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import field
 from typing import Any, cast
 
+from msgspec import Struct, field
+
 from mulligan.gateway.toml_table import WrittenTable, take_enum
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_edit_of, is_work_of
 from mulligan.runtime.tool_identity import mark_unbound
 from mulligan.text import list_strings
@@ -35,8 +35,7 @@ class MissingValueError(LookupError):
     """A place names something that is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplatePlace:
+class TemplatePlace(Struct, frozen=True, kw_only=True):
     """One place: where its value comes from."""
 
     source: str
@@ -52,8 +51,7 @@ class TemplatePlace:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentTemplate:
+class ArgumentTemplate(Struct, frozen=True, kw_only=True):
     """A value with places in it, at any depth."""
 
     said: object
@@ -160,8 +158,7 @@ WHOLE = "."
 """The path of a result as it came."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """A call of a tool of the same server."""
 
     tool: str
@@ -175,8 +172,7 @@ class ToolCall:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """A call that shows what is there."""
 
     call: ToolCall
@@ -204,8 +200,7 @@ class Look:
     """The same of a server that says so in a text that is no error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRule:
+class VersionRule(Struct, frozen=True, kw_only=True):
     """How what a call left is told from anybody else's work."""
 
     of: str
@@ -226,8 +221,7 @@ _ACCOUNTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoRecipe:
+class UndoRecipe(Struct, frozen=True, kw_only=True):
     """All that a recipe says of one tool."""
 
     read: Look | None = None
@@ -463,8 +457,7 @@ def compile_recipe(recipe: UndoRecipe, *, server: str, call: CallTool) -> Declar
     return cast("DeclaredCallbacks", abilities)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompiledRecipe:
+class CompiledRecipe(Struct, frozen=True, kw_only=True):
     """A recipe over the server that it is for.
 
     Its functions are bound to nothing but their tool: a process that starts anew has another

@@ -9,13 +9,15 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
+from mulligan.types.values import hide_fields
 
 DEEPEST = 64
 _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
@@ -23,8 +25,7 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(Struct, frozen=True, kw_only=True):
     """A value and the stretch of text that it was read from."""
 
     value: object
@@ -142,18 +143,18 @@ _VARIABLE = re.compile(r"\$\{([^{}]*+)\}")
 _PLAIN_VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+@hide_fields("command", "env", "url", "headers")
+class Server(Struct, frozen=True, kw_only=True):
     """One upstream server: a program to start, or a URL to connect to."""
 
     name: str
-    command: tuple[str, ...] = field(default=(), repr=False)
+    command: tuple[str, ...] = ()
     """The program and its arguments; empty where there is a URL."""
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    env: Mapping[str, str] = field(default_factory=dict)
     """Never shown, as secrets stand there."""
     cwd: Path | None = None
-    url: str = field(default="", repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
     trusted: bool = False
     """The operator takes what it says of its own tools (`readOnlyHint` …) at its word."""
     beside: tuple[str, ...] = ()

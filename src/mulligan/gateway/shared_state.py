@@ -12,13 +12,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
+from msgspec import Struct
+
 from mulligan.app.mulligan import Mulligan
 from mulligan.codec import encode_exact
 from mulligan.gateway.declarations import GatewayOptions, declare_by_hints
 from mulligan.gateway.protocol import MOST_TOOLS
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.tools import MOST_NAME, ListedItem, ListedTool, Pins, describe_item
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.adapter import HostCall
 from mulligan.types.display import show_name
@@ -30,8 +31,7 @@ MOST = 1_000
 """Questions that nobody has answered: the oldest is forgotten first, and is asked again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionedCall:
+class QuestionedCall(Struct, frozen=True, kw_only=True):
     """The call that a person was asked about."""
 
     principal: str

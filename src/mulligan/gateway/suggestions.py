@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
+from msgspec import Struct, field
+
 from mulligan.gateway.declarations import ShippedRecipe, find_recipe
 from mulligan.insights.insights import Insights
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_name
 from mulligan.types.display import format_one_line
 
@@ -31,8 +31,7 @@ CHANGING = ("update", "set", "edit", "rename", "modify", "change")
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedServer:
+class ListedServer(Struct, frozen=True, kw_only=True):
     """A server as it answered: what it calls itself, and its tools."""
 
     name: str
@@ -42,8 +41,7 @@ class ListedServer:
     tools: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenCalls:
+class SeenCalls(Struct, frozen=True, kw_only=True):
     """What the log has of one tool."""
 
     calls: float = 0

@@ -9,8 +9,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.gateway.own_tools import FailedBefore

@@ -17,16 +17,17 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+
 from mulligan.codec import decode_json, encode_json
 from mulligan.gateway.protocol import BAD_PARAMS, Raw, read_fields, read_text, write_fields
-from mulligan.process.lazy import dataclass
 from mulligan.stores.private_files import hold_lock
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.values import hide_fields
 
 TOOLS, PROMPTS = "tools", "prompts"
 RESOURCES, TEMPLATES = "resources", "resourceTemplates"
@@ -42,8 +43,7 @@ MOST_NAME = 2_048
 _TIME = re.compile(r"[\d:.TZ+-]{10,40}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedItem:
+class ListedItem(Struct, frozen=True, kw_only=True):
     """One thing of one server, as it was listed last."""
 
     server: str
@@ -54,13 +54,13 @@ class ListedItem:
     """Of everything that a model is told about it; empty where that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTool(ListedItem):
+@hide_fields("description", "schema", "hints")
+class ListedTool(ListedItem, frozen=True, kw_only=True):
     """A tool, and what a call of it needs to know."""
 
-    description: str = field(default="", repr=False)
-    schema: dict[str, Any] = field(default_factory=dict, repr=False)
-    hints: dict[str, Any] = field(default_factory=dict, repr=False)
+    description: str = ""
+    schema: dict[str, Any] = field(default_factory=dict)
+    hints: dict[str, Any] = field(default_factory=dict)
     """What it says of itself: that it only reads, or destroys."""
 
 

@@ -10,14 +10,13 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import HookMatcher
 
 from mulligan.codec import split_json_lines
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import Answer, Called, Host, HostCall, HostRun
 from mulligan.types.errors import NothingDone
 from mulligan.types.turn import History

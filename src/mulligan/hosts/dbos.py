@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from dbos import DBOS
+from msgspec import Struct
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import (
     DurableAgent,
     DurableTurn,
@@ -35,8 +35,7 @@ StartTurn = Callable[..., Awaitable[Plain]]
 """A workflow of DBOS: `await plan("Move dinner", {"agent": "planner"})`."""
 
 
-@dataclass(frozen=True, slots=True)
-class DbosTurns:
+class DbosTurns(Struct, frozen=True):
     """Makes workflows of agents."""
 
     host: Host
@@ -69,8 +68,7 @@ class DbosTurns:
         await DBOS.send_async(workflow, "decided", topic=action)
 
 
-@dataclass(frozen=True, slots=True)
-class _Steps:
+class _Steps(Struct, frozen=True):
     """The steps and waits of a workflow, as DBOS keeps them."""
 
     host: Host

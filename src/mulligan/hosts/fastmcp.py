@@ -7,7 +7,6 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any
 
@@ -22,10 +21,10 @@ from fastmcp.tools import base as tools_base
 from fastmcp.tools.base import ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from mcp_types import TextContent
+from msgspec import Struct, field
 from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry, carry_on, read_context
 from mulligan.types.adapter import Called, Host, HostCall, HostRun
 from mulligan.types.errors import HeldError, NothingDone
@@ -161,8 +160,7 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         return tool.model_copy(update={"description": said})
 
 
-@dataclass(frozen=True, slots=True)
-class InnerTool:
+class InnerTool(Struct, frozen=True):
     """A tool of a mounted server that has a middleware of the same application: carried where a
     call was brought to it."""
 
@@ -186,8 +184,7 @@ async def find_inner(tool: Any, host: Host) -> InnerTool | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTurn:
+class NamedTurn(Struct, frozen=True):
     """A turn that further calls may come to."""
 
     run: HostRun

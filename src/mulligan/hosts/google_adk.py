@@ -7,7 +7,7 @@ import copy
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,6 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import NOT_MADE, Answer, Host, HostCall, HostRun
 from mulligan.types.errors import HeldError
 from mulligan.types.finding import is_feedback

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Annotated, Any, NamedTuple, NotRequired
 from uuid import uuid4
@@ -35,7 +35,6 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 from pydantic import ValidationError
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import NOT_MADE, Host, HostCall, HostRun, MeantCall
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.turn import History

@@ -24,10 +24,10 @@ from agents import (
 )
 from agents.agent import AgentBase
 from agents.tool import maybe_invoke_function_tool_failure_error_function as handle_failure
+from msgspec import Struct
 from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall
 from pydantic import ValidationError
 
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry, read_context
 from mulligan.types.adapter import NOT_MADE, Answer, Host, HostCall, HostRun
 from mulligan.types.errors import ConfigurationError, HeldError, NothingDone, RunningLoopError
@@ -107,8 +107,7 @@ _unseen: set[str] = set()
 """Tools whose calls the host makes elsewhere, once it was said."""
 
 
-@dataclass(frozen=True, slots=True)
-class BroughtTools:
+class BroughtTools(Struct, frozen=True):
     """The tools of all agents of one run, whose calls are brought to it."""
 
     host: Host

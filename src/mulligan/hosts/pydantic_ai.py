@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_ai import (
     Agent,
@@ -23,7 +24,6 @@ from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
 from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry_on, read_context
 from mulligan.types.adapter import NOT_MADE, Called, Host, HostCall, HostRun
 from mulligan.types.errors import HeldError, NothingDone
@@ -68,8 +68,7 @@ class ToolsetCall:
         return told
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
+class Misfit(Struct, frozen=True):
     """A call whose arguments the host would not take."""
 
     given: Mapping[str, object]

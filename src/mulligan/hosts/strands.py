@@ -7,7 +7,7 @@ import copy
 import json
 import logging
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from strands import Agent
@@ -22,7 +22,6 @@ from strands.interrupt import InterruptException
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import Called, Host, HostCall, HostRun, MeantCall
 from mulligan.types.errors import HeldError
 from mulligan.types.finding import is_feedback

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct
 from temporalio import activity
 from temporalio.client import Client
 
 from mulligan.hosts.temporal_workflow import SIGNAL, STEP, TemporalTurn
-from mulligan.process.lazy import dataclass
 from mulligan.types.adapter import Host, Plain, name_tools
 
 __all__ = ["TemporalTurn", "TemporalTurns", "build"]
@@ -27,8 +27,7 @@ BEATS = 3
 """Signs of life of an activity within the time after which it counts as dead."""
 
 
-@dataclass(frozen=True, slots=True)
-class TemporalTurns:
+class TemporalTurns(Struct, frozen=True):
     """What a worker with the tools runs; its workflows are `TemporalTurn`s."""
 
     host: Host

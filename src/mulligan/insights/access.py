@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.errors import ConfigurationError
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleAccess:
+class RoleAccess(Struct, frozen=True, kw_only=True):
     """What one role of the server sees."""
 
     role: str

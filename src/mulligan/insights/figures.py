@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from msgspec import Struct
+
 from mulligan.learning.calibration import SURE, compute_wilson
-from mulligan.process.lazy import dataclass
 from mulligan.types.interfaces import Log
 from mulligan.types.log import Rollup, Slot, compute_bucket_floor_us
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Struct, frozen=True, kw_only=True):
     """A figure that was counted, and how far the true one may be from it."""
 
     figure: float | None
@@ -41,8 +41,7 @@ NOBODY = "(nobody named)"
 MEDIAN = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """How the calls of one tool or agent went."""
 
     name: str
@@ -140,8 +139,7 @@ class SeriesStep(StrEnum):
         return HOUR if self is SeriesStep.HOUR else 24 * HOUR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesPart:
+class SeriesPart(Struct, frozen=True, kw_only=True):
     """One hour or day of a series: one without calls is there too, so that it can be drawn."""
 
     at: datetime
@@ -149,8 +147,7 @@ class SeriesPart:
     share: Share
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class Series(Struct, frozen=True, kw_only=True):
     """What became of calls over time, the oldest part first."""
 
     step: SeriesStep

@@ -7,8 +7,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TypeVar
 
+from msgspec import Struct
+
 from mulligan.insights.figures import NOBODY, WINDOWS, SeriesStep, name_tool
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Redactor
 from mulligan.types.log import Slot
 from mulligan.types.values import IdentityKind, is_identity, read_label
@@ -32,8 +33,7 @@ class Window(StrEnum):
         return SeriesStep.HOUR if self is Window.DAY else SeriesStep.DAY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ViewFilter:
+class ViewFilter(Struct, frozen=True, kw_only=True):
     """What is asked for. `None` means every one."""
 
     window: Window = Window.WEEK
@@ -63,8 +63,7 @@ MOST_PAGES = 100_000
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paging:
+class Paging(Struct, frozen=True, kw_only=True):
     """Which part of a list is shown."""
 
     number: int

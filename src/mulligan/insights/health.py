@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from msgspec import Struct
+
 from mulligan.codec import decode_json, encode_json
 from mulligan.insights.filters import ViewFilter
 from mulligan.insights.insights import Diagnosis, Insights
-from mulligan.process.lazy import dataclass
 from mulligan.telemetry.writer import RowCounts
 from mulligan.types.action import Action
 from mulligan.types.call import OWN, LogRow, Outcome
@@ -35,8 +36,7 @@ MOST_EXPORTS = 1_000
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonActed:
+class PersonActed(Struct, frozen=True, kw_only=True):
     """An act of a person as it is on record."""
 
     at: datetime
@@ -125,8 +125,7 @@ LOOK_REST = 60
 """A look that took long is believed for so many times as long: it is a burden on the store."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class Looked(Struct, frozen=True, kw_only=True):
     """What a look came to."""
 
     at: datetime
@@ -194,8 +193,7 @@ MOST_SHOWN = 50
 MOST_OUTAGES = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOutage:
+class JudgeOutage(Struct, frozen=True, kw_only=True):
     """A question without an answer, as it is on record."""
 
     at: datetime
@@ -207,8 +205,7 @@ class JudgeOutage:
     turn: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
+class Worker(Struct, frozen=True, kw_only=True):
     """A process that writes the journal."""
 
     seen: WriterSeen
@@ -216,16 +213,14 @@ class Worker:
     """Whose last entry is its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetentionSpan:
+class RetentionSpan(Struct, frozen=True, kw_only=True):
     """How long one kind of record is kept, in days."""
 
     what: str
     days: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthView:
+class HealthView(Struct, frozen=True, kw_only=True):
     """What an operator wants to know of the machinery itself."""
 
     asked: ViewFilter

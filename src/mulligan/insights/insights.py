@@ -6,20 +6,21 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.insights.filters import NameLookup
-from mulligan.process.lazy import dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.redaction import Capture, Redactor
 from mulligan.redaction.fast import describe_form
 from mulligan.redaction.redactor import hide_in_advice, hide_secrets
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
-from mulligan.stores.process import read_utc_now
 from mulligan.stores.tenant_view import keep_to_tenant
 from mulligan.telemetry.writer import RowCounts
 from mulligan.types.call import OWN, Call, Failure, LogRow
@@ -59,8 +60,7 @@ _LITTLE_CONTEXT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """How a store is, what it lost, and how well its calls are labelled."""
 
     health: Health

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.insights.figures import Estimate, estimate_share
 from mulligan.insights.filters import NameLookup, Paging, ViewFilter, build_paging, cut_page
@@ -33,7 +36,6 @@ from mulligan.learning.lesson_file import decode_lessons, encode_lessons
 from mulligan.learning.lessons import SEED
 from mulligan.learning.mining import load_seed_lessons
 from mulligan.learning.pitfalls import find_met, render_pitfalls
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.call import OWN
 from mulligan.types.errors import ConfigurationError, StaleLessonError
@@ -72,16 +74,14 @@ Fits = Callable[[EpisodeSlot], bool]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonSeen:
+class LessonSeen(Struct, frozen=True, kw_only=True):
     """A lesson as it stands, and what its uses came to."""
 
     lesson: Lesson
     balance: Balance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonHistory:
+class LessonHistory(Struct, frozen=True, kw_only=True):
     """One lesson with all its versions, and the calls it touched."""
 
     versions: tuple[Lesson, ...]
@@ -95,8 +95,7 @@ class LessonHistory:
         return self.versions[-1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     """Whether the probabilities mean what they say, and what memory is worth."""
 
     calibration: Calibration
@@ -377,8 +376,7 @@ def _find_standing(lesson: Lesson, schemas: Hashes) -> Lesson:
     return replace(lesson, state=LessonState.CANDIDATE, why="the tool's schema has changed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonsView:
+class LessonsView(Struct, frozen=True, kw_only=True):
     """What was learned from failures."""
 
     asked: ViewFilter
@@ -387,8 +385,7 @@ class LessonsView:
     rows: tuple[LessonSeen, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonPage:
+class LessonPage(Struct, frozen=True, kw_only=True):
     """One lesson with all its versions, and the calls it touched."""
 
     lesson: Lesson
@@ -461,8 +458,7 @@ ENOUGH = 5
 """Failures on each side, below which nothing is said."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonWorth:
+class LessonWorth(Struct, frozen=True, kw_only=True):
     """What one lesson is worth."""
 
     lesson: str
@@ -482,8 +478,7 @@ class LessonWorth:
     harmed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorthView:
+class WorthView(Struct, frozen=True, kw_only=True):
     """Whether learning helped."""
 
     asked: ViewFilter
@@ -529,8 +524,7 @@ class LessonCases:
         return {"lift": lift, "low": low, "high": high}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeighedFailures:
+class WeighedFailures(Struct, frozen=True, kw_only=True):
     """What the newest failures say: of all that was offered, and of each lesson."""
 
     measured: Measured

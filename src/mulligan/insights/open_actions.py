@@ -7,15 +7,16 @@ whichever process has it: the entry is the request, and recovery takes it up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.codec import decode_json, decode_value
 from mulligan.insights.filters import NameLookup, Paging, ViewFilter
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Redactor
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
@@ -46,8 +47,7 @@ REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
 """States into which a rejection leads."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionStory:
+class ActionStory(Struct, frozen=True, kw_only=True):
     """An action and everything that happened to it."""
 
     action: Action
@@ -358,16 +358,14 @@ class Act(StrEnum):
     SETTLE = "settle"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """One thing that a person may do now, and what that will do."""
 
     act: Act
     does: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenItem:
+class OpenItem(Struct, frozen=True, kw_only=True):
     """An open action in words."""
 
     id: str
@@ -388,8 +386,7 @@ class OpenItem:
     choices: tuple[Choice, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenPage:
+class OpenPage(Struct, frozen=True, kw_only=True):
     """Some of what needs a person, the oldest first."""
 
     asked: ViewFilter
@@ -399,8 +396,7 @@ class OpenPage:
     items: tuple[OpenItem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """One value that is not the same in every version."""
 
     name: str
@@ -409,8 +405,7 @@ class Difference:
     theirs: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryStep:
+class HistoryStep(Struct, frozen=True, kw_only=True):
     """One entry of the journal."""
 
     at: datetime
@@ -418,8 +413,7 @@ class HistoryStep:
     said: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionPage:
+class ActionPage(Struct, frozen=True, kw_only=True):
     """One action with all that a person needs in order to decide."""
 
     item: OpenItem

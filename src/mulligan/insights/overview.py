@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.insights.cache import CountedPart, CountReader
 from mulligan.insights.figures import (
@@ -26,14 +28,12 @@ from mulligan.insights.lessons import RECENT, LessonList
 from mulligan.insights.open_actions import OpenItem
 from mulligan.insights.texts import TextFigures, read_text_figures
 from mulligan.learning.calibration import Lift, compute_difference, measure_lift
-from mulligan.process.lazy import dataclass
 from mulligan.types.finding import FindingCount
 from mulligan.types.interfaces import Clock, Store
 from mulligan.types.log import PatternQuery, PatternSeen, Rollup, Slot
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class Figures(Struct, frozen=True, kw_only=True):
     """A span of time in numbers."""
 
     since: datetime
@@ -111,8 +111,7 @@ LEAST_FAILURES = 3
 """Failures of one pattern, before a tool counts among those that fail alike."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Struct, frozen=True, kw_only=True):
     """One thing that was promised of the loop, the goal, and the figure."""
 
     what: str
@@ -124,8 +123,7 @@ class Criterion:
     """What the figure is made of, where that says more: context that was given, and derived."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoalEvidence:
+class GoalEvidence(Struct, frozen=True, kw_only=True):
     """What a span of time is held against the goals by."""
 
     earlier: Rollup
@@ -256,8 +254,7 @@ def find_middle(since: datetime, until: datetime) -> datetime:
     return half + (EPOCH - half) % HOUR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowShare:
+class WindowShare(Struct, frozen=True, kw_only=True):
     """How calls went in one span of time, and in the same span before it."""
 
     window: Window
@@ -265,8 +262,7 @@ class WindowShare:
     before: Share
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrendPoint:
+class TrendPoint(Struct, frozen=True, kw_only=True):
     """One hour or day as it is drawn."""
 
     at: datetime
@@ -282,8 +278,7 @@ class TrendPoint:
     p95_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
+class Overview(Struct, frozen=True, kw_only=True):
     """What somebody wants to know who looks in."""
 
     asked: ViewFilter

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.insights.cache import COUNTS_LIFE, OPEN_HOURS, AnswerCache
 from mulligan.insights.filters import Paging, ViewFilter
@@ -15,7 +17,6 @@ from mulligan.insights.insights import Insights
 from mulligan.insights.overview import MOST_PATTERNS
 from mulligan.insights.turns import CallSeen, build_call, parse_parameters
 from mulligan.learning.pitfalls import is_about
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass
@@ -32,8 +33,7 @@ Whose = tuple[str | None, str | None]
 """Of which tenant and tool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternReader:
+class PatternReader(Struct, frozen=True, kw_only=True):
     """Reads patterns of a span up to now."""
 
     log: Log
@@ -135,8 +135,7 @@ class PatternLife(StrEnum):
     """Silent for days."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternRow:
+class PatternRow(Struct, frozen=True, kw_only=True):
     """One pattern."""
 
     fingerprint: str
@@ -165,8 +164,7 @@ class PatternRow:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternsView:
+class PatternsView(Struct, frozen=True, kw_only=True):
     """Patterns, the most frequent first."""
 
     asked: ViewFilter
@@ -175,8 +173,7 @@ class PatternsView:
     rows: tuple[PatternRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentChange:
+class ArgumentChange(Struct, frozen=True, kw_only=True):
     """One argument of a failing call beside that of the call that worked."""
 
     name: str
@@ -185,8 +182,7 @@ class ArgumentChange:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternPage:
+class PatternPage(Struct, frozen=True, kw_only=True):
     """One pattern with its newest call, what mended it, and what was learned."""
 
     row: PatternRow

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from mulligan.insights.filters import ViewFilter
 from mulligan.learning.task_selection import build_standings
 from mulligan.learning.task_versions import (
@@ -19,14 +21,12 @@ from mulligan.learning.task_versions import (
     summarize,
     unpin,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.interfaces import Archive
 from mulligan.types.notes import Ground, Notes, NotesState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSummary:
+class TaskSummary(Struct, frozen=True, kw_only=True):
     """One task on one ground: who is on top, and how much was seen."""
 
     ground: Ground
@@ -41,8 +41,7 @@ class TaskSummary:
     """Of that version's scores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskHistory:
+class TaskHistory(Struct, frozen=True, kw_only=True):
     """Every version of a task, and how each did on one ground."""
 
     ground: Ground
@@ -151,16 +150,14 @@ class TaskList:
         return latest[0].at.timestamp() if latest else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TasksView:
+class TasksView(Struct, frozen=True, kw_only=True):
     """Every task that was run, on each ground."""
 
     asked: ViewFilter
     rows: tuple[TaskSummary, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskVersion:
+class TaskVersion(Struct, frozen=True, kw_only=True):
     """One version of a task's notes, and how it did."""
 
     notes: Notes
@@ -175,8 +172,7 @@ class TaskVersion:
     """Against its parent, as lines of a unified diff."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskPage:
+class TaskPage(Struct, frozen=True, kw_only=True):
     """One task with all its versions."""
 
     ground: Ground

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
+
 from mulligan.insights.figures import Estimate, estimate_share
 from mulligan.insights.filters import ViewFilter
 from mulligan.learning.calibration import compute_difference
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.payloads import REPLY, RecordedReply, unpack_reply
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import ConfigurationError
@@ -51,8 +52,7 @@ NOBODY = "(nobody named)"
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyShare:
+class ReplyShare(Struct, frozen=True, kw_only=True):
     """How the replies of one agent, or of one hour, went."""
 
     name: str
@@ -65,8 +65,7 @@ class ReplyShare:
     """The share that was sent although it was rejected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopShare:
+class LoopShare(Struct, frozen=True, kw_only=True):
     """How the drafts, or the runs of tasks, of one agent or one hour went."""
 
     name: str
@@ -81,8 +80,7 @@ class LoopShare:
     """Of those that have one, on average: of 10 for drafts, of 1 for runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopFigures:
+class LoopFigures(Struct, frozen=True, kw_only=True):
     """The drafts, or the runs of tasks, of a span of time."""
 
     all: LoopShare
@@ -94,8 +92,7 @@ class LoopFigures:
     """The share of runs with notes from earlier ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckProposal:
+class CheckProposal(Struct, frozen=True, kw_only=True):
     """A rule that people see otherwise than it is set."""
 
     rule: str
@@ -104,8 +101,7 @@ class CheckProposal:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextFigures:
+class TextFigures(Struct, frozen=True, kw_only=True):
     """Replies, drafts and runs of a span of time in numbers."""
 
     replies: ReplyShare
@@ -301,8 +297,7 @@ MOST_STEPS = 1_000
 Scrub = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextStory:
+class TextStory(Struct, frozen=True, kw_only=True):
     """One reply, draft or run of a task, and all that happened to it."""
 
     settled: LogRow
@@ -406,8 +401,7 @@ class TextList:
 MOST_THUMBS = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatePoint:
+class RatePoint(Struct, frozen=True, kw_only=True):
     """The replies of one day or hour."""
 
     at: datetime
@@ -418,8 +412,7 @@ class RatePoint:
     """It differs from all before by more than chance would make it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRate:
+class CheckRate(Struct, frozen=True, kw_only=True):
     """How often one check spoke up."""
 
     rule: str
@@ -427,8 +420,7 @@ class CheckRate:
     share: Estimate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextsView:
+class TextsView(Struct, frozen=True, kw_only=True):
     """How texts went."""
 
     asked: ViewFilter

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec import Struct
+
 from mulligan.insights.figures import (
     NOBODY,
     Estimate,
@@ -17,7 +19,6 @@ from mulligan.insights.figures import (
 )
 from mulligan.insights.filters import ViewFilter
 from mulligan.insights.overview import TrendPoint
-from mulligan.process.lazy import dataclass
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import Lesson
 from mulligan.types.log import PatternSeen, Rollup, Slot
@@ -56,8 +57,7 @@ def find_blame(error_class: ErrorClass) -> Blame:
     return _BLAMES.get(error_class, Blame.TOOL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolRow:
+class ToolRow(Struct, frozen=True, kw_only=True):
     """One tool or agent."""
 
     name: str
@@ -68,8 +68,7 @@ class ToolRow:
     """Failures by whose fault they are, as far as their patterns say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeatCell:
+class HeatCell(Struct, frozen=True, kw_only=True):
     """How often the calls of one tool fail one agent."""
 
     agent: str
@@ -77,8 +76,7 @@ class HeatCell:
     failed: Estimate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolsView:
+class ToolsView(Struct, frozen=True, kw_only=True):
     """Every tool and agent, the one with the most failures too many first."""
 
     asked: ViewFilter
@@ -171,8 +169,7 @@ def _rank(groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]])
     return sorted(rows, key=lambda row: (-row.excess, row.name))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunnelStep:
+class FunnelStep(Struct, frozen=True, kw_only=True):
     """One step of the funnel."""
 
     name: str
@@ -182,8 +179,7 @@ class FunnelStep:
     """Of the failures."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reliance:
+class Reliance(Struct, frozen=True, kw_only=True):
     """How many of an agent's successes needed a repair."""
 
     agent: str
@@ -194,8 +190,7 @@ class Reliance:
     """Calls that were made again, for nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RepairsView:
+class RepairsView(Struct, frozen=True, kw_only=True):
     """What became of failures."""
 
     asked: ViewFilter

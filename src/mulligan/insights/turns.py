@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.codec import decode_json
 from mulligan.insights.figures import NOBODY
 from mulligan.insights.filters import Paging, ViewFilter
 from mulligan.insights.insights import Insights
 from mulligan.insights.open_actions import HistoryStep
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.payloads import KeptReview
 from mulligan.types.action import SETTLED, Action, ActionQuery, State
 from mulligan.types.call import OWN, LogRow, Outcome
@@ -21,8 +22,7 @@ from mulligan.types.log import HOUR_US, LogQuery
 from mulligan.types.values import from_us, make_uuid7, to_us
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallSeen:
+class CallSeen(Struct, frozen=True, kw_only=True):
     """One execution, less secrets."""
 
     id: str
@@ -76,8 +76,7 @@ MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRow:
+class TurnRow(Struct, frozen=True, kw_only=True):
     """One turn in a line."""
 
     turn: str
@@ -92,8 +91,7 @@ class TurnRow:
     """From its first call to the end of its last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnsView:
+class TurnsView(Struct, frozen=True, kw_only=True):
     """The latest turns, the newest first."""
 
     asked: ViewFilter
@@ -101,8 +99,7 @@ class TurnsView:
     rows: tuple[TurnRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCall:
+class TurnCall(Struct, frozen=True, kw_only=True):
     """One call of a turn, and what became of its effect."""
 
     call: CallSeen
@@ -115,8 +112,7 @@ class TurnCall:
     history: tuple[HistoryStep, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentTold:
+class AgentTold(Struct, frozen=True, kw_only=True):
     """What the agent was told before it tried again."""
 
     attempt: int
@@ -124,8 +120,7 @@ class AgentTold:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPage:
+class TurnPage(Struct, frozen=True, kw_only=True):
     """One turn from the request to its end."""
 
     row: TurnRow

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.insights.cache import LONG, AnswerCache, CountReader
 from mulligan.insights.figures import NOBODY, WINDOWS, Estimate, SeriesStep, name_tool
@@ -63,7 +65,6 @@ from mulligan.insights.tools import (
     rank_tools,
 )
 from mulligan.insights.turns import TurnPage, TurnRow, TurnsView, list_turn_rows, read_turn_page
-from mulligan.process.lazy import dataclass
 from mulligan.types.action import Action, State
 from mulligan.types.call import LogRow
 from mulligan.types.errors import ConfigurationError
@@ -74,8 +75,7 @@ MOST_IN_TOKEN = 1_000
 MOST_NEW_ROWS = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeToken:
+class ChangeToken(Struct, frozen=True, kw_only=True):
     """The newest row of the log, and a mark of the open list."""
 
     last_row: str

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.lesson import EpisodeSlot, Group
 
 SURE = 1.96
@@ -44,8 +45,7 @@ Forecast = tuple[float, bool]
 """The probability that was given, and whether it came true."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bin:
+class Bin(Struct, frozen=True, kw_only=True):
     """Forecasts of about the same probability."""
 
     said: float
@@ -55,8 +55,7 @@ class Bin:
     n: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Struct, frozen=True, kw_only=True):
     """How good forecasts were."""
 
     n: int
@@ -97,8 +96,7 @@ def _split_bins(ranked: Sequence[Forecast], bins: int) -> tuple[Bin, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lift:
+class Lift(Struct, frozen=True, kw_only=True):
     """How much more often a failure was repaired where a correction was offered."""
 
     lift: float

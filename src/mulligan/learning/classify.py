@@ -10,10 +10,11 @@ import re
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
+
+from msgspec.structs import replace
 
 from mulligan.learning.closeness import compile_phrases
 from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error
@@ -193,20 +194,28 @@ BY_SQLSTATE: Mapping[str, ErrorClass] = {
 }
 """What a SQLSTATE begins with."""
 
-WORDS: Mapping[ErrorClass, re.Pattern[str]] = {
-    each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words
-}
-"""Class and words, by the precedence of the one list."""
 
-TOOL_BROKE = compile_phrases(r"""
+@cache
+def _compile_words() -> Mapping[ErrorClass, re.Pattern[str]]:
+    """Class and words, by the precedence of the one list; with the first failure."""
+    return {each: compile_phrases(each.traits.words) for each in ErrorClass if each.traits.words}
+
+
+_TOOL_BROKE = r"""
     expecting (?:value|property name|'.' delimiter) | extra data: line | unterminated string
     list index out of range | no module named | object has no attribute | nonetype | KeyError
     traceback | (?:is not valid|in) JSON\b(?: at|$) | unexpected end of JSON
     string indices must be | recursion depth | unsupported operand | name '\w+' is not defined
     cannot read propert(?:y|ies) of | is not a function\b | unhashable | null.?pointer
     (?:object )?is not (?:subscriptable|iterable|callable) | segmentation fault | stack overflow
-""")
+"""
 """What only the tool's own code can have tripped over: its arguments had been read by then."""
+
+
+@cache
+def _compile_broken() -> re.Pattern[str]:
+    return compile_phrases(_TOOL_BROKE)
+
 
 VAGUE = frozenset(
     {ErrorClass.VALIDATION, ErrorClass.AMBIGUOUS, ErrorClass.TOOL_EXCEPTION, ErrorClass.UNKNOWN}
@@ -232,7 +241,7 @@ def classify_fields(said: ErrorFields) -> ErrorClass:
     if vague is not None:
         return vague
     text = said.message[:LONGEST]
-    if TOOL_BROKE.search(text) and "validation error" not in text.casefold():
+    if _compile_broken().search(text) and "validation error" not in text.casefold():
         return ErrorClass.TOOL_EXCEPTION
     return _classify_words(text)
 
@@ -254,7 +263,7 @@ def find_likely_class(failure: Failure, error: str) -> ErrorClass:
 def _classify_words(text: str) -> ErrorClass:
     """By the words of a text, those inside a machine's names too: `channel_not_found`."""
     apart = separate_words(text).replace("_", " ")
-    for each, words in WORDS.items():
+    for each, words in _compile_words().items():
         if words.search(text) or (apart != text and words.search(apart)):
             return each
     return ErrorClass.UNKNOWN

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from mulligan.process.lazy import compile_late
 from mulligan.text import fold_name, list_words, split_name, stem
 
 _LONGEST_COMPARED = 80
@@ -23,8 +22,8 @@ SHORTEST_TYPO = 8
 CONTRARY = frozenset({"except", "expect", "include", "exclude"})
 """Words that a slip would turn into their contrary."""
 
-_DIGITS = compile_late(r"\d")
-_RUNS = compile_late(r"(.)\1+")
+_DIGITS = re.compile(r"\d")
+_RUNS = re.compile(r"(.)\1+")
 
 
 def pick_only(found: Iterable[str]) -> str | None:
@@ -117,7 +116,7 @@ def _strip_plural(name: str) -> str:
     return folded[:-1] if len(folded) > 3 and folded.endswith("s") else folded
 
 
-_BETWEEN = compile_late(r"(?<!\s)\s++\|\s++|\n\s*+")
+_BETWEEN = re.compile(r"(?<!\s)\s++\|\s++|\n\s*+")
 
 
 def compile_phrases(text: str) -> re.Pattern[str]:
@@ -125,7 +124,7 @@ def compile_phrases(text: str) -> re.Pattern[str]:
 
     Inside a phrase it is a regular expression, in which `|` has no blanks around it.
     """
-    return compile_late(join_alternatives(text), re.IGNORECASE)
+    return re.compile(join_alternatives(text), re.IGNORECASE)
 
 
 def join_alternatives(text: str) -> str:

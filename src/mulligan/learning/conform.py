@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from mulligan.learning.closeness import is_slip, loses_words, match_name, match_part, pick_only
 from mulligan.learning.coerce import (
@@ -39,7 +41,6 @@ from mulligan.learning.parsing import (
 from mulligan.learning.protected_fields import find_locked_changes
 from mulligan.learning.schema import Schema, read_schema
 from mulligan.learning.values import is_small, join_path
-from mulligan.process.lazy import dataclass
 from mulligan.text import fold_name, shorten
 from mulligan.types.errors import NoSchemaError
 from mulligan.types.lesson import Kind
@@ -70,8 +71,7 @@ def rejoin_pieces(pieces: list[object]) -> list[object] | None:
 DEEPEST = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Conformed:
+class Conformed(Struct, frozen=True):
     """Arguments that fit, what was done to them, and a sentence for each change."""
 
     arguments: dict[str, object]
@@ -423,8 +423,7 @@ MOST_SHOWN = 60
 """Characters of a value in a sentence about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(Struct, frozen=True):
     """One call as it was meant."""
 
     tool: str

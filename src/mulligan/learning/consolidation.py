@@ -6,13 +6,14 @@ What failed just now is drawn from at once, kind by kind; everything together ab
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.fingerprint import renew_fingerprint
 from mulligan.learning.lessons import find_count_start, judge_life
 from mulligan.learning.mining import LessonPool, find_pool, find_uses, hash_lesson, mine, mine_pools
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError, StaleLessonError
 from mulligan.types.interfaces import Casebook, KnownTool, Store
 from mulligan.types.lesson import (
@@ -45,8 +46,7 @@ GoOn = Callable[[], None]
 """Asked between the steps of a batch; it raises where the rest is for another time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consolidated:
+class Consolidated(Struct, frozen=True, kw_only=True):
     """What one batch came to."""
 
     batch: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from mulligan.learning.classify import find_likely_class
@@ -11,7 +12,6 @@ from mulligan.learning.protected_fields import is_locked, is_said_number
 from mulligan.learning.suggest import Culprit, Knowledge, find_culprits
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
 from mulligan.learning.values import is_small
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_name
 from mulligan.types.display import quote_value
 from mulligan.types.effect import Effect, Mode

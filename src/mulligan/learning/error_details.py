@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.learning.parsing import GarbledError, Named, read_json, read_whole
-from mulligan.process.lazy import compile_late, dataclass
 from mulligan.text import fold_name, list_words
 
 END = 300
@@ -30,17 +31,17 @@ NEAR = 2_000
 """Characters that tell whether it is a log."""
 MOST_LINES = 8
 
-_ENDED = compile_late(
+_ENDED = re.compile(
     r"[\[(<*#=\s]{0,8}(?:(?:the )?(?:command|process|program|script|execution|job)\b[\w ]{0,40}? )?"
     r"(?:(?:exit|return)(?:ed)?[ _-]?(?:code|status|value)|"
     r"exited with(?: (?:code|status|exit code))?|returncode)"
     r"\s{0,3}[:=]?\s{0,3}(-?\d{1,10})[\])>*.=\s]{0,8}",
     re.IGNORECASE,
 )
-_STAMPED = compile_late(
+_STAMPED = re.compile(
     r"\s{0,8}(?:\[?\d{4}-\d\d-\d\d[T ]\d\d|\[?\d{1,2}:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)"
 )
-_LEVELLED = compile_late(
+_LEVELLED = re.compile(
     r"\s{0,8}(?:\[|##\[|level=)?"
     r"(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|critical)\b[\]:| ]",
     re.IGNORECASE,
@@ -139,23 +140,22 @@ NO_CODES = list_words("""
 """)
 """What stands where a code could, and says nothing."""
 
-_CODE = compile_late(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
-_TELLS = compile_late(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
-_SQLSTATE = compile_late(r"\bSQLSTATE\W{0,3}([0-9A-Z]{5})\b|\(([0-9][0-9A-Z]{4})\):")
-_STATUS = compile_late(
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9]*+(?:[_.:-][A-Za-z0-9]++)*+")
+_TELLS = re.compile(r"[_.:]|[a-z][A-Z]|^[A-Z]{4,}$")
+_SQLSTATE = re.compile(r"\bSQLSTATE\W{0,3}([0-9A-Z]{5})\b|\(([0-9][0-9A-Z]{4})\):")
+_STATUS = re.compile(
     r"(?i:status(?: ?code)?|http(?:/\d\.\d)?|code|error)\s*+[:=]?\s*+[\[(]?(-?\d{3,5})\b|"
     r"(?<![\w.$:])([45]\d\d)(?=\s++[A-Z][a-z])|\[([45]\d\d)\]"
 )
-_TAIL = compile_late(
+_TAIL = re.compile(
     r" \((?:status (?P<status>-?\d++))?(?:(?:, )?code (?P<code>[\w.:/#-]++))?"
     r"(?:(?:, )?reason (?P<reason>[\w.:/#-]++))?(?:(?:, )?exit code (?P<exit>\d++))?"
     r"(?:(?:, )?at (?P<path>[\w.\[\]-]++))?\)\Z"
 )
-_TAG = compile_late(r"<[^<>]{0,200}>")
+_TAG = re.compile(r"<[^<>]{0,200}>")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorFields:
+class ErrorFields(Struct, frozen=True, kw_only=True):
     """What an error says of itself, each part in its place."""
 
     message: str

@@ -13,9 +13,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from mulligan.codec import decode_json
 from mulligan.learning.closeness import join_alternatives, stem_words
@@ -153,9 +154,13 @@ MASKS: tuple[tuple[str, str], ...] = (
 )
 """Kind and pattern. `keep`: a code or a bound, which tells errors apart that need other fixes."""
 
-MASK = re.compile(
-    "|".join(f"(?P<{name}_{at}>{mask})" for at, (name, mask) in enumerate(MASKS)), re.IGNORECASE
-)
+
+@cache
+def compile_mask() -> re.Pattern[str]:
+    """All of them as one, with the first failure: it takes a while."""
+    masks = (f"(?P<{name}_{at}>{mask})" for at, (name, mask) in enumerate(MASKS))
+    return re.compile("|".join(masks), re.IGNORECASE)
+
 
 NAMED_BEFORE = re.compile(
     r"(?:argument|parameter|param|property|field|key|column|attribute|option|keyword|variable|name)s?"
@@ -212,7 +217,6 @@ LONG_TEXT = 12
 """Characters of a text that may hold names of its own, and is not merely one."""
 SHORTEST_VALUE = 3
 _WORDS = frozenset(("ID", "OK", "NO", "IS", "IP", "DB", "AN", "IN", "TO", "OF"))
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def mask_error(error: str, arguments: Mapping[str, object]) -> str:
@@ -222,7 +226,7 @@ def mask_error(error: str, arguments: Mapping[str, object]) -> str:
     own = _OwnWords(arguments)
     text = QUOTED.sub(lambda found: _mask_quoted(found, own), text)
     text = NAMED_THING.sub(lambda found: _mask_thing(found, own), text)
-    text = MASK.sub(_mask_match, text)
+    text = compile_mask().sub(_mask_match, text)
     text = re.sub(r"(<\w+>)(?:[\s,]*<\w+>)+", r"\1", text)
     text = " ".join(_drop_repeats(text).casefold().split())
     for sign, words in SAME_BOUND:
@@ -302,6 +306,11 @@ def _match_rules(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[s
     yield from (rule.pattern for rule in naming if rule.applies(tool, said))
 
 
+def _is_unspaced(letter: str) -> bool:
+    """Whether its script puts no blanks between words."""
+    return "\u3040" <= letter <= "\u30ff" or "\u3400" <= letter <= "\u9fff"
+
+
 def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
     """Values of the call itself, the longest first, as whole words."""
     found = {
@@ -312,8 +321,7 @@ def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
     telling = [value for value in found if _is_telling(value) and value not in arguments]
     for value in sorted(telling, key=len, reverse=True):
         if value.casefold() in text.casefold():
-            if _UNSPACED.search(value):
-                # Its script puts no blanks between words.
+            if any(map(_is_unspaced, value)):
                 text = text.replace(value, "<value>")
                 continue
             whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _choose_case(value))

@@ -9,10 +9,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from mulligan.learning.closeness import stem_words
 from mulligan.learning.protected_fields import says_same, stands_in
 from mulligan.learning.suggest import estimate_prior
-from mulligan.process.lazy import dataclass
 from mulligan.text import list_leaves, split_words
 from mulligan.types.display import NAME, Ours, Question, Quoted, quote_name, split_pieces
 from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
@@ -30,8 +31,7 @@ Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedChange:
+class ProposedChange(Struct, frozen=True, kw_only=True):
     """A new value of one argument."""
 
     argument: str
@@ -39,8 +39,7 @@ class ProposedChange:
     """As JSON."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """What a judge would change about a failed call; nothing, if it knows of nothing."""
 
     changes: tuple[ProposedChange, ...] = ()

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from mulligan.codec import UndecodableError, decode_json, to_plain, to_record
 from mulligan.learning.lessons import (

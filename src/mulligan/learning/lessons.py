@@ -13,15 +13,16 @@ the very same. Curated ones speak of one subject, which stands for what an error
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.calibration import compute_wilson
 from mulligan.learning.coerce import NOTHING
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.transforms import ArgumentPlace, make
-from mulligan.process.lazy import dataclass
 from mulligan.text import is_same, split_name
 from mulligan.types.display import NAME, quote_name
 from mulligan.types.lesson import (
@@ -45,8 +46,7 @@ from mulligan.types.lesson import (
 from mulligan.types.values import read_label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LifeRules:
+class LifeRules(Struct, frozen=True, kw_only=True):
     """Every number of the life cycle."""
 
     uses: int = 3

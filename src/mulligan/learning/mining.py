@@ -8,11 +8,12 @@ import json
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from mulligan.learning.lessons import (
     EVIDENCE,

@@ -10,7 +10,10 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.parsing import (
     ESCAPES,
@@ -24,7 +27,6 @@ from mulligan.learning.parsing import (
     read_json,
     read_whole,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.text import split_prose
 
 _LONGEST_TALK = 400
@@ -443,8 +445,7 @@ MOST_DOUBTED = 60
 """Characters that are shown of what could not be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenCall:
+class WrittenCall(Struct, frozen=True):
     """One call as it was written: nothing is resolved or checked yet."""
 
     name: str
@@ -585,8 +586,7 @@ _ASSIGNED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     call: WrittenCall
     start: int
     end: int

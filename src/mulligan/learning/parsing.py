@@ -15,14 +15,14 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from functools import lru_cache
 
-from mulligan.process.lazy import compile_late, dataclass
+from msgspec import Struct, field
+
 from mulligan.text import split_name
 
-_SUM = compile_late(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
-_LOOKS_LIKE_A_DATE = compile_late(
+_SUM = re.compile(r"[\d\s.+\-*/()eE_]*(?:(?:math\.|np\.|numpy\.)?pi[\d\s.+\-*/()eE_]*)?")
+_LOOKS_LIKE_A_DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}|\d{1,4}/\d{1,2}/\d{1,4}|\d-\d++-\d|\d\s++\d|^\s*+\d++-\d++\s*+$"
 )
 _OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -72,32 +72,30 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 # Possessive throughout: each part takes what it can and gives nothing back, so that no text is read
 # twice at one place.
-_BLANK = compile_late(r"(?:\s++|//[^\n]*+)*+")
-_NAME = compile_late(r"[A-Za-z_][\w.\-]*+")
-_NUMBER = compile_late(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
-_AFTER_STRING = compile_late(r"\s*+(?:[,)\]}:;=>]|$|//|#)")
-_KEYWORD = compile_late(r"['\"]?([A-Za-z_][\w.\-]*+)['\"]?\s*+=(?!=)")
-_NEXT_KEYWORD = compile_late(r",\s*+[A-Za-z_]\w*+\s*+=(?!=)")
-_KEY = compile_late(r"[^\s:=,{}\[\]()\"']++")
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+)*+")
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*+")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_AFTER_STRING = re.compile(r"\s*+(?:[,)\]}:;=>]|$|//|#)")
+_KEYWORD = re.compile(r"['\"]?([A-Za-z_][\w.\-]*+)['\"]?\s*+=(?!=)")
+_NEXT_KEYWORD = re.compile(r",\s*+[A-Za-z_]\w*+\s*+=(?!=)")
+_KEY = re.compile(r"[^\s:=,{}\[\]()\"']++")
 _PLAIN = {
-    closing: compile_late(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
+    closing: re.compile(rf"[^\\{closing}]++") for closing in ('"', "'", "`", "\u201d", "\u2019")
 }
 """What goes on inside a string, by the sign that ends it."""
-_UNBROKEN = compile_late(r"[^\s,;()\[\]{}]++")
+_UNBROKEN = re.compile(r"[^\s,;()\[\]{}]++")
 """Signs that end no bare value, whatever it stands in."""
-_CODED = compile_late(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}"
-)
-_PAIR = compile_late(r"\s*+([A-Za-z_]\w*+)=")
-_KEY_END = compile_late(r"\s*+(?::|=>|=)\s*+")
+_CODED = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
+_PAIR = re.compile(r"\s*+([A-Za-z_]\w*+)=")
+_KEY_END = re.compile(r"\s*+(?::|=>|=)\s*+")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-_JOINED = compile_late(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
+_JOINED = re.compile(r"\s*+(?:[+%*]|(?<=\s)[\"']|(?:if|or)\b|\.[A-Za-z_])")
 """After a string: it is part of an expression, or quotes stand inside quotes. Nobody can say."""
-_EXPRESSION = compile_late(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
-_ADDS_TEXT = compile_late(r"\+\s*+[\"']")
-_THOUSANDS = compile_late(r"(?:,\d{3}){1,5}+(?!\d)")
+_EXPRESSION = re.compile(r"[fFbBrRuU]{1,2}+[\"']|[A-Za-z_][\w.]*+[\[(]|\*")
+_ADDS_TEXT = re.compile(r"\+\s*+[\"']")
+_THOUSANDS = re.compile(r"(?:,\d{3}){1,5}+(?!\d)")
 
 
 class GarbledError(ValueError):
@@ -110,8 +108,7 @@ class Formula(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """`name(values, key=value)`, as a model writes a call."""
 
     name: str
@@ -432,7 +429,7 @@ def parse_words(words: str) -> object:
     return computed
 
 
-_SAYS_MORE = compile_late(r"\w")
+_SAYS_MORE = re.compile(r"\w")
 
 
 def read_whole(text: str) -> object:

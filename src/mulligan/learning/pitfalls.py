@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.lessons import MAKING, may_tell_first
 from mulligan.learning.recall import LessonReader, may_share
 from mulligan.learning.scope import asks_for_other
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
-from mulligan.process.lazy import dataclass
 from mulligan.types.display import NAME, format_one_line, quote_name
 from mulligan.types.effect import Effect
 from mulligan.types.failure import Advice, ArgumentFault, ErrorClass
@@ -157,8 +158,7 @@ _MASK = re.compile(r"<\w+>(?:[\s,]*<\w+>)*")
 Readers = Mapping[tuple[str, str], LessonReader]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pitfall:
+class Pitfall(Struct, frozen=True, kw_only=True):
     """One pitfall: which tool, how often, and what is said of it."""
 
     tool: str

@@ -17,10 +17,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import IntEnum
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.coerce import ADDED, DROPPED, ORDERS
@@ -40,7 +43,6 @@ from mulligan.learning.schema import read_schema
 from mulligan.learning.scope import find_scope_changes, is_named
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.transforms import CASES, FACTORS, SIGNS, TYPES
-from mulligan.process.lazy import dataclass
 from mulligan.types.display import NAME
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ErrorClass
@@ -74,11 +76,10 @@ _NAMES = ("of", "asked", "holds")
 Given = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonReader:
+class LessonReader(Struct, frozen=True, kw_only=True):
     """Whom a lesson is told: what their tool states, and what their own failure does."""
 
-    schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA)
+    schema: Mapping[str, object] = NO_SCHEMA
     arguments: frozenset[str] = frozenset()
     """Names in the call that failed, where one has."""
     error: str = ""

@@ -25,7 +25,6 @@ from mulligan.learning.error_details import (
     fold_fields,
     looks_like_log,
 )
-from mulligan.process.lazy import compile_late
 from mulligan.text import list_leaves, list_words
 
 SHORT = 600
@@ -168,7 +167,7 @@ ALL_WELL = compile_phrases(r"""
 """)
 
 
-_FIGURE = compile_late(
+_FIGURE = re.compile(
     r"[^:\n]{1,60}:\s{0,3}(?:[~<>]?\s?(?![45]\d\d\b)[-+]?\d[\d.,]*\s?(?:%|[a-z]{1,20}\b(?<!error)(?<!errors))?"
     r"|(?:none|nil|empty|zero|n/?a|no|off|on|never|disabled|enabled|unlimited)\b)\s*"
     r"(?:$|[.;,()]|(?:over|in|of|per|since|for|on|this|today)\b)",
@@ -300,20 +299,18 @@ FALSE = list_words("false no n 0 failed failure fail error")
 NOTHING = list_words("none null no false 0 ok success nil n/a -")
 _BAD_STATE = list_words("error errored exception fatal ko nok")
 _FAILED_STATE = list_words("failed failure fail")
-_ABOUT = compile_late(
+_ABOUT = re.compile(
     r"(?:request|trace|correlation|debug|log|span|event|response|error|incident|transaction)id$|"
     r"^(?:error|exception|fault|err|fehler)|(?:url|links?|version|timestamp|time|headers|metadata)$"
 )
-_ERROR_TYPE = compile_late(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
-_SHOUTED = compile_late(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
-_COUNTED = compile_late(
+_ERROR_TYPE = re.compile(r"(?:.*[.#:/])?[A-Z]\w{0,80}(?:Error|Exception|Fault)")
+_SHOUTED = re.compile(r"[A-Z][A-Z0-9]{2,40}(?:_[A-Z0-9]{1,40}){1,8}")
+_COUNTED = re.compile(
     r"(?:count|total|rate|ratio|percent|number|sum|size|[a-rt-z]s|[a-z]ed)$", re.ASCII
 )
-_MEASURE = compile_late(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
+_MEASURE = re.compile(r"[\u00b1~<>+-]?\s?\d[\d.,]*\s?(?:%|[^\W\d]{1,10})?")
 """How large an error is, and not what it is."""
-_NO_COUNT = compile_late(
-    r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$"
-)
+_NO_COUNT = re.compile(r"(?:status|seconds|secs|ms|millis|tries|retries|attempts|address|params)$")
 
 
 def is_error(held: Fields, *, asked: bool = False) -> bool:
@@ -591,19 +588,19 @@ START = 1_500
 """Characters in which a page says what it is."""
 MOST_SAID = 300
 
-_TITLE = compile_late(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
-_FAULT = compile_late(
+_TITLE = re.compile(r"<(?:title|h1)\b[^<>]{0,200}>([^<]{1,200})<", re.IGNORECASE)
+_FAULT = re.compile(
     r"<(?:[\w-]{1,40}:)?(Fault|Error|ErrorResponse|Exception|ServiceExceptionReport)\b[^<>]{0,300}>"
     r"\s{0,80}([^<\s][^<]{0,400})?",
     re.IGNORECASE,
 )
-_PART = compile_late(
+_PART = re.compile(
     r"<(?:[\w-]{1,40}:)?(code|message|faultcode|faultstring|text|reason|value|detail)\b[^<>]{0,200}>"
     r"\s{0,80}([^<\s][^<]{0,400})<",
     re.IGNORECASE,
 )
-_AROUND = compile_late(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
-_TAG = compile_late(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
+_AROUND = re.compile(r"(?:[\w-]{1,40}:)?(?:Envelope|Body|Header|Response)\Z")
+_TAG = re.compile(r"<(/?)((?:[\w-]{1,40}:)?[\w-]{1,60})[^<>]{0,400}>")
 
 
 @cache

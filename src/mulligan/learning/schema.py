@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import jsonschema_rs
+from msgspec import Struct
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import NoSchemaError
 
 TYPE_NAMES = {
@@ -42,8 +42,7 @@ class _Validator(Protocol):
     def iter_errors(self, instance: object) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One way in which arguments break their schema."""
 
     path: tuple[str | int, ...]

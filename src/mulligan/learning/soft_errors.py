@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.error_details import (
     ErrorFields,
@@ -50,7 +52,6 @@ from mulligan.learning.result_evidence import (
     opens_as_error,
     read_page,
 )
-from mulligan.process.lazy import compile_late, dataclass
 from mulligan.text import list_words
 
 WRAPPERS = fold_fields("content structuredContent result text body output response payload data")
@@ -65,8 +66,7 @@ _KINDS = frozenset(KINDS)
 _SAID = frozenset(SAID)
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(Struct, frozen=True):
     """Which fields of an object to look at before it is passed over."""
 
     states: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ FIELDS = (
 )
 """What a library's result object is asked for."""
 
-TELLS_OF_ERRORS = compile_late(
+TELLS_OF_ERRORS = re.compile(
     r"(?:^|[_.\-/]|(?<=[a-z])(?=[A-Z]))(?:errors?|exceptions?|failures?|faults?|logs?|lint|validate"
     r"|validation|validator|diagnos\w{1,10}|incidents?|crash(?:es)?|alerts?)(?=$|[_.\-/A-Z0-9])",
     re.IGNORECASE,
@@ -152,9 +152,9 @@ MOST_SAID = 500
 LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
-_CUT_PART = compile_late(r'\{"type":\s?"text",\s?"text":\s?"')
-_STRUCTURE = compile_late(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
-_PRINTED_OBJECT = compile_late(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
+_CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
+_STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
+_PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
 
 
 Shapes = set[tuple[object, ...]]
@@ -203,8 +203,7 @@ def is_known(result: object, shapes: Shapes) -> bool:
     return type(result) is dict and len(result) <= MOST_KEYS and tuple(result) in shapes
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """What is known of the call whose result is searched."""
 
     echoes: Echoes | None = None

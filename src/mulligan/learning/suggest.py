@@ -12,9 +12,11 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.learning.classify import find_likely_class
 from mulligan.learning.closeness import match_spelling, measure_distance, pick_only
@@ -34,7 +36,6 @@ from mulligan.learning.protected_fields import find_locked_changes, keeps_said_n
 from mulligan.learning.schema import TYPE_NAMES, Schema, read_schema
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
 from mulligan.learning.values import find_key, is_small, replace_value
-from mulligan.process.lazy import dataclass
 from mulligan.text import Path, fold_name, list_leaves, parse_numeral, read_number, split_name, stem
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ArgumentFault
@@ -322,8 +323,7 @@ MOST_VALUES = 5_000
 _WORD = re.compile(r"[#@]?[\w](?:[\w.@+&'/:-]*[\w])?")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A value and the name it stood under."""
 
     key: str
@@ -448,8 +448,7 @@ POINTERS = frozenset({"id", "ids", "number", "code", "email", "name", "key", "uu
 """Words in the name of an argument that points at something."""
 
 
-@dataclass(frozen=True, slots=True)
-class Culprit:
+class Culprit(Struct, frozen=True):
     """An argument that the failure may be about."""
 
     path: Path

@@ -17,10 +17,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.types.notes import Notes, NotesState, Scorecard, TaskRun
 
 OWN_PART = 0.07
@@ -43,8 +44,7 @@ _GUESSED = 5.0
 Rows = list[list[float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectorRecord:
+class ReflectorRecord(Struct, frozen=True, kw_only=True):
     """What a reflector's proposals do to a task's score on average, as far as is known."""
 
     mean: float = 0.0
@@ -60,8 +60,7 @@ NOBODY = ReflectorRecord()
 """A reflector that nothing is known of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beliefs:
+class Beliefs(Struct, frozen=True):
     """The versions' success, jointly: means, and the Cholesky factor of the precision."""
 
     places: Mapping[int, int]
@@ -331,8 +330,7 @@ SOONEST, LATEST = 1.0, 120.0
 """Runs between two proposals of a reflector that is surely good, or surely bad."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """A version should stand elsewhere, and why."""
 
     version: int
@@ -345,8 +343,7 @@ class Change:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Standings:
+class Standings(Struct, frozen=True, kw_only=True, dict=True):
     """Every version on one ground, with its parent, and the record of who proposes."""
 
     cards: Mapping[int, Scorecard] = field(default_factory=dict)
@@ -602,8 +599,7 @@ def _promote(change: Change) -> Change:
 OVERALL = "overall"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A version as its recorded runs show it."""
 
     version: int

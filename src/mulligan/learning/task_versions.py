@@ -6,9 +6,11 @@ import difflib
 import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
+from msgspec import Struct
+
+from mulligan.codec import to_plain
 from mulligan.learning.task_selection import (
     NOBODY,
     ReflectorRecord,
@@ -16,7 +18,6 @@ from mulligan.learning.task_selection import (
     build_standings,
     weigh,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.text import shorten
 from mulligan.types.display import Ours, Question, Quoted
 from mulligan.types.errors import ConfigurationError
@@ -29,8 +30,7 @@ _SURE = 1.96
 """Standard deviations either side that hold 95 %."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """How one version did on one ground: a line of a history, a bar of a plot."""
 
     card: Scorecard
@@ -110,13 +110,13 @@ def export(archive: Archive, task: str, *, tenant: str = "") -> dict[str, Any]:
         "task": task,
         "tenant": tenant,
         "versions": [
-            _as_json(notes) for notes in reversed(archive.list_versions(task, tenant=tenant))
+            to_plain(notes) for notes in reversed(archive.list_versions(task, tenant=tenant))
         ],
         "grounds": [
             {
                 "model": ground.model,
                 "definition": ground.definition,
-                "scorecards": [asdict(card) for card in archive.list_scorecards(ground)],
+                "scorecards": [to_plain(card) for card in archive.list_scorecards(ground)],
             }
             for ground in archive.list_grounds(task)
             if ground.tenant == tenant
@@ -172,10 +172,6 @@ def _render_lines(said: Refinement) -> list[str]:
     return [line for name, lines in parts.items() if lines for line in (name, *lines)]
 
 
-def _as_json(notes: Notes) -> dict[str, Any]:
-    return {**asdict(notes), "at": notes.at.isoformat()}
-
-
 def _read_standings(archive: Archive, ground: Ground) -> Standings:
     return build_standings(archive.list_scorecards(ground), ())
 
@@ -195,8 +191,7 @@ LEAST_SPREAD = 0.008
 """However many tasks agree, the next may be another kind of task."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectorSummary:
+class ReflectorSummary(Struct, frozen=True, kw_only=True):
     """What a reflector's proposals came to, in words for people."""
 
     by: str

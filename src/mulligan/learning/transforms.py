@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from mulligan.learning.coerce import NOTHING, ORDERS, coerce, format_date
 from mulligan.learning.error_details import extract_message
@@ -18,7 +19,6 @@ from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.suggest import Knowledge, describe_shape, parse_result
 from mulligan.learning.values import find_key
-from mulligan.process.lazy import dataclass
 from mulligan.text import is_number, is_same, list_leaves, parse_numeral, split_name
 from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transformation
 
@@ -28,13 +28,12 @@ Given = Mapping[str, object]
 PLAIN: Given = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentPlace:
+class ArgumentPlace(Struct, frozen=True, kw_only=True):
     """One argument of a call that is to be made: the failing one again, or one before it."""
 
     argument: str
     failed: FailedCall
-    schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA)
+    schema: Mapping[str, object] = NO_SCHEMA
     """Of the tool that the argument belongs to."""
 
     @property
@@ -61,8 +60,7 @@ Make = Callable[[Given, ArgumentPlace], object]
 """The value made once more; `NOTHING` where it cannot be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One way of making a value, in both directions: read out of an observation, and gone again."""
 
     explain: Explain

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cache
+
+from msgspec import Struct
 
 from mulligan.learning.coerce import NAMES, STATED
 from mulligan.learning.error_details import read_error
 from mulligan.learning.parsing import read_json
 from mulligan.learning.values import join_path
-from mulligan.process.lazy import dataclass
 from mulligan.text import list_words
 
 
@@ -29,8 +31,7 @@ class ComplaintKind(StrEnum):
     """Something is left over of a value once its form was read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(Struct, frozen=True):
     """What an error says of one argument."""
 
     about: ComplaintKind
@@ -186,62 +187,79 @@ def _compile(words: str) -> re.Pattern[str]:
     return re.compile(words, re.IGNORECASE)
 
 
-FIELDS = (
-    (ComplaintKind.MISSING, _compile(rf"{_SUBJECT} is a required {_THING}")),
-    (
-        ComplaintKind.MISSING,
-        _compile(rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
-    ),
-    (ComplaintKind.MISSING, _compile(rf"{_THING} {_SUBJECT} is (?:required|missing)")),
-    (ComplaintKind.MISSING, _compile(rf"missing {_THING}:? {_SUBJECT}")),
-    (ComplaintKind.UNEXPECTED, _compile(rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}")),
-    (
-        ComplaintKind.UNEXPECTED,
-        _compile(rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
-    ),
-    (ComplaintKind.UNEXPECTED, _compile(rf"\({_SUBJECT} was unexpected\)")),
-)
-BOUNDS = (
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}")),
-    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}")),
-    (
-        ComplaintKind.MOST,
-        _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_BOUND}"),
-    ),
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_BOUND}")),
-    (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_BOUND}")),
-    (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_BOUND} and {_BOUND}")),
-    (
-        ComplaintKind.MOST,
-        _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_BOUND}"),
-    ),
-    (
-        ComplaintKind.MOST,
-        _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
-    ),
-    (
-        ComplaintKind.LEAST,
-        _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
-    ),
-)
-DOMAINS = (
-    _compile(rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})"),
-    _compile(rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})"),
-    _compile(
-        rf"invalid (?:value )?(?:for )?{_SUBJECT}[^\n]{{0,60}}?"
-        rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
-    ),
-    _compile(
-        rf"{_SUBJECT} is (?:not (?:a )?valid|invalid)[^\n]{{0,60}}?"
-        rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
-    ),
-)
-FORMS = (
-    _compile(
-        rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)[^\n]{{0,40}}?{_FORMS}"
-    ),
-    _compile(rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}"),
-)
+@cache
+def _compile_fields() -> tuple[tuple[ComplaintKind, re.Pattern[str]], ...]:
+    return (
+        (ComplaintKind.MISSING, _compile(rf"{_SUBJECT} is a required {_THING}")),
+        (
+            ComplaintKind.MISSING,
+            _compile(rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
+        ),
+        (ComplaintKind.MISSING, _compile(rf"{_THING} {_SUBJECT} is (?:required|missing)")),
+        (ComplaintKind.MISSING, _compile(rf"missing {_THING}:? {_SUBJECT}")),
+        (ComplaintKind.UNEXPECTED, _compile(rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}")),
+        (
+            ComplaintKind.UNEXPECTED,
+            _compile(rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
+        ),
+        (ComplaintKind.UNEXPECTED, _compile(rf"\({_SUBJECT} was unexpected\)")),
+    )
+
+
+@cache
+def _compile_bounds() -> tuple[tuple[ComplaintKind, re.Pattern[str]], ...]:
+    return (
+        (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}")),
+        (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}")),
+        (
+            ComplaintKind.MOST,
+            _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_BOUND}"),
+        ),
+        (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_BOUND}")),
+        (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_BOUND}")),
+        (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_BOUND} and {_BOUND}")),
+        (
+            ComplaintKind.MOST,
+            _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_BOUND}"),
+        ),
+        (
+            ComplaintKind.MOST,
+            _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
+        ),
+        (
+            ComplaintKind.LEAST,
+            _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
+        ),
+    )
+
+
+@cache
+def _compile_domains() -> tuple[re.Pattern[str], ...]:
+    return (
+        _compile(rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})"),
+        _compile(rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})"),
+        _compile(
+            rf"invalid (?:value )?(?:for )?{_SUBJECT}[^\n]{{0,60}}?"
+            rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
+        ),
+        _compile(
+            rf"{_SUBJECT} is (?:not (?:a )?valid|invalid)[^\n]{{0,60}}?"
+            rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
+        ),
+    )
+
+
+@cache
+def _compile_forms() -> tuple[re.Pattern[str], ...]:
+    return (
+        _compile(
+            rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)"
+            rf"[^\n]{{0,40}}?{_FORMS}"
+        ),
+        _compile(
+            rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}"
+        ),
+    )
 
 
 UNITS = _compile(
@@ -254,14 +272,14 @@ REST = re.compile(r"unconverted data remains: ([^\n]{1,40})")
 
 def parse_sentences(text: str) -> Iterator[Complaint]:
     """Everything a text complains of in words that say which argument and what is wanted."""
-    for about, words in FIELDS:
+    for about, words in _compile_fields():
         yield from (Complaint(about, name) for name, _ in _match_sentence(words, text))
-    for about, words in BOUNDS:
+    for about, words in _compile_bounds():
         for name, rest in _match_sentence(words, text):
             if len(rest) == 2:
                 yield Complaint(ComplaintKind.LEAST, name, rest[:1])
             yield Complaint(about, name, rest[-1:])
-    for words in DOMAINS:
+    for words in _compile_domains():
         for name, rest in _match_sentence(words, text):
             values = _split_list(rest[0])
             if len(values) > 1:
@@ -273,7 +291,7 @@ def parse_sentences(text: str) -> Iterator[Complaint]:
 
 def _parse_forms(text: str) -> Iterator[Complaint]:
     """The form that is stated; else what Python says of a form that it could not read."""
-    for words in FORMS:
+    for words in _compile_forms():
         for name, rest in _match_sentence(words, text):
             yield Complaint(ComplaintKind.FORM, name, rest)
             return

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.checks.custom import ANSWERS_WITHIN
 from mulligan.checks.subject import find_agreed, has_concern, watch_checks
 from mulligan.loops.checking import run_checks_aside
 from mulligan.process.event_loop import LateModules, await_value, run_with_timeout
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_in_findings
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Call, Execution, Outcome
@@ -60,8 +61,7 @@ _IDLE = Finding(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempted:
+class Attempted(Struct, frozen=True, kw_only=True):
     """One attempt as a check sees it."""
 
     turn: Turn
@@ -87,8 +87,7 @@ class Attempted:
         return list(effective) if self.acted is None else sorted(self.acted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RejectedAction:
+class RejectedAction(Struct, frozen=True, kw_only=True):
     """One action of a rejected attempt, and what undoing it came to."""
 
     action: str
@@ -107,8 +106,7 @@ class RejectedAction:
     """Whether, standing, it rules out a second attempt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewers:
+class Reviewers(Struct, frozen=True, kw_only=True):
     """Everybody who has a say: what is computed first, a model last and only if it must."""
 
     checks: Sequence[Check[Attempted]] = ()
@@ -215,8 +213,7 @@ async def _hold_against_facts(
     return [each for each in found if (each.rule, each.call) not in said], answered
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looks:
+class Looks(Struct, frozen=True, kw_only=True):
     """Who has looked at what of an attempt."""
 
     acted: tuple[str, ...]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from mulligan.checks.feedback import render_requirements
 from mulligan.process.event_loop import call_function
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import ToolFunction
 from mulligan.types.display import Quoted
 from mulligan.types.errors import ConfigurationError, OutOfStepsError
@@ -16,6 +16,7 @@ from mulligan.types.finding import Correction
 from mulligan.types.interfaces import Check
 from mulligan.types.limits import NO_LIMIT, Meter
 from mulligan.types.reply import Critique, Draft, Reply, Written
+from mulligan.types.values import hide_fields
 
 """Sync or async, called by name."""
 Announce = Callable[[Happened], None]
@@ -89,13 +90,13 @@ class Tools:
         self._announce(ToolAnswered(tool=name, step=step, result=result, error=error))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
+@hide_fields("meter")
+class Brief(Struct, frozen=True, kw_only=True):
     """What a writer is given for one draft."""
 
     question: str
     tools: Tools
-    meter: Meter = field(repr=False)
+    meter: Meter
     draft: Draft | None = None
     """The draft to revise; `None` for the first."""
     critique: Critique | None = None
@@ -126,14 +127,14 @@ class Brief:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyBrief:
+@hide_fields("meter")
+class ReplyBrief(Struct, frozen=True, kw_only=True):
     """One reply to be written, as an agent is told of it."""
 
     asked: Reply
     """The question and the context, without a text."""
     checks: Sequence[Check[Reply]]
-    meter: Meter = field(repr=False)
+    meter: Meter
     tools: Tools
     last: str = ""
     """The reply that cannot go out; empty for the first, and where none was written."""
@@ -168,12 +169,12 @@ class ReplyBrief:
         yield f"Answer the question{source}. Give the answer alone."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainBrief:
+@hide_fields("meter")
+class PlainBrief(Struct, frozen=True, kw_only=True):
     """A text that is asked for by its prompt alone: a run of a task, a judge's answer."""
 
     prompt: str
-    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT), repr=False)
+    meter: Meter = field(default_factory=lambda: Meter(NO_LIMIT))
     tools: Tools = field(default_factory=Tools)
 
     @property

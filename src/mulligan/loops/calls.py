@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import field, replace
 from datetime import timedelta
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.learning.decide import TrackRecord
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import Execution, Failure, Outcome
 from mulligan.types.effect import Effect, Mode, Repeat
 from mulligan.types.engine import Loop, Round, run_loop
@@ -110,8 +111,7 @@ class _NotRefreshedError(Exception):
     """There are no new credentials."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Knowing:
+class Knowing(Struct, frozen=True, kw_only=True):
     """What a tool knows about its own calls, once one of them gave no answer."""
 
     look: Look | None = None
@@ -145,16 +145,14 @@ class Knowing:
         return move in (Move.SAME, Move.PROBE, Move.POLL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextTry:
+class NextTry(Struct, frozen=True, kw_only=True):
     """What the next try of a call is told: how long to wait, and what comes before it."""
 
     wait: timedelta
     move: Move
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrying:
+class Retrying(Struct, frozen=True, kw_only=True):
     """What a retry may use up, and how it passes the time."""
 
     budget: RetryBudget

@@ -8,14 +8,15 @@ import logging
 import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.loops.briefs import Announce, Brief, Tools, Writer, ignore_event
 from mulligan.process.event_loop import call_function
-from mulligan.process.lazy import dataclass
 from mulligan.prompts.template import read_own_prompt
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.text import is_blank
@@ -46,8 +47,7 @@ Critic = Callable[[str, Draft], Critique | Awaitable[Critique | None] | None]
 Combine = Callable[[Sequence[Critique]], Critique]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCritic:
+class JudgeCritic(Struct, frozen=True):
     """A critic that is a judge, asked with a rubric, or with a prompt of somebody's own."""
 
     judge: object = None
@@ -162,8 +162,7 @@ STAGNANT = 2
 FALLBACK = "I could not write an answer to this. Please ask again."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftRules:
+class DraftRules(Struct, frozen=True, kw_only=True):
     """When a draft is good enough, and what it may take."""
 
     critics: Sequence[object] = ()
@@ -187,8 +186,7 @@ class DraftRules:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drafted:
+class Drafted(Struct, frozen=True, kw_only=True):
     """The answer, and how it came to be."""
 
     draft: Draft

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import Happened
 from mulligan.types.interfaces import Archive, Clock, Judge
@@ -49,20 +49,19 @@ class Afterwards:
             await asyncio.wait(going)
 
 
-@dataclass(slots=True)
 class ReflectorMemory:
     """What one process need not look up for every run."""
 
-    records: dict[tuple[Ground, str], ReflectorRecord] = field(default_factory=dict)
-    """What other tasks say of a reflector, as of its last proposal."""
-    asked: dict[Ground, int] = field(default_factory=dict)
-    """After how many runs a reflector was last asked, whatever it said."""
-    warned: set[str] = field(default_factory=set)
-    """Tasks whose runs nobody can score, and whose owners were told so."""
+    def __init__(self) -> None:
+        self.records: dict[tuple[Ground, str], ReflectorRecord] = {}
+        """What other tasks say of a reflector, as of its last proposal."""
+        self.asked: dict[Ground, int] = {}
+        """After how many runs a reflector was last asked, whatever it said."""
+        self.warned: set[str] = set()
+        """Tasks whose runs nobody can score, and whose owners were told so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(Struct, frozen=True, kw_only=True):
     """What the loop works with, whatever the task."""
 
     archive: Archive

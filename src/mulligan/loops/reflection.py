@@ -8,10 +8,12 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.notes import Proposed, screen
 from mulligan.learning.task_selection import (
@@ -28,7 +30,6 @@ from mulligan.learning.task_selection import (
 from mulligan.learning.task_versions import ask_judge, choose_contrasting, describe_changes
 from mulligan.loops.learning import Learning
 from mulligan.process.event_loop import await_value, run_with_timeout
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError, StaleNotesError
 from mulligan.types.events import (
     Happened,
@@ -51,8 +52,7 @@ _LATEST = 40
 _report = logging.getLogger("mulligan")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectedRun:
+class ReflectedRun(Struct, frozen=True, kw_only=True):
     """A run that is worth reflecting on."""
 
     ground: Ground
@@ -367,8 +367,7 @@ Tell = Callable[[int, str], None]
 """Gets the number of a round, and what came of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Optimized:
+class Optimized(Struct, frozen=True, kw_only=True):
     """What came of one search."""
 
     ground: Ground

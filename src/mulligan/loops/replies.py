@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.checks.feedback import choose_best_round, mend_reply, name_text_check, render_feedback
 from mulligan.checks.file import VERIFIED, make_checks, make_verification, read_table
@@ -16,7 +18,6 @@ from mulligan.checks.grounding import Verification, Verified, Verifier
 from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.checking import run_text_checks
 from mulligan.process.event_loop import call_aside, call_function, watch_steps
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_in_findings
 from mulligan.text import is_blank, is_number
 from mulligan.types.adapter import AgentWriter
@@ -50,8 +51,7 @@ Write = Callable[[Correction | None], str | Reply | Written | Awaitable[str | Re
 own context, and `Written` says what it took."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyRules:
+class ReplyRules(Struct, frozen=True, kw_only=True):
     """What a reply is held to, and how often it may be written."""
 
     checks: Sequence[Check[Reply]] = ()

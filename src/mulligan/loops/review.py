@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.contradiction import (
     CallFacts,
@@ -21,7 +23,6 @@ from mulligan.checks.contradiction import (
 from mulligan.checks.tool_outputs import list_texts
 from mulligan.dates.readings import find_zone, parse_local_moment
 from mulligan.learning.protected_fields import is_locked, stands_in
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import Execution
 from mulligan.types.display import Ours, Question, Quoted, format_one_line, quote_name
 from mulligan.types.events import RemarkDropped
@@ -61,8 +62,7 @@ _ABOUT: Mapping[Area, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
+class Remark(Struct, frozen=True, kw_only=True):
     """One thing a judge has to say about an attempt."""
 
     area: Area
@@ -81,8 +81,7 @@ class Remark:
         set_enums(self, area=Area, severity=Severity)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class Opinion(Struct, frozen=True, kw_only=True):
     """What a judge says of an attempt. Whether that is a rejection is not for it to say."""
 
     findings: tuple[Remark, ...]
@@ -169,8 +168,7 @@ Show = Callable[[object], object]
 """A value less secrets, in JSON's own types."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
+class Weighed(Struct, frozen=True, kw_only=True):
     """An opinion after the facts have spoken."""
 
     findings: tuple[Finding, ...] = ()

@@ -10,8 +10,10 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.learning.task_selection import (
     BLIND_SHARE,
@@ -37,13 +39,13 @@ from mulligan.loops.reflection import (
     take_over,
 )
 from mulligan.process.event_loop import call_function
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_in_findings
 from mulligan.types.events import TaskRan
 from mulligan.types.finding import Standing, Verdict, reach_verdict
 from mulligan.types.limits import Meter
 from mulligan.types.notes import Ground, Notes, PairedScore, TaskRun
 from mulligan.types.task import Ran, Reflect, Task
+from mulligan.types.values import hide_fields
 
 KEPT_TOKENS = 1_000
 """Of an output, that its archive keeps of each run."""
@@ -57,15 +59,15 @@ Work = Callable[[str], Awaitable[object]]
 """One run of a task: gets the whole prompt, returns its output or a `Ran`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskDone:
+@hide_fields("prompt")
+class TaskDone(Struct, frozen=True, kw_only=True):
     """What came of one run of a task."""
 
     output: object
     verdict: Verdict
     version: int
     """Of the notes it ran with; 0 is the static text alone."""
-    prompt: str = field(repr=False)
+    prompt: str
     score: float | None
     """`None`: nobody could tell how good it was."""
     id: str = ""
@@ -74,8 +76,7 @@ class TaskDone:
     """What of its budget the run used up: `time`, `tokens` or `money`; empty: nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
+class _Plan(Struct, frozen=True, kw_only=True):
     """What was found in the archive before a run, and what was chosen."""
 
     ground: Ground

@@ -6,9 +6,10 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from mulligan.packs.typed_dict import TypedDict
 from mulligan.runtime.context import carry, read_context

@@ -12,12 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
-
-from mulligan.process.lazy import compile_rest
 
 T = TypeVar("T")
 
@@ -337,7 +335,6 @@ class LateModules:
         """Load all of them; it takes a tenth of a second, the first time."""
         for name in self.names:
             import_module(name)
-        compile_rest()
         self.loaded = True
 
     async def load_beside_loop(self) -> None:
@@ -352,3 +349,8 @@ class LateModules:
             self.load()
         with suppress(InvalidStateError):  # nobody waits any more
             done.set_result(None)
+
+
+def read_utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.display import A, Prompt, Question, Quoted, escape
 from mulligan.types.errors import ConfigurationError
 
@@ -22,8 +23,7 @@ _FILE = re.compile(
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
+class Template(Struct, frozen=True, kw_only=True):
     """One prompt file, read."""
 
     name: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.redaction.fast import FastWalk, build_compiled

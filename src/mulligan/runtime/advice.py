@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from mulligan.process.event_loop import run_with_timeout
 from mulligan.redaction.redactor import hide_secrets

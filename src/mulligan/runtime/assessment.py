@@ -8,16 +8,18 @@ import errno
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan import codec
-from mulligan.process.lazy import dataclass
 from mulligan.types.action import UndoResult
 from mulligan.types.call import Image, Record, ToolCallbacks
 from mulligan.types.display import format_value
 from mulligan.types.errors import ConflictError
+from mulligan.types.values import read_fields
 
 
 def says_gone(error: BaseException) -> bool:
@@ -249,9 +251,8 @@ def normalize_name(name: object) -> str:
 
 
 def _as_fields(state: object) -> object:
-    if is_dataclass(state) and not isinstance(state, type):
-        return {f.name: getattr(state, f.name) for f in fields(state)}
-    return state
+    held = read_fields(state)
+    return state if held is None else held
 
 
 def _drop_fields(ignored: frozenset[str], state: Mapping[object, object]) -> dict[object, object]:
@@ -314,8 +315,7 @@ SELF_CHANGING = frozenset({
 one, such as a history, is content."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Undone:
+class Undone(Struct, frozen=True, kw_only=True):
     """What an undo came to."""
 
     result: UndoResult
@@ -335,8 +335,7 @@ class Undone:
     """The undo was refused by somebody who may hide things, too: absence proves nothing now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaterCalls:
+class LaterCalls(Struct, frozen=True, kw_only=True):
     """What we did ourselves to the same object after a call, as far as it is on record.
 
     Each by the name of a tool, empty where there is none.
@@ -352,8 +351,7 @@ class LaterCalls:
     """The versions that such calls have left."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoPolicy:
+class UndoPolicy(Struct, frozen=True, kw_only=True):
     """What an undo must know beside its record."""
 
     abilities: ToolCallbacks
@@ -376,8 +374,7 @@ class UndoPolicy:
         return self.abilities.version is not None and not self.deletes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class Observation(Struct, frozen=True, kw_only=True):
     """What is there, as far as it could be read."""
 
     state: object = None

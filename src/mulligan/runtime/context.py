@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, Token
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 from json import JSONDecodeError, loads
@@ -20,10 +21,12 @@ from pathlib import PurePath
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, ParamSpec, Protocol, Self, TypeVar, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.checks.subject import EXISTS
 from mulligan.checks.tool_outputs import as_record
 from mulligan.loops.actions import NOTHING_DONE
-from mulligan.process.lazy import compile_late, dataclass
 from mulligan.redaction import Redactor
 from mulligan.runtime.episodes import Offers, OpenEpisode
 from mulligan.runtime.hold import Held
@@ -47,8 +50,7 @@ Note = Callable[[], Execution]
 """Tells what came of a call, once somebody asks: most calls are never asked about."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntrackedCall:
+class UntrackedCall(Struct, frozen=True, kw_only=True):
     """A call that changed something or may have, and that is on no record but the log."""
 
     call: str
@@ -209,8 +211,7 @@ def render_note(verdict: Verdict, actions: Iterable[LiveAction]) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnResult:
+class TurnResult(Struct, frozen=True, kw_only=True):
     """What came of a turn, as far as its reply must tell of it."""
 
     standing: Standing
@@ -390,8 +391,7 @@ class Labels(NamedTuple):
     turn: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed(TurnResult):
+class Reviewed(TurnResult, frozen=True, kw_only=True):
     """What a review of the attempt came to, and what has been done about it."""
 
     correction: Correction | None
@@ -416,8 +416,7 @@ class Reviewing(Protocol):
         """The turn is over; what nobody reviewed must not be forgotten."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnOrigin:
+class TurnOrigin(Struct, frozen=True, kw_only=True):
     """Where a turn comes from: its context, where nobody gives one."""
 
     host: str = ""
@@ -748,7 +747,7 @@ def find_current_turn(home: Redactor | None = None) -> OpenTurn | None:
     return current.find_of(home)
 
 
-_NAMES_AN_OBJECT = compile_late(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
+_NAMES_AN_OBJECT = re.compile(r"(?:^|_)(?:id|uid|uuid)$|[a-z]Id$")
 
 
 def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:

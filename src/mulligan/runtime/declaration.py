@@ -7,15 +7,16 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, Unpack
+
+from msgspec import Struct, field
+from msgspec.structs import astuple, replace
 
 from mulligan.checks.custom import read_severity
 from mulligan.checks.parameters import ParameterKind, parse_kinds
 from mulligan.codec import read_hints
 from mulligan.process.event_loop import is_async
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub
 from mulligan.runtime.signature import list_parameters
@@ -56,6 +57,7 @@ from mulligan.types.effect import Effect, Mode, NoVerdict, Precheck, ProbeBy, Re
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Severity
 from mulligan.types.lesson import ErrorRule
+from mulligan.types.values import hide_fields
 
 
 def find_misfit(
@@ -221,8 +223,8 @@ def _read_untrusted(said: Said) -> Severity:
     return read_severity(said.value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+@hide_fields("schema", "returns", "docs")
+class Declaration(Struct, frozen=True, kw_only=True):
     """What is known about a tool: by the names of `Declared`, each read as its type or its reader
     says, and what follows from several of them."""
 
@@ -256,18 +258,14 @@ class Declaration:
     around: Annotated[Around | None, ReadBy(read_function)] = None
     loses: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
     rests_on: Annotated[tuple[str, ...], ReadBy(read_sentences)] = ()
-    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(
-        default_factory=dict, repr=False
-    )
-    returns: Annotated[Mapping[str, object], ReadBy(read_schema)] = field(
-        default_factory=dict, repr=False
-    )
+    schema: Annotated[Mapping[str, object], FoundBy(find_schema)] = field(default_factory=dict)
+    returns: Annotated[Mapping[str, object], ReadBy(read_schema)] = field(default_factory=dict)
     may_be_empty: bool = True
     error_rules: Annotated[tuple[ErrorRule, ...], ReadBy(read_rules)] = ()
     kinds: Annotated[Mapping[str, ParameterKind], ReadBy(_read_kinds)] = field(default_factory=dict)
     untrusted: Annotated[Severity | None, ReadBy(_read_untrusted)] = None
     precheck: Precheck = Precheck.AFTER
-    docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = field(default=(), repr=False)
+    docs: Annotated[tuple[str, ...], FoundBy(find_docs)] = ()
     ask_judge: bool = False
     review: Annotated[bool, FoundBy(find_review)] = False
     on_no_verdict: NoVerdict = NoVerdict.PROCEED
@@ -299,8 +297,7 @@ class Declaration:
 
 def list_functions(said: Declaration) -> list[Callable[..., object]]:
     """The functions that a tool is declared with beside its own."""
-    can = [getattr(said.abilities, each.name) for each in fields(said.abilities)]
-    given = (*can, said.effect_of, said.provide, said.describe, said.around)
+    given = (*astuple(said.abilities), said.effect_of, said.provide, said.describe, said.around)
     return [each for each in given if callable(each)]
 
 
@@ -407,8 +404,7 @@ class Declares(Protocol):
         """Declare a tool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True):
     """A function by where it stands. A cell of a notebook that is run again stands where it did."""
 
     module: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from msgspec import Struct
+
 from mulligan.learning.mining import find_remedies
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.episodes import Ended, OpenEpisode, build_earlier
 from mulligan.types.call import Execution
 from mulligan.types.effect import Effect
@@ -38,8 +39,7 @@ def build_episodes(
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Story:
+class _Story(Struct, frozen=True, kw_only=True):
     """One failure, and the calls made after it."""
 
     opened: OpenEpisode

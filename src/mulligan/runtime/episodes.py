@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from mulligan.process.event_loop import LateModules
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.lookup import Advised
 from mulligan.types.call import Execution, Outcome
@@ -24,8 +25,7 @@ MOST_OPEN = 20
 """Corrections of one tool that wait to be tried; the newest stay."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuggestedCall:
+class SuggestedCall(Struct, frozen=True, kw_only=True):
     """A failed call with a suggestion applied to it."""
 
     suggestion: Suggestion
@@ -87,8 +87,7 @@ LATE = LateModules(
 """Those that are asked for by name where a call has failed; they bring some hundred others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenEpisode:
+class OpenEpisode(Struct, frozen=True, kw_only=True):
     """What a turn keeps of a failure until it is over, when its end is known."""
 
     execution: Execution
@@ -103,8 +102,7 @@ class OpenEpisode:
     """`None`: memory had nothing to say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """A call of a turn that is over."""
 
     execution: Execution

@@ -6,8 +6,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from mulligan.redaction.redactor import hide_in_arguments
 from mulligan.runtime.advice import find_misfit, plan_call, predict_failure

@@ -7,13 +7,14 @@ import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.codec import encode_exact
 from mulligan.learning.closeness import find_typo
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import InHost, OpenTurn, carry, read_context
 from mulligan.runtime.declaration import Declared, declare, hide_names
 from mulligan.runtime.hold import Held
@@ -287,8 +288,7 @@ class Decides(Protocol):
         """Never run a held call, or another one in its place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waited:
+class Waited(Struct, frozen=True, kw_only=True):
     """A call that was held before: it may be made now, or was made by somebody else."""
 
     action: LiveAction
@@ -298,8 +298,7 @@ class Waited:
     """The action is another call, which a person has put in its place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostHolds:
+class HostHolds(Struct, frozen=True, kw_only=True):
     """The held calls of one run, by the host's own ids."""
 
     book: JournalWriter

@@ -9,12 +9,13 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from msgspec import Struct
+
 from mulligan.codec import decode_value
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.assessment import LaterCalls
 from mulligan.runtime.live_action import LiveAction, keep_said
@@ -64,8 +65,7 @@ BESIDE = 10
 """Earlier places among which one may be of a call that was made at the same time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnCall:
+class OwnCall(Struct, frozen=True, kw_only=True):
     """One call of ours on an object, as it stands now."""
 
     action: Action
@@ -242,15 +242,14 @@ SHARED_LIFE = timedelta(days=90)
 """How long what belongs to no single action is kept: as long as the journal itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateChange:
+class StateChange(Struct, frozen=True, kw_only=True):
     """One step that some actions take alike."""
 
     actions: Sequence[LiveAction]
     state: State
     why: str = ""
     """May quote anything, and is scrubbed."""
-    facts: Mapping[str, object] = field(default_factory=dict)
+    facts: Mapping[str, object] = {}
     """Our own words and numbers."""
 
 

@@ -8,13 +8,14 @@ import copy
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.loops.actions import DATES
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime import journal
 from mulligan.runtime.advice import conclude
@@ -166,8 +167,7 @@ def copy_value(value: Any) -> Any:
         return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JournaledCall:
+class JournaledCall(Struct, frozen=True, kw_only=True):
     """One call of an attempt that is on its way."""
 
     call: ActiveCall

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from mulligan.codec import encode_value
-from mulligan.process.lazy import dataclass
 from mulligan.redaction.redactor import hide_in_arguments, hide_secrets
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.undo import find_objects

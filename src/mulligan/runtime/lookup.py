@@ -6,11 +6,12 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+from msgspec.structs import force_setattr, replace
+
 from mulligan.redaction.redactor import hide_in_advice, hide_in_findings, hide_secrets
 from mulligan.types.call import Execution
 from mulligan.types.display import Quoted
@@ -50,8 +51,7 @@ MOST_ALIKE = 30
 those that are about no tool."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class Asking(Struct, frozen=True, kw_only=True):
     """Whose failure it is, and of which pattern."""
 
     failed: FailedCall
@@ -63,8 +63,7 @@ class Asking:
     """Lessons that have failed in this very turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class Recalled(Struct, frozen=True, kw_only=True):
     """What memory has to say about one failure."""
 
     suggest: Suggest
@@ -262,8 +261,7 @@ MOST_SAID = 200
 """Characters of what a call failed with that nobody had asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedMend:
+class FailedMend(Struct, frozen=True, kw_only=True):
     """A call that failed as it was asked for, and failed again as it was corrected."""
 
     tool: str
@@ -283,8 +281,7 @@ class FailedMend:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advised:
+class Advised(Struct, frozen=True, kw_only=True):
     """A failed call and what would help: the exception carries it as `error.mulligan`."""
 
     execution: Execution
@@ -304,8 +301,8 @@ class Advised:
     def __post_init__(self) -> None:
         # Hosts and programs read these as they are; the corrections are for who makes the call.
         given = self.failed.call.arguments
-        object.__setattr__(self, "advice", hide_in_advice(self.advice, given))
-        object.__setattr__(self, "foreseen", hide_in_findings(self.foreseen, given))
+        force_setattr(self, "advice", hide_in_advice(self.advice, given))
+        force_setattr(self, "foreseen", hide_in_findings(self.foreseen, given))
 
     def __str__(self) -> str:
         """What an agent or a person reads."""
@@ -325,8 +322,7 @@ class Advised:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
+class Mended(Struct, frozen=True, kw_only=True):
     """A call that failed as it was asked for, and worked with other arguments: `turn.mended`."""
 
     call: str

@@ -11,11 +11,12 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from types import FunctionType, MethodType
 from typing import cast
+
+from msgspec.structs import replace
 
 from mulligan.learning.error_details import read_error, read_wait
 from mulligan.loops.calls import CallKind

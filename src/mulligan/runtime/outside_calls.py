@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import Context, copy_context
-from dataclasses import field, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mulligan.loops.actions import Attempted, Reviewers, gather_facts
 from mulligan.loops.checking import run_checks
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import (
     OpenTurn,
     Reviewed,
@@ -71,8 +73,7 @@ Identity = tuple[str, str]
 """What a tool is known by: its server and its name, as its author declares them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HostCallUnderWay:
+class HostCallUnderWay(Struct, frozen=True, kw_only=True, eq=False):
     """A call of one of the application's own tools that a host is making."""
 
     tools: frozenset[Identity]
@@ -198,8 +199,7 @@ def call_alone_here(lone: LoneCall | HostCallUnderWay | None, make: Callable[[],
     return answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoneCall:
+class LoneCall(Struct, frozen=True, kw_only=True):
     """One call in a turn of its own."""
 
     turn: OpenTurn

@@ -5,9 +5,11 @@ and what a late review will need.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from mulligan.codec import (
     LostValue,
@@ -26,7 +28,6 @@ from mulligan.codec import (
     print_value,
     replace_lost,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import Action, Kept, Opening
 from mulligan.types.call import Call, Execution, Image, Outcome, Record
@@ -259,8 +260,7 @@ MOST_ATTEMPTS = 50
 """Of one turn, whose reviews are looked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptFinding:
+class KeptFinding(Struct, frozen=True, kw_only=True):
     """One thing that was found."""
 
     rule: str
@@ -270,8 +270,7 @@ class KeptFinding:
     correction: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptReview:
+class KeptReview(Struct, frozen=True, kw_only=True):
     """One review of one attempt."""
 
     attempt: int
@@ -288,8 +287,7 @@ class KeptReview:
     """The correction that the attempt was begun with; empty: it was the first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewedAttempt:
+class ReviewedAttempt(Struct, frozen=True, kw_only=True):
     """An attempt that a review has just come to an end for."""
 
     turn: str
@@ -380,7 +378,8 @@ def pack_evidence(
     what stands and is on no record, should the attempt be rejected. `previous`: whose evidence goes
     before this.
     """
-    told = {each.name: getattr(turn, each.name) for each in fields(turn) if each.name != "history"}
+    told = asdict(turn)
+    del told["history"]
     if turn.vouched:
         del told["vouched"]
     head = encode_value(told | {"now": turn.now.isoformat()})
@@ -428,8 +427,7 @@ def _fit(newest_first: Iterable[Mapping[str, object]], room: int) -> list[bytes]
     return kept
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndeclaredCall:
+class UndeclaredCall(Struct, frozen=True, kw_only=True):
     """A call of which nobody declared what it does, as the evidence of another has it."""
 
     id: str
@@ -486,7 +484,7 @@ def decode_undeclared(evidence: bytes) -> Iterator[UndeclaredCall]:
 
 def _encode_undeclared(call: UndeclaredCall) -> bytes:
     opening = call.opening
-    about = {each.name: getattr(opening, each.name) for each in fields(opening)}
+    about = asdict(opening)
     about |= {"effect": opening.effect.value, "repeat": opening.repeat.value}
     head = encode_json({"id": call.id, "opening": about, "came_back": call.came_back})
     given = encode_value(dict(call.arguments))
@@ -565,8 +563,7 @@ MOST_BYTES = 256 * 1024
 """Of one recording. What a context holds beyond that is left out, from its end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedReply:
+class RecordedReply(Struct, frozen=True, kw_only=True):
     """What was asked, what was known, and what was written, try by try."""
 
     query: str

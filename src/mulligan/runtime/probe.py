@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.codec import decode_value, to_plain
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import (
     describe_error,
     find_contradiction,
@@ -50,8 +51,7 @@ class ProbeResult(StrEnum):
     UNSURE = "unsure"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """What a look found."""
 
     landing: ProbeResult

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from datetime import timedelta
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from mulligan.checks.parameters import ToolShape, list_checks_of, read_kinds
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import HOLD_LIFE
 from mulligan.types.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
 from mulligan.types.interfaces import KnownTool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HouseRules:
+class HouseRules(Struct, frozen=True, kw_only=True):
     """What an application says of all its tools."""
 
     strict: bool = False
@@ -33,7 +33,7 @@ PLAIN = HouseRules()
 def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> KnownTool:
     """A tool for the catalog."""
     can = declaration.abilities
-    able = [each.name for each in fields(can) if getattr(can, each.name) is not None]
+    able = [name for name, function in asdict(can).items() if function is not None]
     named = ("key", "each", "deletes", "requests", "refuses", "settles_within", "if_absent")
     able += [name for name in named if getattr(declaration, name)]
     return KnownTool(

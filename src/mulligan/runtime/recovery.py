@@ -11,15 +11,16 @@ import types
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable, Sequence
 from contextlib import suppress
 from contextvars import Context, copy_context
-from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.loops.actions import Attempted, Reviewers, review_attempt
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import describe_error, says_gone
 from mulligan.runtime.context import carry_on, gather_existing_ids, leave_turns, read_context
 from mulligan.runtime.journal import JournalWriter, record_late_results
@@ -69,8 +70,7 @@ from mulligan.types.interfaces import Vault
 from mulligan.types.policy import Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class Beside(Struct, frozen=True, kw_only=True):
     """What else there is of an attempt: rejected, nobody wants that either."""
 
     held: Sequence[LiveAction] = ()
@@ -147,8 +147,7 @@ async def finish_rejection(
     await undo_actions(taken, book=book)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class _Part(Struct, frozen=True, kw_only=True):
     """What is known of an attempt, or of one inside it."""
 
     attempted: Attempted
@@ -157,8 +156,7 @@ class _Part:
     undeclared: Sequence[UndeclaredCall]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _End:
+class _End(Struct, frozen=True, kw_only=True):
     """A rejection after the fact, of all that there is of an attempt."""
 
     actions: Sequence[LiveAction]
@@ -429,8 +427,7 @@ def is_left_behind(state: State, *, mine: bool, gone: bool) -> bool:
     return mine or gone or state in HOLDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
-class Recovery:
+class Recovery(Struct, frozen=True, kw_only=True, weakref=True):
     """Takes up open actions that nobody is at work on, as far as this application has the code."""
 
     book: JournalWriter
@@ -786,8 +783,7 @@ def _build_sort_key(action: Action) -> tuple[object, ...]:
     return _build_group_key(action), read_order(action)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionInspector:
+class ActionInspector(Struct, frozen=True, kw_only=True):
     """Looks at actions with their tools' own functions."""
 
     book: JournalWriter

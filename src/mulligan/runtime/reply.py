@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
+
+from msgspec.structs import replace
 
 from mulligan.loops.briefs import ReplyBrief, Tools
 from mulligan.loops.replies import ReplyRules, Write, write_reply

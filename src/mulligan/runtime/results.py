@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from mulligan.codec import to_plain
 from mulligan.learning.classify import classify_by_rule, rules_out_effect
 from mulligan.learning.soft_errors import (
@@ -15,7 +17,6 @@ from mulligan.learning.soft_errors import (
     find_silent_error,
     is_known,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.display import is_tangled
 from mulligan.types.errors import SilentError
@@ -26,8 +27,7 @@ _NEVER_AN_ERROR = frozenset({bool, int, float, type(None)})
 _JSON = (str, int, float, dict, list, type(None))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class Trouble(Struct, frozen=True, kw_only=True):
     """What is wrong with a result."""
 
     said: str

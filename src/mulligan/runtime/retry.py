@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.loops.calls import Knowing, Retrying, UnsureError, retry_call
 from mulligan.process.event_loop import is_async
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.runtime import journal
 from mulligan.runtime.advice import attach, find_correction, read_advised
 from mulligan.runtime.call import ActiveCall, begin_call
@@ -48,8 +49,7 @@ THERE_ALREADY = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class Tried(Struct, frozen=True, kw_only=True):
     """What came of a call with all its tries."""
 
     last: Execution

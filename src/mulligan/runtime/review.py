@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.runtime.context import LiveAttempt, OpenTurn
 from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange
 from mulligan.runtime.live_action import LiveAction
@@ -122,8 +123,7 @@ _TO_BE_REVIEWED = UNCERTAIN | UNREVIEWED
 """States from which an action may yet come to a late review."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """What is kept when an action is put on record."""
 
     packed: bytes

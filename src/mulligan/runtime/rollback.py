@@ -7,14 +7,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from mulligan.codec import encode_value
 from mulligan.loops.actions import RejectedAction, Reviewers
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import (
     LaterCalls,
     Observation,

@@ -5,14 +5,15 @@ is offered.
 from __future__ import annotations
 
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from mulligan.process.lazy import compile_late, dataclass
+from msgspec import Struct, field
+
 from mulligan.types.errors import ConfigurationError
 
 
@@ -25,8 +26,7 @@ class Placed(NamedTuple):
     """A parameter of ours that the caller gave a value of its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(Struct, frozen=True, kw_only=True):
     """Names for positional arguments, and the parameters whose values are one of a few."""
 
     positional: tuple[str, ...]
@@ -194,7 +194,7 @@ _INJECTED = frozenset(
 """The package and the class by which known frameworks hand a tool what no model is to see."""
 
 _ALTERNATIVES = (typing.Union, types.UnionType, typing.Annotated)
-_NAMES = compile_late(r"[A-Za-z_]\w*")
+_NAMES = re.compile(r"[A-Za-z_]\w*")
 
 
 def find_injected(function: Callable[..., object]) -> frozenset[str]:

@@ -14,8 +14,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from mulligan.codec import to_plain
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import LiveAttempt, OpenTurn, carry, is_typed, read_context
 from mulligan.runtime.host_run import Run
 from mulligan.runtime.host_tools import HostHolds
@@ -50,8 +51,7 @@ def compute_id(turn: Plain, *parts: object) -> str:
     return make_uuid7(to_us(at, name="now"), chance >> 64 - RANDOM_BITS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepMaker:
+class StepMaker(Struct, frozen=True, kw_only=True):
     """Makes one step of a turn, as far as it was not made before."""
 
     run: Run

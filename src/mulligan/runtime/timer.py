@@ -12,9 +12,9 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import leave_turns
 from mulligan.runtime.recovery import AbandonableTask, Recovery, let_go
 from mulligan.telemetry import shutdown

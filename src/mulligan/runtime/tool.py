@@ -7,9 +7,10 @@ import random
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from mulligan.checks.parameters import ToolShape
 from mulligan.codec import from_plain
@@ -19,7 +20,6 @@ from mulligan.learning.soft_errors import IsKnown, is_known
 from mulligan.loops.calls import TrafficByTenant, UnloggedCalls
 from mulligan.process.event_loop import await_value
 from mulligan.process.fork import call_on_fork
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Redactor
 from mulligan.redaction.fast import find_form
 from mulligan.redaction.redactor import RedactArguments
@@ -110,8 +110,7 @@ _MUTABLE = frozenset({dict, list, set, bytearray})
 _OPENINGS = "{["
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallForm:
+class CallForm(Struct, frozen=True, kw_only=True):
     """What is done at the site of every call: compiled where `mulligan-fast` is installed.
 
     The pure form says what is right; the compiled one does what is common, and calls it else.
@@ -164,8 +163,7 @@ def build_call_form(module: Any) -> CallForm:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
+class Runtime(Struct, frozen=True, kw_only=True):
     """The parts that every tool of one application shares."""
 
     redactor: Redactor

@@ -15,7 +15,9 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TypeVar
 from uuid import UUID
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from mulligan.redaction.names import classify_name
 
 MOST = 200
@@ -30,8 +32,7 @@ _ACCOUNTS = frozenset({
 and is another one after a restart."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Binding:
+class Binding(Struct, frozen=True, kw_only=True, eq=False):
     """Tools of one name are the same if they act for the same account, with the same objects."""
 
     account: str = ""
@@ -161,7 +162,8 @@ def _list_attributes(value: object, *, deeper: bool) -> Iterator[tuple[str, obje
     if type(value).__module__.partition(".")[0] in sys.stdlib_module_names:
         return
     try:
-        held = {name: each for name, each in vars(value).items() if isinstance(name, str)}
+        known = asdict(value) if isinstance(value, Struct) else vars(value)
+        held = {name: each for name, each in known.items() if isinstance(name, str)}
     except Exception:  # noqa: BLE001 - a value of somebody's own may refuse anything
         return
     for name in sorted(held):

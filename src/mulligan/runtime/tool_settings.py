@@ -6,14 +6,15 @@ import inspect
 import math
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, fields, replace
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.codec import read_hints, to_arguments_schema, to_schema
-from mulligan.process.lazy import dataclass
 from mulligan.redaction import Hide
 from mulligan.redaction.scrub import scrub, scrub_schema
 from mulligan.runtime.signature import find_injected, list_parameters
@@ -83,8 +84,7 @@ class FoundBy(NamedTuple):
     find: Callable[[Said], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
+class Hints(Struct, frozen=True, kw_only=True):
     """The types that kept values get back."""
 
     call: Mapping[str, object] = field(default_factory=dict)
@@ -220,7 +220,7 @@ def find_review(said: Said) -> bool:
 
 def find_abilities(said: Said) -> ToolCallbacks:
     """The functions that were declared."""
-    names = [each.name for each in fields(ToolCallbacks)]
+    names = ToolCallbacks.__struct_fields__
     given = {name: said.declared[name] for name in names if name in said.declared}
     for name, function in given.items():
         if function is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mulligan.checks.subject import watch_checks
 from mulligan.loops.actions import (
@@ -20,7 +21,6 @@ from mulligan.loops.actions import (
 )
 from mulligan.loops.checking import run_checks_now
 from mulligan.process.fault_points import Point, checkpoint
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import (
     LiveAttempt,
     OpenTurn,
@@ -100,8 +100,7 @@ Agent = Callable[[OpenTurn], Awaitable[object]]
 """What acts: it is told the turn, calls tools, and gives a reply."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done(TurnResult):
+class Done(TurnResult, frozen=True, kw_only=True):
     """What came of a turn."""
 
     output: object

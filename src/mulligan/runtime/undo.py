@@ -8,9 +8,10 @@ import asyncio
 import copy
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
 from datetime import timedelta
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from mulligan.process.event_loop import await_value
 from mulligan.process.fault_points import Point, checkpoint
@@ -27,6 +28,7 @@ from mulligan.runtime.assessment import (
 )
 from mulligan.types.call import Record, RecordFunction, ToolCallbacks
 from mulligan.types.display import format_value
+from mulligan.types.values import read_fields
 
 
 async def call_ability(
@@ -140,8 +142,8 @@ def _list_parts(value: object) -> Iterator[tuple[str, object]]:
         yield from ((format_value(name), part) for name, part in value.items())
     elif isinstance(value, (list, tuple)):
         yield from (("", part) for part in value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield from ((each.name, getattr(value, each.name)) for each in fields(value))
+    elif held := read_fields(value):
+        yield from held.items()
 
 
 def _is_id(name: str) -> bool:

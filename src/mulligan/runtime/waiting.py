@@ -16,9 +16,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar, cast
 
+from msgspec import Struct
+
 from mulligan.process.event_loop import run_on_own_loop, settle_future
 from mulligan.process.fork import call_on_fork
-from mulligan.process.lazy import dataclass
 
 R = TypeVar("R")
 
@@ -26,8 +27,7 @@ TIMEOUT = 1.0
 """Seconds that an answer which is only good to have is waited for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiter:
+class Waiter(Struct, frozen=True, kw_only=True):
     """The things that differ between a sync and an async tool."""
 
     wait: Callable[[Future[None]], Awaitable[None]]

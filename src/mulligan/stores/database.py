@@ -10,7 +10,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol, TypeVar
 
-from mulligan.process.lazy import compile_late
 from mulligan.types.errors import StoreDamagedError, StoreError, StoreUnavailableError
 
 Row = tuple[Any, ...]
@@ -176,8 +175,8 @@ class Pool:
             session.close()
 
 
-_NAME = compile_late(r"^-- name: (\w+)\s*$", re.MULTILINE)
-_PARAMETER = compile_late(r"(?<![:\w]):([a-z_]+)")
+_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 
 
 @cache

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from mulligan.codec import (
     UndecodableError,
@@ -17,7 +19,6 @@ from mulligan.codec import (
     encode_sorted,
     to_record,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.stores.database import UnreadableError
 from mulligan.text import split_words
 from mulligan.types.action import SETTLED, Action, Entry, Opening, State
@@ -36,8 +37,7 @@ def decode_log_row(row: Sequence[Any]) -> LogRow:
     return LogRow._make(row[: len(LogRow._fields)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EncodedEntry:
+class EncodedEntry(Struct, frozen=True, kw_only=True):
     """An entry made ready on the caller's thread, so that the writing thread only writes."""
 
     entry: Entry
@@ -53,8 +53,7 @@ class EncodedEntry:
         return self.entry.state in SETTLED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Body:
+class _Body(Struct, frozen=True, kw_only=True):
     opening: Opening | None
     detail: Mapping[str, object]
 
@@ -113,14 +112,17 @@ def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | N
 
 def encode_tool(tool: KnownTool) -> str:
     """A declared tool as JSON, with nothing for which an earlier Mulligan would drop a rule."""
-    told = {each.name: getattr(tool, each.name) for each in fields(tool)}
+    told = asdict(tool)
     told["error_rules"] = [_encode_rule(rule) for rule in tool.error_rules]
     return encode_record(told, otherwise=str)
 
 
 def _encode_rule(rule: ErrorRule) -> dict[str, object]:
-    told = {each.name: getattr(rule, each.name) for each in fields(rule)}
-    return {name: value for name, value in told.items() if (name, value) != ("nothing_done", False)}
+    return {
+        name: value
+        for name, value in asdict(rule).items()
+        if (name, value) != ("nothing_done", False)
+    }
 
 
 def decode_tool(text: str) -> KnownTool:

@@ -6,11 +6,11 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import apsw
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import make_seal
 from mulligan.stores.database import Pool, Session

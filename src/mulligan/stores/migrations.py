@@ -18,15 +18,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Protocol
 
-from mulligan.process.lazy import compile_late, dataclass
+from msgspec import Struct
+
 from mulligan.stores.database import Session
 from mulligan.stores.relational.log_search import mark_old_blocks, mark_old_strays
 from mulligan.stores.relational.rollups import roll_up_old_days, roll_up_old_texts
 from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 
 _EXPAND = "-- expand"
-_CONTRACT = compile_late(r"-- contract: (\d+)$", re.MULTILINE)
-_STATEMENT_END = compile_late(r";\s*(?:\n|$)")
+_CONTRACT = re.compile(r"-- contract: (\d+)$", re.MULTILINE)
+_STATEMENT_END = re.compile(r";\s*(?:\n|$)")
 _MOST_NAMED = 5
 _report = logging.getLogger("mulligan")
 _CALLED: dict[str, Callable[[Session], None]] = {
@@ -38,8 +39,7 @@ _CALLED: dict[str, Callable[[Session], None]] = {
 """Statements that no SQL can say: what is packed has to be unpacked first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
+class Migration(Struct, frozen=True, kw_only=True):
     """One step of a schema."""
 
     number: int

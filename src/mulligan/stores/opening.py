@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
 from datetime import timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-from mulligan.process.lazy import compile_late, dataclass
+from msgspec import Struct, field
+
+from mulligan.process.event_loop import read_utc_now
 from mulligan.stores.crypto import Seal, make_seal
-from mulligan.stores.process import read_utc_now
 from mulligan.types.errors import ConfigurationError, UnknownStoreError
 from mulligan.types.interfaces import LEASE, Archive, Clock, Store
 from mulligan.types.limits import Retention
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 HIDDEN = "<store>"
 """Shown for a URL that nobody can prove to hold no password."""
 
-_FILE = compile_late(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
+_FILE = re.compile(r"(?:sqlite:/{0,4})?(?:[\w./ ~-]*\w\.(?:db|sqlite3?))?", re.ASCII)
 _SCHEME = r"(?P<scheme>[a-z][a-z0-9+.-]*)://"
 _HOST = r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
-_SERVER = compile_late(
+_SERVER = re.compile(
     # An `@` behind the host would mean that the password holds a character that ends it.
     rf"{_SCHEME}(?:[^/?#\s]*@)?(?P<hosts>(?:{_HOST}(?:,{_HOST})*)?)"
     r"(?P<database>/[\w.-]*)?(?:\?[^@#\s]*)?",
@@ -52,8 +52,7 @@ def strip_credentials(url: str) -> str:
     return f"{parts['scheme']}://{parts['hosts']}{parts['database'] or ''}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(Struct, frozen=True, kw_only=True):
     """What `open_store` was told, besides where."""
 
     seal: Seal

@@ -14,23 +14,20 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 from weakref import WeakSet
 
+from msgspec import Struct
+
 from mulligan.process.fork import call_on_fork
-from mulligan.process.lazy import dataclass
 from mulligan.types.interfaces import LEASE
 
 _COUNTS_SLEEP: int | None = getattr(time, "CLOCK_BOOTTIME", None)
-
-
-def read_utc_now() -> datetime:
-    """The time, in UTC."""
-    return datetime.now(UTC)
 
 
 def read_uptime() -> float:
@@ -72,11 +69,9 @@ _SEES_PROCESSES = os.name == "posix"
 """Elsewhere a signal, also the one that means nothing here, may end the process it is sent to."""
 
 _STAT = Path("/proc/self/stat")
-_THIS_PROCESS = secrets.token_hex(8)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Presence:
+class Presence(Struct, frozen=True, kw_only=True):
     """A process that writes, as it can be told from every other."""
 
     machine: str
@@ -89,8 +84,14 @@ class Presence:
 
 def identify_process() -> Presence:
     """This process."""
-    started = _read_start(os.getpid()) or "" if _SEES_PROCESSES else _THIS_PROCESS
+    started = _read_start(os.getpid()) or "" if _SEES_PROCESSES else _draw_token()
     return Presence(machine=_identify_machine(), pid=os.getpid(), started=started)
+
+
+@cache
+def _draw_token() -> str:
+    # Not where the module is loaded: the sandbox of a workflow engine refuses chance there.
+    return secrets.token_hex(8)
 
 
 class Life(StrEnum):

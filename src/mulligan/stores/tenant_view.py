@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec.structs import replace
 
 from mulligan.types.action import Action, ActionQuery, Entry
 from mulligan.types.interfaces import Archive, Casebook, Health, Journal, KnownTool, Log, Store

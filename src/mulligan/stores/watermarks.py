@@ -19,10 +19,11 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.stores.crypto import Signer
 from mulligan.stores.private_files import hold_lock, open_private, read_at, read_private, write_at
 
@@ -35,8 +36,7 @@ _HALF = 12
 _FREE = bytes(_SIZE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermark:
+class Watermark(Struct, frozen=True, kw_only=True):
     """How far a writer got."""
 
     writer: str
@@ -74,8 +74,7 @@ def _sign(mark: Watermark, known: bytes, signer: Signer) -> bytes:
     return signer.sign("mark", mark.writer, mark.commits, mark.seq, known)[:_HALF]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermarks:
+class Watermarks(Struct, frozen=True, kw_only=True):
     """Everything a mark file says."""
 
     found: dict[str, Watermark]

@@ -7,9 +7,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import fields, replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import asdict, replace
 
 from mulligan.telemetry import shutdown
 from mulligan.types.events import AttemptReviewed, Happened
@@ -173,9 +174,7 @@ class Events:
 def _label_names(event: Happened, label: Callable[[str], str]) -> Happened:
     """An event as others may see it: names may hold what nobody thought of."""
     shown: dict[str, Any] = {
-        each.name: label(value)
-        for each in fields(event)
-        if each.name in _NAMES and (value := getattr(event, each.name))
+        name: label(value) for name, value in asdict(event).items() if name in _NAMES and value
     }
     if isinstance(event, AttemptReviewed):
         shown["found"] = tuple(

@@ -9,10 +9,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.telemetry import shutdown
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import StoreError
@@ -155,8 +156,7 @@ _MOST_MET = 1_000
 _report = logging.getLogger("mulligan")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriterLimits:
+class WriterLimits(Struct, frozen=True, kw_only=True):
     """How much may wait, how much is written at once, and how long it may take."""
 
     rows: int = 10_000
@@ -179,8 +179,7 @@ class WriterLimits:
     """Seconds that a batch may take before calls wait no more: the store hangs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowCounts:
+class RowCounts(Struct, frozen=True, kw_only=True):
     """What became of the rows: once all is still, `emitted` is the sum of the other three."""
 
     emitted: int

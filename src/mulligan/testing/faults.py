@@ -15,8 +15,9 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct
+
 from mulligan.process.fault_points import Point, watch_points
-from mulligan.process.lazy import dataclass
 
 
 class Deed(StrEnum):
@@ -37,8 +38,7 @@ class Deed(StrEnum):
     """A person edits what is there, or whatever else is to happen, and the program goes on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strike:
+class Strike(Struct, frozen=True, kw_only=True):
     """A deed, and where it is done."""
 
     deed: Deed

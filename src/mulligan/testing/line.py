@@ -7,13 +7,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
+from mulligan.types.values import hide_fields
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 _TIMEOUT = 60
@@ -36,8 +38,8 @@ class LineFault(StrEnum):
     """It takes effect, and the answer does not tell the ETag."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineWrite:
+@hide_fields("body")
+class LineWrite(Struct, frozen=True, kw_only=True):
     """A write that reached the server, and what the server said to it."""
 
     method: str
@@ -47,7 +49,7 @@ class LineWrite:
     """The version it was made conditional on; empty: where nothing was."""
     etag: str = ""
     """The version that the server says it left."""
-    body: str = field(default="", repr=False)
+    body: str = ""
 
     @property
     def done(self) -> bool:

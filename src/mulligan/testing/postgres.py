@@ -16,13 +16,12 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
-
-from mulligan.process.lazy import dataclass
 
 ENVIRONMENT = "MULLIGAN_TEST_POSTGRES"
 """A DSN here comes first: the tests then make and drop databases of their own on that server."""

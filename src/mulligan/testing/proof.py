@@ -6,12 +6,13 @@ What counts is what the world looks like afterwards, not what anybody says about
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypedDict
 
+from msgspec import Struct
+
 from mulligan.loops.actions import Attempted
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_restored
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.turn import Agent, Done
@@ -64,8 +65,7 @@ class Application(Protocol):
         """Let go of everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """An application in a world of its own, made anew for every run."""
 
     m: Application

@@ -18,7 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urljoin
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.errors import MissingExtraError
 
 _TIMEOUT = 60.0
@@ -31,8 +32,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Loopback is nobody's business, whatever the environment says about proxies."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RadicaleServer:
+class RadicaleServer(Struct, frozen=True, kw_only=True):
     """A running server. It asks nobody for a password."""
 
     url: str

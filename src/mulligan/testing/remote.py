@@ -15,20 +15,19 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+
 from mulligan.codec import split_json_lines
-from mulligan.process.lazy import dataclass
 from mulligan.stores.private_files import BINARY, hold_lock, read_at
 from mulligan.types.errors import MulliganError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """One object of the remote, as it is now."""
 
     id: str
@@ -36,8 +35,7 @@ class Item:
     data: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effected:
+class Effected(Struct, frozen=True, kw_only=True):
     """One line of the ledger: something took effect."""
 
     seq: int

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.effect import Effect, Repeat
 from mulligan.types.errors import IllegalTransitionError, JournalError, StaleEntryError
+from mulligan.types.values import hide_fields
 
 
 class State(StrEnum):
@@ -55,8 +56,7 @@ class Request(StrEnum):
     UNDO = "undo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One state in the table of the journal."""
 
     to: Mapping[State, By] = field(default_factory=dict)
@@ -203,8 +203,7 @@ STATE_AFTER = {
 """Only what was read back as it was before is undone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Opening(Struct, frozen=True, kw_only=True):
     """What is known about an action when its first entry is written; it never changes."""
 
     tool: str
@@ -236,8 +235,7 @@ class Opening:
         return self.outer or (f"{self.turn}/{self.attempt}" if self.turn is not None else None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One line of the journal: an action reached a state."""
 
     action: str
@@ -256,8 +254,7 @@ def is_decision(entry: Entry) -> bool:
     return entry.state in DECIDED and bool(entry.detail.get("by"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
+class Action(Struct, frozen=True, kw_only=True):
     """An action as it stands now."""
 
     id: str
@@ -276,8 +273,7 @@ class Action:
         return self.state in SETTLED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionQuery:
+class ActionQuery(Struct, frozen=True, kw_only=True):
     """Which actions are wanted, settled or not. `None` and empty mean any."""
 
     id_prefix: str = ""
@@ -317,8 +313,7 @@ HOLD_LIFE = timedelta(minutes=15)
 """How long a call waits for an answer, and an approved one for a process that can run it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Hold(Struct, frozen=True, kw_only=True):
     """An irreversible call that waits for a person before it runs."""
 
     action: str
@@ -326,15 +321,15 @@ class Hold:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+@hide_fields("value")
+class Kept(Struct, frozen=True, kw_only=True):
     """A raw value in the vault: a pre-image, or what a late review will need."""
 
     owner: str
     """Id of the action or turn it belongs to."""
     name: str
     """`arguments`, `before`, `result`, `evidence`, `restored`, `theirs`, `findings 3`."""
-    value: bytes = field(repr=False)
+    value: bytes
     expires_at: datetime | None = None
     """`None`: kept until the action is settled and the retention after it has run."""
 

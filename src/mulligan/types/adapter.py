@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypedDict
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.call import Execution
 from mulligan.types.errors import (
     AlreadyDoneError,
@@ -18,6 +19,7 @@ from mulligan.types.errors import (
 )
 from mulligan.types.finding import Confidence, Finding, Standing
 from mulligan.types.turn import History
+from mulligan.types.values import hide_fields
 
 NOT_MADE = (AlreadyDoneError, FlaggedCallError, OwnParameterError, UnfinishedRunError)
 """What `HostRun.call` raises of a call that was not made, or that had another agent act who did not
@@ -75,8 +77,7 @@ WriteText = Callable[[Assignment], Awaitable[str]]
 else it raises is the text's failure."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentWriter:
+class AgentWriter(Struct, frozen=True):
     """An agent or a model that writes what it is assigned, in whichever loop."""
 
     write: WriteText
@@ -103,8 +104,8 @@ CheckInHost = Callable[[Mapping[str, object]], Awaitable[object]]
 tool is not entered by it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostCall:
+@hide_fields("schema", "description", "function")
+class HostCall(Struct, frozen=True, kw_only=True):
     """A call as a framework is about to make it."""
 
     tool: str
@@ -125,12 +126,12 @@ class HostCall:
     """The arguments are those of a person, who has changed them before anything was held here."""
     reason: str = ""
     """Why the person does not want it, in their words."""
-    schema: Mapping[str, object] = field(default_factory=dict, repr=False)
+    schema: Mapping[str, object] = {}
     """Of the arguments."""
-    description: str = field(default="", repr=False)
+    description: str = ""
     server: str = ""
     """Where the tool lives. One that is declared without a server is meant wherever it lives."""
-    function: object = field(default=None, repr=False)
+    function: object = None
     """What the framework calls, as far as it can be seen: one of the application's own tools is
     known by it, whatever the framework calls it."""
     remote: bool = False
@@ -150,8 +151,7 @@ class MeantCall(NamedTuple):
     arguments: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What becomes of a reply: it goes out, or its agent is told what is wrong and tries again."""
 
     reply: object
@@ -183,8 +183,7 @@ class Answer:
         return self.feedback or question or " ".join(finding.issue for finding in self.findings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class Called(Struct, frozen=True, kw_only=True):
     """What came of a call that a framework has made."""
 
     result: object

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, TypedDict
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.failure import ErrorClass
-from mulligan.types.values import set_enums
+from mulligan.types.values import hide_fields, set_enums
 
 OWN = "(mulligan)"
 """The server of rows that tell steps of our own loops. They are no calls of any tool."""
@@ -32,14 +32,14 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+@hide_fields("arguments")
+class Call(Struct, frozen=True, kw_only=True):
     """One tool invocation: which tool, with what, by whom, and what for."""
 
     id: str
     tool: str
     server: str = ""
-    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     """Raw. They never reach the log like this."""
     agent: str = ""
     context: str = ""
@@ -49,14 +49,14 @@ class Call:
     """Id of the first try, where this is a later one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+@hide_fields("said", "now")
+class Failure(Struct, frozen=True, kw_only=True):
     """How a call failed."""
 
     error_class: ErrorClass
     error: BaseException | None = None
     """The exception itself, in process only; `None` where a result was the failure."""
-    said: str = field(default="", repr=False)
+    said: str = ""
     """What a result said went wrong, where nothing was raised."""
     by_words: bool = False
     """Only what a result says of itself gave the class: it proves nothing of an effect."""
@@ -71,22 +71,22 @@ class Failure:
     one."""
     acted_within: bool = False
     """Calls that this one has made itself may have changed something: it is not made again."""
-    now: object = field(default=None, repr=False)
+    now: object = None
     """What is there now, where a conflict was followed by a look."""
 
     def __post_init__(self) -> None:
         set_enums(self, error_class=ErrorClass)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
+@hide_fields("result")
+class Execution(Struct, frozen=True, kw_only=True):
     """A call and what came of it, with raw values. It never leaves the process."""
 
     call: Call
     outcome: Outcome
     at: datetime
     duration: timedelta
-    result: object = field(default=None, repr=False)
+    result: object = None
     failure: Failure | None = None
     try_number: int = 1
     approved: bool = False
@@ -130,25 +130,25 @@ class LogRow(NamedTuple):
     """How many calls this row stands for: itself, and those before it that no row is kept of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+@hide_fields("state")
+class Image(Struct, frozen=True):
     """What was there before a call, as it was read: a pre-image that was taken."""
 
-    state: object = field(repr=False)
+    state: object
     """`None`: it was looked, and nothing was there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+@hide_fields("arguments", "result", "image")
+class Record(Struct, frozen=True, kw_only=True):
     """One call of a tool, as its `before`, `undo`, `read`, `probe` and `version` get it."""
 
-    arguments: Mapping[str, object] = field(repr=False)
+    arguments: Mapping[str, object]
     """By name. Of a bulk, one element stands where the list of them stood."""
     key: str = ""
     """What the remote may know this call by: the same on every try, and of no other call."""
-    result: object = field(default=None, repr=False)
+    result: object = None
     """What the tool returned; for `version`, also what `read` or `before` returned."""
-    image: Image | None = field(default=None, repr=False)
+    image: Image | None = None
     """The pre-image; `None`: none was taken, and nobody knows what was there."""
     version: str | None = None
     """The version we wrote, as text whatever `version` returned: undo only what is still at it."""
@@ -190,8 +190,7 @@ class DeclaredCallbacks(TypedDict, total=False):
     guessed. A plain function; it may need the result, as of a create."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCallbacks:
+class ToolCallbacks(Struct, frozen=True, kw_only=True):
     """What a tool can do about its own effect: each of `DeclaredCallbacks`, where it has one."""
 
     before: RecordFunction | None = None

@@ -6,27 +6,27 @@ in the question that a judge is asked.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import string
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from datetime import timedelta
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Generic, NamedTuple, NewType, TypeVar, cast
 
-from mulligan.process.lazy import compile_late, dataclass
+from msgspec import Struct, field
+
 from mulligan.text import separate_words, shorten, split_words
 from mulligan.types.action import Action, State
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect
+from mulligan.types.values import hide_fields, read_fields
 
-NAME = compile_late(r"[^\W\d][\w.$-]{0,63}")
+NAME = re.compile(r"[^\W\d][\w.$-]{0,63}")
 """What can be the name of an argument or a tool: one word, and no sentence."""
 
-_UNSAFE = compile_late(
+_UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
@@ -34,7 +34,7 @@ _UNSAFE = compile_late(
 _JOINED = "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
 """Scripts that are written with joiners: Arabic, Persian, those of India, Khmer, Mongolian."""
 _PICTURES = "\u00a9\u00ae\u203c-\u27ff\u2801-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
-_SPELLED = compile_late(
+_SPELLED = re.compile(
     rf"(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}\s]|$)"
     rf"|(?<=[{_PICTURES}])[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
     rf"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])"
@@ -109,18 +109,18 @@ PIECE_BYTES = 2_048
 LINE = 300
 """Characters of a quote inside a sentence."""
 _NAME = 80
-_MARKS = compile_late('[\u201c\u201d\u201e\u201f\u275d\u275e\u2e42\u301d-\u301f\uff02"]')
+_MARKS = re.compile('[\u201c\u201d\u201e\u201f\u275d\u275e\u2e42\u301d-\u301f\uff02"]')
 """Whatever could pass for the end of a quote."""
 
-_WORD = compile_late(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
+_WORD = re.compile(r"[\w.,:;@+/%#~&=$€£*!?'()<>\[\]{}-]*")
 """What can be no sentence: there is no space in it, and nothing that is hidden."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+@hide_fields("raw")
+class Quoted(Struct, frozen=True):
     """What somebody else wrote. As text it is a quote that says whose it is."""
 
-    raw: str = field(repr=False)
+    raw: str
     """As it was written: for who compares it, never for who shows it."""
     origin: str
     """Who wrote it, in words of ours: `a judge`."""
@@ -401,17 +401,17 @@ def split_pieces(text: str, *, name: str) -> dict[str, str]:
     return {f"{name} {n}": piece for n, piece in enumerate(pieces, start=1)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[A]):
+@hide_fields("own_prompt", "values", "untrusted")
+class Question(Struct, Generic[A], frozen=True, kw_only=True):
     """One question to a judge, with the type of its answer."""
 
     prompt: str
     """Name of a prompt file."""
-    own_prompt: str = field(default="", repr=False)
+    own_prompt: str = ""
     """The wording that stands in its place; `adapt_template` of `prompts` says how."""
-    values: Mapping[str, Ours] = field(default_factory=dict, repr=False)
+    values: Mapping[str, Ours] = field(default_factory=dict)
     """What fills the placeholders of the prompt: one for each, and no more. It stands unfenced."""
-    untrusted: Mapping[str, str] = field(default_factory=dict, repr=False)
+    untrusted: Mapping[str, str] = field(default_factory=dict)
     """What others wrote, by a name for each: fenced, cut, last, and never an instruction."""
     answer: type[A]
     purpose: str
@@ -422,20 +422,20 @@ class Question(Generic[A]):
     """Whose question it is: what one of them makes fail, fails for nobody else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+@hide_fields("instructions", "message")
+class Prompt(Struct, frozen=True, kw_only=True):
     """A question as a model gets it."""
 
     name: str
     version: int
-    instructions: str = field(repr=False)
+    instructions: str
     """Ours alone: no value and nothing untrusted is ever in here."""
-    message: str = field(repr=False)
+    message: str
 
 
 T = TypeVar("T")
 
-_WRITTEN = compile_late(r"<(token|uuid) ([0-9]+)>")
+_WRITTEN = re.compile(r"<(token|uuid) ([0-9]+)>")
 
 
 class StandIns:
@@ -458,10 +458,9 @@ class StandIns:
             found = _WRITTEN.sub(lambda written: meant.get(written[0], written[0]), found)
         elif isinstance(found, list | tuple):
             found = type(found)(map(self.restore, found))
-        elif dataclasses.is_dataclass(found) and not isinstance(found, type):
-            parts = {each.name: getattr(found, each.name) for each in dataclasses.fields(found)}
+        elif (parts := read_fields(found)) is not None:
             changed = {name: self.restore(part) for name, part in parts.items()}
-            found = found if changed == parts else dataclasses.replace(found, **changed)
+            found = found if changed == parts else type(found)(**changed)
         return cast("T", found)
 
 

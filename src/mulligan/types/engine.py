@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.policy import Step
 
 S = TypeVar("S")
@@ -20,8 +21,7 @@ C = TypeVar("C")
 """The correction that the next attempt gets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round(Generic[S, V]):
+class Round(Struct, Generic[S, V], frozen=True, kw_only=True):
     """One attempt, what the review said of it, and what was decided."""
 
     number: int
@@ -30,8 +30,7 @@ class Round(Generic[S, V]):
     step: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop(Generic[S, V, C]):
+class Loop(Struct, Generic[S, V, C], frozen=True, kw_only=True):
     """What makes a loop: four functions, and a fifth where something is left to take back."""
 
     attempt: Callable[[int, C | None], Awaitable[S]]

@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.action import State
 from mulligan.types.call import LogRow
 from mulligan.types.failure import ErrorClass
 from mulligan.types.finding import Confidence, FindingSeen, Standing
 from mulligan.types.lesson import LessonState
 from mulligan.types.reply import Critique, Draft
+from mulligan.types.values import hide_fields
 
 JUDGE_ASKED = "judge.asked"
 """The row of a question that a judge gave no answer to: nobody else would notice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Happened:
+class Happened(Struct, frozen=True, kw_only=True):
     """A thing that happened, whatever it was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallLogged(Happened):
+class CallLogged(Happened, frozen=True, kw_only=True):
     """A call ended, and its redacted row went to the log."""
 
     row: LogRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRetried(Happened):
+class CallRetried(Happened, frozen=True, kw_only=True):
     """A failed call is about to be made again."""
 
     call: str
@@ -43,8 +41,7 @@ class CallRetried(Happened):
     wait: timedelta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRepaired(Happened):
+class CallRepaired(Happened, frozen=True, kw_only=True):
     """A call that had failed succeeded on a later try."""
 
     call: str
@@ -54,8 +51,7 @@ class CallRepaired(Happened):
     """Where the correction came from; empty: the same call, made again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallFlagged(Happened):
+class CallFlagged(Happened, frozen=True, kw_only=True):
     """What was known spoke against a call before it was made."""
 
     call: str
@@ -68,8 +64,7 @@ class CallFlagged(Happened):
     """Whether it failed; `None` while nobody knows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowsDropped(Happened):
+class RowsDropped(Happened, frozen=True, kw_only=True):
     """The log gave up rows, and counted them."""
 
     reason: str
@@ -77,8 +72,7 @@ class RowsDropped(Happened):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionMoved(Happened):
+class ActionMoved(Happened, frozen=True, kw_only=True):
     """An action reached a new state in the journal."""
 
     action: str
@@ -90,8 +84,7 @@ class ActionMoved(Happened):
     turn: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionUndone(Happened):
+class ActionUndone(Happened, frozen=True, kw_only=True):
     """An effect was taken back and read back: what was shown of it can go."""
 
     action: str
@@ -101,8 +94,7 @@ class ActionUndone(Happened):
     attempt: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptReviewed(Happened):
+class AttemptReviewed(Happened, frozen=True, kw_only=True):
     """An attempt was reviewed: how it stands, and what was found, by rule, severity and tool."""
 
     turn: str
@@ -128,8 +120,7 @@ class AskOutcome(StrEnum):
     """The question does not fit its prompt: a mistake in the code that asks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeAsked(Happened):
+class JudgeAsked(Happened, frozen=True, kw_only=True):
     """A judge was asked a question, and what that took."""
 
     purpose: str
@@ -144,8 +135,7 @@ class JudgeAsked(Happened):
     output_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemarkDropped(Happened):
+class RemarkDropped(Happened, frozen=True, kw_only=True):
     """A remark of a judge was left out, in whole or in part, or made a warning."""
 
     rule: str
@@ -156,8 +146,7 @@ class RemarkDropped(Happened):
     it said nothing; `outcome`: that is right, and only the way to it was not good."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonLearned(Happened):
+class LessonLearned(Happened, frozen=True, kw_only=True):
     """A lesson has a new version: first seen, proven, quarantined or retired."""
 
     lesson: str
@@ -167,8 +156,7 @@ class LessonLearned(Happened):
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyChecked(Happened):
+class ReplyChecked(Happened, frozen=True, kw_only=True):
     """One try of a reply was checked."""
 
     turn: str
@@ -180,8 +168,7 @@ class ReplyChecked(Happened):
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplySettled(Happened):
+class ReplySettled(Happened, frozen=True, kw_only=True):
     """A reply is on its way, as good as it got."""
 
     turn: str
@@ -194,8 +181,7 @@ class ReplySettled(Happened):
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thought(Happened):
+class Thought(Happened, frozen=True, kw_only=True):
     """The draft loop said what it does next."""
 
     text: str
@@ -203,32 +189,31 @@ class Thought(Happened):
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCalled(Happened):
+@hide_fields("arguments")
+class ToolCalled(Happened, frozen=True, kw_only=True):
     """A writer called a tool."""
 
     tool: str
-    arguments: Mapping[str, object] = field(repr=False)
+    arguments: Mapping[str, object]
     step: int
     id: str = ""
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswered(Happened):
+@hide_fields("result")
+class ToolAnswered(Happened, frozen=True, kw_only=True):
     """A tool that a writer called has answered, or failed."""
 
     tool: str
     step: int
-    result: object = field(default=None, repr=False)
+    result: object = None
     error: str = ""
     """The kind of the failure; empty when there was none."""
     id: str = ""
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected(Happened):
+class Reflected(Happened, frozen=True, kw_only=True):
     """A draft was criticised. Without a critique nobody could say, and that is no pass."""
 
     draft: Draft
@@ -238,8 +223,7 @@ class Reflected(Happened):
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Responded(Happened):
+class Responded(Happened, frozen=True, kw_only=True):
     """The draft loop gave its answer."""
 
     draft: Draft
@@ -252,8 +236,7 @@ class Responded(Happened):
     """Of the whole, the same in all its steps; empty outside an application."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskRan(Happened):
+class TaskRan(Happened, frozen=True, kw_only=True):
     """A task was run once, well or not."""
 
     task: str
@@ -275,8 +258,7 @@ class TaskRan(Happened):
     """Of the run: `m.rate(id, up=…)`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReflected(Happened):
+class TaskReflected(Happened, frozen=True, kw_only=True):
     """A run was reflected on, and what came of it is in the archive as a new version."""
 
     task: str
@@ -295,8 +277,7 @@ class TaskReflected(Happened):
     """The id of the run that was reflected on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesProposed(Happened):
+class NotesProposed(Happened, frozen=True, kw_only=True):
     """A new version is on trial."""
 
     task: str
@@ -307,8 +288,7 @@ class NotesProposed(Happened):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesPromoted(Happened):
+class NotesPromoted(Happened, frozen=True, kw_only=True):
     """A version became champion."""
 
     task: str
@@ -320,8 +300,7 @@ class NotesPromoted(Happened):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRolledBack(Happened):
+class NotesRolledBack(Happened, frozen=True, kw_only=True):
     """A champion lost its place, and version 0 is champion again."""
 
     task: str
@@ -331,8 +310,7 @@ class NotesRolledBack(Happened):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRetired(Happened):
+class NotesRetired(Happened, frozen=True, kw_only=True):
     """A version gets no more runs."""
 
     task: str
@@ -342,8 +320,7 @@ class NotesRetired(Happened):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotesRejected(Happened):
+class NotesRejected(Happened, frozen=True, kw_only=True):
     """A reflection came to nothing: the archive is as it was."""
 
     task: str

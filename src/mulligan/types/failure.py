@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
 
 
 class Decision(StrEnum):
@@ -22,8 +22,7 @@ class Decision(StrEnum):
     STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class Advice(Struct, frozen=True, kw_only=True):
     """A decision about a failed call, with the reason for it."""
 
     decision: Decision
@@ -78,8 +77,7 @@ class Situation(StrEnum):
     """It is proven that the call has changed nothing so far."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """A cell of the retry matrix: what to do, how often, and what once that is used up."""
 
     move: Move
@@ -121,8 +119,7 @@ class ArgumentFault(StrEnum):
     """Nothing is there under what they name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorTraits:
+class ErrorTraits(Struct, frozen=True, kw_only=True):
     """One row of the table: how errors of a class are told, and what follows from them."""
 
     read: Cell

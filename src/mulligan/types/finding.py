@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.display import Quoted
 from mulligan.types.values import set_enums
 
@@ -48,8 +48,7 @@ class Source(StrEnum):
     JUDGE = "judge"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """Computed ground truth about a turn. Outranks any model, in both directions."""
 
     kind: str
@@ -68,8 +67,7 @@ class Fact:
     """Every word of its sentence is ours or the person's; else it is fenced like a result."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing a reviewer noticed, and what to do about it."""
 
     rule: str
@@ -118,8 +116,7 @@ class FindingRow(NamedTuple):
     severity: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingCount:
+class FindingCount(Struct, frozen=True, kw_only=True):
     """How often a rule spoke up about a tool of an agent's."""
 
     rule: str
@@ -130,8 +127,7 @@ class FindingCount:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """The findings of one review, their standing, and how sure it is."""
 
     findings: tuple[Finding, ...] = ()
@@ -142,9 +138,9 @@ class Verdict:
     """Who has looked: `checks`, `facts`, `judge`."""
     unchecked: tuple[str, ...] = ()
     """Ids of the calls that changed something and that nobody looked at."""
-    looked: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    looked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By the id of each call that somebody looked at: who did."""
-    facts: tuple[Fact, ...] = field(default=(), compare=False)
+    facts: tuple[Fact, ...] = ()
     """What was computed or read about the attempt, and so was known to whoever looked."""
 
     def __post_init__(self) -> None:
@@ -168,8 +164,7 @@ def is_feedback(text: str) -> bool:
     return text.startswith((ABOUT_ACTIONS, ABOUT_REPLY))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Correction:
+class Correction(Struct, frozen=True, kw_only=True):
     """What the agent is told before it tries again; rendered from what really happened."""
 
     text: str

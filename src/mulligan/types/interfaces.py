@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.action import Action, ActionQuery, Entry, Kept
 from mulligan.types.call import Call, Failure, LogRow
 from mulligan.types.events import Happened
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from mulligan.types.notes import Ground, Notes, NotesState, Scorecard, TaskRun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriterSeen:
+class WriterSeen(Struct, frozen=True, kw_only=True):
     """A process that writes the journal, as the store has heard of it."""
 
     id: str
@@ -97,8 +96,7 @@ class Judge(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Damage:
+class Damage(Struct, frozen=True, kw_only=True):
     """A place where the journal is not what its writer wrote."""
 
     writer: str
@@ -173,8 +171,7 @@ class Journal(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTool:
+class KnownTool(Struct, frozen=True, kw_only=True):
     """A tool as its application declared it, for those who do not have the code."""
 
     tool: str
@@ -359,8 +356,7 @@ class Casebook(Protocol):
         """Forget episodes older than that; lessons, uses and counts stay. Returns how many."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """How a store is."""
 
     url: str
@@ -438,8 +434,7 @@ process has written something to take up. The answer ends it. It may call for no
 connection was lost, late."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vacuumed:
+class Vacuumed(Struct, frozen=True, kw_only=True):
     """Which files or tables were written anew, by name."""
 
     parts: tuple[str, ...] = ()

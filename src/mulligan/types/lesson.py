@@ -7,18 +7,18 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct, field
+
 from mulligan.types.call import Call, Failure
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import Decision, ErrorClass
-from mulligan.types.values import set_enums
+from mulligan.types.values import hide_fields, set_enums
 
 _SHOWN = 200
 """Characters of one changed argument, where a change is put into words."""
@@ -27,8 +27,7 @@ NO_SCHEMAS: Mapping[str, Mapping[str, object]] = MappingProxyType({})
 NO_SCHEMA: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class Pattern(Struct, frozen=True, kw_only=True):
     """A group of failures with one fingerprint."""
 
     fingerprint: str
@@ -45,8 +44,7 @@ def shorten_pattern(fingerprint: str) -> str:
     return f"{version}:{digest[:8]}" if digest else fingerprint[:8]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
+class Alike(Struct, frozen=True, kw_only=True):
     """The known pattern that a new one is most like: offered, never merged."""
 
     pattern: Pattern
@@ -63,8 +61,7 @@ class Alike:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRule:
+class ErrorRule(Struct, frozen=True, kw_only=True):
     """A user's own word on errors: which class they are, which pattern, or both. It wins."""
 
     says: str
@@ -123,8 +120,7 @@ def _read_error_rule(given: object) -> ErrorRule:
         ) from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstCall:
+class FirstCall(Struct, frozen=True, kw_only=True):
     """A call to make before another."""
 
     tool: str
@@ -136,8 +132,7 @@ class FirstCall:
         return self.tool if self.arguments is None else f"{self.tool}({given})"[:_SHOWN]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class Patch(Struct, frozen=True, kw_only=True):
     """A structured change of a call's arguments, or calls to make first."""
 
     changes: Mapping[str, object] = field(default_factory=dict)
@@ -194,8 +189,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True, kw_only=True):
     """A patch, and the measured probability that a retry with it succeeds."""
 
     patch: Patch
@@ -213,22 +207,22 @@ class Suggestion:
     """`False`: its lesson is still a candidate, so that only the agent may take it up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+@hide_fields("arguments", "result")
+class Earlier(Struct, frozen=True, kw_only=True):
     """A call made earlier in this turn, and what it gave."""
 
     tool: str
-    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
-    result: object = field(default=None, repr=False)
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    result: object = None
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+@hide_fields("schema", "schemas", "said", "earlier")
+class Planned(Struct, frozen=True, kw_only=True):
     """A call and what its turn knows when it is made."""
 
     call: Call
-    schema: Mapping[str, object] = field(default_factory=lambda: NO_SCHEMA, repr=False)
+    schema: Mapping[str, object] = NO_SCHEMA
     """The tool's JSON Schema; empty when nobody declared one."""
     effect: Effect = Effect.UNDECLARED
     """What it can do to the world, as its tool declares."""
@@ -236,18 +230,15 @@ class Planned:
     """Names of the tools that can be called; empty when nobody said."""
     reads: tuple[str, ...] = ()
     """Those of them that change nothing."""
-    schemas: Mapping[str, Mapping[str, object]] = field(
-        default_factory=lambda: NO_SCHEMAS, repr=False
-    )
+    schemas: Mapping[str, Mapping[str, object]] = NO_SCHEMAS
     """Their schemas by name, as far as they are known."""
-    said: tuple[str, ...] = field(default=(), repr=False)
+    said: tuple[str, ...] = ()
     """The person's own words."""
-    earlier: tuple[Earlier, ...] = field(default=(), repr=False)
+    earlier: tuple[Earlier, ...] = ()
     """What this turn did before, oldest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedCall(Planned):
+class FailedCall(Planned, frozen=True, kw_only=True):
     """A call that failed, and all that a suggestion may be made from."""
 
     failure: Failure
@@ -288,8 +279,7 @@ class How(StrEnum):
     """The argument is left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transformation:
+class Transformation(Struct, frozen=True, kw_only=True):
     """How one argument of the corrected call is made, in general."""
 
     argument: str
@@ -298,16 +288,14 @@ class Transformation:
     """What the rule needs, JSON only: `{"text": "#"}` of a prefix."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prerequisite:
+class Prerequisite(Struct, frozen=True, kw_only=True):
     """A call that made another succeed, and how its arguments are made."""
 
     tool: str
     arguments: tuple[Transformation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remedy:
+class Remedy(Struct, frozen=True, kw_only=True):
     """What mended a failure, in general. An empty one: the same call succeeded later."""
 
     changes: tuple[Transformation, ...] = ()
@@ -343,8 +331,7 @@ class Group(StrEnum):
     """Left alone, so that lift can be measured."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class Offer(Struct, frozen=True, kw_only=True):
     """The best suggestion at a failure, as it was when nobody knew the end."""
 
     source: Origin
@@ -361,8 +348,7 @@ class Offer:
     """Whether that call succeeded; `None` when it was not taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
+class Episode(Struct, frozen=True, kw_only=True):
     """A failure and how it ended. It never changes."""
 
     id: str
@@ -416,8 +402,7 @@ class LessonState(StrEnum):
         return self in (LessonState.CANDIDATE, LessonState.ACTIVE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
+class Lesson(Struct, frozen=True, kw_only=True):
     """One version of what was learned about a tool. It never changes; the latest version counts."""
 
     id: str
@@ -470,8 +455,7 @@ class Benefit(StrEnum):
     """The call failed again, was taken back, or a person rejected it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """A call that a lesson touched. It never changes."""
 
     lesson: str
@@ -486,8 +470,7 @@ class Use:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
+class Balance(Struct, frozen=True, kw_only=True):
     """What the verified uses of one lesson came to, all its versions together.
 
     Who is named counts once: nobody can vouch for a lesson, or against it, for others as well.
@@ -580,8 +563,7 @@ def count_known_people(slots: Iterable[EpisodeSlot]) -> dict[str, int]:
     return dict(Counter(tenant for tenant, _ in named))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EpisodeQuery:
+class EpisodeQuery(Struct, frozen=True, kw_only=True):
     """Which episodes are wanted. `None` means any; an empty tenant is one of its own."""
 
     tenant: str | None = None
@@ -594,8 +576,7 @@ class EpisodeQuery:
     limit: int = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LessonQuery:
+class LessonQuery(Struct, frozen=True, kw_only=True):
     """Which lessons are wanted. `None` means any; an empty tenant is one of its own."""
 
     ids: tuple[str, ...] = ()

@@ -7,12 +7,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from msgspec import Struct
+
 from mulligan.process.event_loop import run_with_timeout
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 ATTEMPTS = 2
@@ -21,8 +22,7 @@ JUDGE_UNDOS = 10
 """Actions of one tenant that a judge alone may have undone within an hour."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeLimits:
+class JudgeLimits(Struct, frozen=True, kw_only=True):
     """How long a judge's answer may take, and be."""
 
     timeout: timedelta = timedelta(seconds=5)
@@ -30,8 +30,7 @@ class JudgeLimits:
     tokens: int = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backoff:
+class Backoff(Struct, frozen=True, kw_only=True):
     """How long to wait between tries: full jitter, bounded each time and in total."""
 
     first: timedelta = timedelta(seconds=0.2)
@@ -149,8 +148,7 @@ TEXT_TIME = timedelta(minutes=2)
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """What a text may take in all. `None`: no limit."""
 
     tokens: int | None = None
@@ -228,8 +226,7 @@ def _read_amount(said: object) -> float:
     return max(amount, 0.0) if math.isfinite(amount) else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retention:
+class Retention(Struct, frozen=True, kw_only=True):
     """How long each kind of record is kept. Open actions are kept for ever."""
 
     log: timedelta = timedelta(days=30)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.text import is_number
 from mulligan.types.call import DERIVED, OWN, LogRow, Outcome
 from mulligan.types.finding import FindingRow, Standing
@@ -500,8 +501,7 @@ COUNTED = tuple(_READERS)
 """The rows that are counted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loss:
+class Loss(Struct, frozen=True, kw_only=True):
     """Rows the log gave up."""
 
     at: datetime
@@ -511,20 +511,18 @@ class Loss:
     failures: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Struct, frozen=True, kw_only=True):
     """What the log writes in one transaction."""
 
     rows: Sequence[LogRow]
-    rollups: Mapping[Slot, Rollup] = field(default_factory=dict)
-    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    rollups: Mapping[Slot, Rollup] = {}
+    patterns: Mapping[str, Pattern] = {}
     """Of failed rows, by their ids."""
     losses: Sequence[Loss] = ()
     findings: Sequence[FindingRow] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogQuery:
+class LogQuery(Struct, frozen=True, kw_only=True):
     """Which rows of the log are wanted. `None` and empty mean any."""
 
     id_prefix: str = ""
@@ -551,8 +549,7 @@ class LogQuery:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternQuery:
+class PatternQuery(Struct, frozen=True, kw_only=True):
     """Which patterns are wanted. `None` means any; an empty tenant is one of its own."""
 
     since: datetime
@@ -563,8 +560,7 @@ class PatternQuery:
     limit: int = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PatternSeen:
+class PatternSeen(Struct, frozen=True, kw_only=True):
     """A pattern, and when and to whom it happened."""
 
     pattern: Pattern

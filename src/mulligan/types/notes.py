@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
 
@@ -30,8 +32,7 @@ ON_TOP = (NotesState.CHAMPION, NotesState.PINNED)
 """There is room for one of these on a ground."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refinement:
+class Refinement(Struct, frozen=True, kw_only=True):
     """What a strategy proposes: clearer instructions, and what it noticed."""
 
     description: str = ""
@@ -44,11 +45,10 @@ class Refinement:
         for name in ("observations", "suggestions"):
             given: object = getattr(self, name)
             if isinstance(given, list):
-                object.__setattr__(self, name, tuple(given))
+                force_setattr(self, name, tuple(given))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notes:
+class Notes(Struct, frozen=True, kw_only=True):
     """One version in a task's archive. It never changes."""
 
     task: str
@@ -75,8 +75,7 @@ class Notes:
         return self.refinement if self.version else Refinement()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class Ground(Struct, frozen=True, kw_only=True):
     """Where evidence counts: what is proven on one ground is on trial on another."""
 
     task: str
@@ -86,8 +85,7 @@ class Ground:
     """SHA-256 of the static text, so that an edited task is tested again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
+class Pairs(Struct, frozen=True, kw_only=True):
     """What was seen of a version where it and another did the same work on the same input."""
 
     against: int
@@ -100,8 +98,7 @@ class Pairs:
     """The sum of its own scores in those pairs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scorecard:
+class Scorecard(Struct, frozen=True, kw_only=True):
     """What was seen of one version on one ground."""
 
     version: int
@@ -128,16 +125,14 @@ class Scorecard:
     """The sum over all runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedScore:
+class PairedScore(Struct, frozen=True, kw_only=True):
     """What another version came to on the same input."""
 
     version: int
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskRun:
+class TaskRun(Struct, frozen=True, kw_only=True):
     """One run of a task, as its archive keeps it."""
 
     version: int

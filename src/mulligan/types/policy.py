@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.effect import Effect, Repeat
 from mulligan.types.failure import MOST_TRIES, Cell, ErrorClass, ErrorTraits, Move, Situation
 from mulligan.types.finding import Source, Standing, Verdict
@@ -50,8 +51,7 @@ def is_judged_alone(verdict: Verdict) -> bool:
     return {finding.source for finding in verdict.errors} == {Source.JUDGE}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class Failed(Struct, frozen=True, kw_only=True):
     """What the matrix needs to know about a call that failed."""
 
     error_class: ErrorClass

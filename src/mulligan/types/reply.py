@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
 from mulligan.text import is_number
 from mulligan.types.call import OWN, LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
@@ -27,8 +29,7 @@ def read_plain(text: str) -> str:
     return str.__str__(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """Text about to be sent, with the context it must rest on."""
 
     text: str
@@ -39,11 +40,10 @@ class Reply:
     def __post_init__(self) -> None:
         given: object = self.context
         passages = (given,) if isinstance(given, str) else tuple(self.context)
-        object.__setattr__(self, "context", passages)
+        force_setattr(self, "context", passages)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class Written(Struct, frozen=True, kw_only=True):
     """What a writer wrote, and what it took."""
 
     text: str
@@ -52,8 +52,7 @@ class Written:
     """In whatever unit the budget is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextCheck:
+class TextCheck(Struct, frozen=True, kw_only=True):
     """A check of replies that can also tell a writer what it asks for."""
 
     name: str
@@ -80,8 +79,7 @@ class Support(StrEnum):
     CANNOT_TELL = "cannot_tell"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """One claim of a reply, and what the context says about it."""
 
     text: str
@@ -90,8 +88,7 @@ class Claim:
     """The words of the context that decide it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Struct, frozen=True, kw_only=True):
     """An answer in progress."""
 
     text: str
@@ -101,8 +98,7 @@ class Draft:
     """False: its writer ran out of tool steps, and wrote it without them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Critique:
+class Critique(Struct, frozen=True, kw_only=True):
     """What a critic says of a draft."""
 
     score: float
@@ -122,8 +118,7 @@ class Critique:
         return self.score >= at or self.needs_revision is False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Iteration:
+class Iteration(Struct, frozen=True, kw_only=True):
     """One try of a reply, and what was found in it."""
 
     reply: Reply
@@ -132,8 +127,7 @@ class Iteration:
     """What the next try was told; empty for the last one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replied:
+class Replied(Struct, frozen=True, kw_only=True):
     """The reply that goes out, and how it came to be."""
 
     reply: Reply
@@ -191,8 +185,7 @@ RATED = "text.rated"
 LONGEST_NOTE = 2_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating:
+class Rating(Struct, frozen=True, kw_only=True):
     """One thumb, up or down."""
 
     of: str

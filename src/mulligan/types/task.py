@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 from typing import Literal
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Finding, Standing
 from mulligan.types.interfaces import Check
 from mulligan.types.limits import NO_LIMIT, Budget
 from mulligan.types.notes import Notes, Refinement, TaskRun
+from mulligan.types.values import hide_fields
 
 
 class Gate(StrEnum):
@@ -27,8 +28,7 @@ class Gate(StrEnum):
     replace the ones before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Struct, frozen=True, kw_only=True):
     """What a run may return instead of its bare output, where more is known about it."""
 
     output: object
@@ -42,8 +42,7 @@ class Ran:
     """In whatever unit the task's budget is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Experience:
+class Experience(Struct, frozen=True, kw_only=True):
     """What a strategy gets to think about."""
 
     task: Task
@@ -65,8 +64,7 @@ Score = Callable[[object], float]
 """How good an output is, from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reflect:
+class Reflect(Struct, frozen=True, kw_only=True):
     """How a task's instructions may change, and what that may cost."""
 
     gate: Gate | Literal["evidence", "accept"] = Gate.EVIDENCE
@@ -114,8 +112,8 @@ class Reflect:
         return self.gate == Gate.EVIDENCE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+@hide_fields("judge")
+class Task(Struct, frozen=True, kw_only=True):
     """A description and an expected output that are run many times."""
 
     description: str
@@ -127,7 +125,7 @@ class Task:
     """What an output must pass to be accepted."""
     model: str = ""
     """What it runs on. Evidence is kept for each model."""
-    judge: object = field(default=None, repr=False)
+    judge: object = None
     """The same, for this task."""
     deterministic: bool = False
     """No model does the work, so a model that reflects must be named in `reflect`."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.types.call import Call, Execution, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Correction, Verdict, is_feedback
-from mulligan.types.values import require_aware
+from mulligan.types.values import hide_fields, require_aware
 
 MOST_MESSAGES = 500
 """The newest messages of a thread that are read."""
@@ -42,12 +43,12 @@ class Speaker(StrEnum):
     """A model's words: evidence of nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Utterance:
+@hide_fields("text")
+class Utterance(Struct, frozen=True, kw_only=True):
     """Something that was said earlier in the conversation."""
 
     by: Speaker
-    text: str = field(repr=False)
+    text: str
 
 
 Entry = Utterance | Execution
@@ -538,12 +539,12 @@ def cut_entry(entry: Entry) -> Entry:
 NOTHING_KNOWN: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+@hide_fields("message", "known", "history")
+class Turn(Struct, frozen=True, kw_only=True):
     """One request of one person to one agent, with what is known about it."""
 
     id: str
-    message: str = field(default="", repr=False)
+    message: str = ""
     """What the person said, in their words."""
     now: datetime
     """When they said it; aware, never naive."""
@@ -555,12 +556,12 @@ class Turn:
     tenant: str = ""
     principal: str = ""
     """Who asked, where one application serves many."""
-    known: Mapping[str, object] = field(default_factory=lambda: NOTHING_KNOWN, repr=False)
+    known: Mapping[str, object] = NOTHING_KNOWN
     """Things the application knows: a home address, a calendar."""
     vouched: bool = True
     """Whether the message is known to be the person's. Words that only a client or an agent reports
     can speak against a call, and never for it."""
-    history: History = field(default=NO_HISTORY, repr=False, compare=False)
+    history: History = NO_HISTORY
     """The conversation before it."""
 
     def __post_init__(self) -> None:
@@ -573,8 +574,7 @@ class Turn:
                 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class Attempt(Struct, frozen=True, kw_only=True):
     """One try of a turn."""
 
     number: int

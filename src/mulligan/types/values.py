@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from hashlib import blake2s
+from typing import Any, TypeVar
 
-from mulligan.process.lazy import compile_late
+from msgspec import Struct
+from msgspec.structs import asdict, force_setattr
+
 from mulligan.types.errors import ConfigurationError, NaiveTimeError
 
+R = TypeVar("R", bound=Struct)
 
-def set_enums(made: object, **kinds: type[StrEnum]) -> None:
-    """Have the named fields of a frozen dataclass hold members, also where text was given.
+
+def hide_fields(*names: str) -> Callable[[type[R]], type[R]]:
+    """Leave fields out of a record's `repr`: secrets, and what would fill a screen."""
+
+    def list_shown(record: Struct) -> Iterator[tuple[str, object]]:
+        for name in record.__struct_fields__:
+            if name not in names:
+                yield name, getattr(record, name)
+
+    def show(record: Struct) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in list_shown(record))
+        return f"{type(record).__name__}({shown})"
+
+    def hide(kind: type[R]) -> type[R]:
+        methods: dict[str, object] = {"__repr__": show, "__rich_repr__": list_shown}
+        for name, method in methods.items():
+            setattr(kind, name, method)
+        return kind
+
+    return hide
+
+
+def read_fields(value: object) -> dict[str, Any] | None:
+    """A record, or a dataclass of somebody's, by the names of its fields; `None` of all else."""
+    if isinstance(value, Struct):
+        return asdict(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    return None
+
+
+def set_enums(made: Struct, **kinds: type[StrEnum]) -> None:
+    """Have the named fields of a frozen record hold members, also where text was given.
 
     Code that compares by identity would else take a plain "error" for no error at all.
     """
@@ -26,7 +64,7 @@ def set_enums(made: object, **kinds: type[StrEnum]) -> None:
             raise ConfigurationError(
                 f"{type(made).__name__}({name}={given!r}): there is no such {name}. Use {known}."
             ) from None
-        object.__setattr__(made, name, member)
+        force_setattr(made, name, member)
 
 
 def require_bool(value: object, *, name: str) -> bool:
@@ -79,8 +117,8 @@ _LONGEST_KEY = 32
 
 # Frozen: what the label shows is a part of what is stored, so that it must not change with the
 # rules of redaction.
-_PLAIN = compile_late(r"[A-Za-z]{1,20}(?:[ ._-][A-Za-z]{1,20}){0,3}")
-_SHOWN = compile_late(rf"[A-Za-z][A-Za-z ._-]{{0,82}}{MARK}[0-9a-f]{{{DIGITS}}}")
+_PLAIN = re.compile(r"[A-Za-z]{1,20}(?:[ ._-][A-Za-z]{1,20}){0,3}")
+_SHOWN = re.compile(rf"[A-Za-z][A-Za-z ._-]{{0,82}}{MARK}[0-9a-f]{{{DIGITS}}}")
 
 
 class IdentityKind(StrEnum):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.packs.mail import Mailbox
 from mulligan.packs.mail.abilities import MailAbilities, is_same_mail

@@ -4,11 +4,11 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mulligan
 from mulligan.types.adapter import HostCall, HostRun, MakeInHost

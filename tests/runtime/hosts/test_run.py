@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan import Effect, Mode, Mulligan, NothingDone, Standing
 from mulligan.checks.text import avoids

@@ -6,10 +6,10 @@ import argparse
 import sys
 import tempfile
 import threading
-from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 
+from msgspec.structs import asdict
 from rich.console import Console
 
 from mulligan.cli import render

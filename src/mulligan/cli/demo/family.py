@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, Unpack, cast
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
 from rich.console import Console
 from rich.text import Text
 
@@ -27,7 +28,6 @@ from mulligan.packs.calendar.events import Stored
 from mulligan.packs.calendar.text import read_text
 from mulligan.packs.calendar.tools import CalendarTools
 from mulligan.process.event_loop import await_value
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
 from mulligan.runtime.turn import Agent, Done
 from mulligan.settings import Settings
@@ -243,8 +243,7 @@ ZONE = "Europe/Berlin"
 WEEK = ("2026-11-15", "2026-11-22")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(Struct, frozen=True, kw_only=True):
     """A `Mulligan` with the pack's tools. Every process of the story declares the same ones."""
 
     m: Mulligan
@@ -271,8 +270,7 @@ async def open_family(store: str, url: str, *, tell: Teller | None = None) -> As
             yield Family(m=m, tools=tools, url=url, tell=tell)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phone:
+class Phone(Struct, frozen=True, kw_only=True):
     """The calendar in a person's own hand: another program, which knows nothing of Mulligan."""
 
     desk: Desk

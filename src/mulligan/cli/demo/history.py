@@ -10,9 +10,11 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli.demo.office import (
@@ -25,7 +27,6 @@ from mulligan.cli.demo.office import (
     declare_tools,
 )
 from mulligan.loops.drafts import DraftRules
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import OpenTurn
 from mulligan.settings import Settings
 from mulligan.testing.fakes import FixedClock
@@ -40,8 +41,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 EVENTS = ("standup", "review", "dentist", "lunch", "interview", "retro")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentShift:
+class AgentShift(Struct, frozen=True, kw_only=True):
     """One agent at work: the tools, the office behind them, and how careful it is today."""
 
     m: Mulligan
@@ -305,8 +305,7 @@ CONTROL = 0.3
 """More than an application would leave alone, so that a month is enough to compare."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lived:
+class Lived(Struct, frozen=True, kw_only=True):
     """What the days came to."""
 
     days: int

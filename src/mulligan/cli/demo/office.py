@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from msgspec import Struct
+
 from mulligan.app.mulligan import Mulligan
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import Record
 from mulligan.types.effect import Effect, Mode, Repeat
 from mulligan.types.errors import ConflictError
@@ -86,8 +87,7 @@ class Office:
 AsyncTool = Callable[..., Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfficeTools:
+class OfficeTools(Struct, frozen=True, kw_only=True):
     """The tools as an application has declared them."""
 
     find_customers: AsyncTool

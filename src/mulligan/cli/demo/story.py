@@ -9,8 +9,10 @@ import asyncio
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, field
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
@@ -30,7 +32,6 @@ from mulligan.cli.demo.lives import REQUEST as LAST_REQUEST
 from mulligan.cli.demo.lives import WRONG as LAST_DAY
 from mulligan.insights.insights import Insights
 from mulligan.packs.calendar import Event
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import OpenTurn
 from mulligan.runtime.hold import Held
 from mulligan.runtime.turn import Agent, Done
@@ -133,20 +134,18 @@ BEGINNING = {
 """What the week looks like on Sunday."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Facts:
+class Facts(Struct, frozen=True, kw_only=True):
     """What a program may want to know of the story."""
 
-    turns: list[Mapping[str, object]] = field(default_factory=list)
-    hold: list[str] = field(default_factory=list)
+    turns: Sequence[Mapping[str, object]]
+    hold: Sequence[str]
     """The states that the invitation went through."""
-    crash: list[str] = field(default_factory=list)
+    crash: Sequence[str]
     """The states of what the killed process did."""
-    killed: bool = False
+    killed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class Story(Struct, frozen=True, kw_only=True):
     """Who is in it: the family's program, Mum with her phone, and the line between."""
 
     family: Family
@@ -161,17 +160,17 @@ class Story:
 
     async def plan_the_week(self) -> Facts:
         """Everything, in order."""
-        facts = Facts()
+        turns: list[Mapping[str, object]] = []
         for uid, (title, start) in BEGINNING.items():
             await self.phone.desk.create_calendar_event(title, start, uid=uid)
         for chapter in (self.play_wrong_day, self.play_lost_answer, self.play_edit):
             done = await chapter()
-            facts.turns.append(
+            turns.append(
                 {"reply": done.reply, "confidence": done.confidence, "attempts": len(done.attempts)}
             )
-        facts.hold = await self.play_invitation()
-        facts.killed, facts.crash = await self.play_crash()
-        return facts
+        hold = await self.play_invitation()
+        killed, crash = await self.play_crash()
+        return Facts(turns=turns, hold=hold, crash=crash, killed=killed)
 
     async def play_wrong_day(self) -> Done:
         """A mistake that succeeds: the calendar says OK to the wrong day."""
@@ -321,8 +320,7 @@ def _describe_state(state: State, detail: Mapping[str, object]) -> str:
     return MEANS.get(state) or str(detail.get("why", ""))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Week:
+class Week(Struct, frozen=True, kw_only=True):
     """All that the story came to."""
 
     facts: Facts

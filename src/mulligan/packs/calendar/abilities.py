@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import cast
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import SharedEventError
 from mulligan.packs.calendar.events import Event, Invited, Stored, read_changes
@@ -17,13 +19,11 @@ from mulligan.packs.calendar.text import (
     parse_attendees,
     read_text,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Looking:
+class Looking(Struct, frozen=True, kw_only=True):
     """What is there now, and what was left by a create that gave no answer."""
 
     calendar: CalDAV
@@ -57,8 +57,7 @@ class Looking:
         return _as_left(found, wanted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakingBack:
+class TakingBack(Struct, frozen=True, kw_only=True):
     """The way back of each tool, only where nobody has been since."""
 
     calendar: CalDAV

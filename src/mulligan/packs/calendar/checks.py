@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import date
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.dates import dates_as_said, times_as_said
 from mulligan.checks.ids import EMAIL, GOOGLE_CALENDAR, Form, not_glued, well_formed
@@ -36,7 +38,6 @@ from mulligan.dates.readings import parse_local_moment
 from mulligan.packs.calendar.events import Event
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import parse_stretch, read_text
-from mulligan.process.lazy import dataclass
 from mulligan.types.call import Call, Execution
 from mulligan.types.finding import Fact
 from mulligan.types.interfaces import Check, Gather
@@ -123,8 +124,7 @@ def _list_taken(event: Event, zone: str | None) -> Iterator[Taken]:
         yield Taken(what=event.title, start=start, end=end)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shown:
+class _Shown(Struct, frozen=True, kw_only=True):
     """An attempt as a check is shown it."""
 
     turn: Turn

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from dataclasses import replace
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError
@@ -20,11 +22,9 @@ from mulligan.packs.calendar.events import (
 )
 from mulligan.packs.calendar.server import CalDAV
 from mulligan.packs.calendar.text import create_text, parse_stretch, read_text, update_text
-from mulligan.process.lazy import dataclass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Desk(Struct, frozen=True, kw_only=True):
     """One calendar, and the zone in which times without one are meant."""
 
     calendar: CalDAV

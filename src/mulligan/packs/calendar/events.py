@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, fields
 from typing import cast
+
+from msgspec import Struct
 
 from mulligan.checks.tool_outputs import as_record
 from mulligan.packs.calendar.errors import BadEventError
 from mulligan.packs.typed_dict import TypedDict
-from mulligan.process.lazy import dataclass
+from mulligan.types.values import hide_fields
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+@hide_fields("text")
+class Stored(Struct, frozen=True, kw_only=True):
     """An event as the server has it, to the byte."""
 
     id: str
     href: str
     """Where it is, which need not be named after its id."""
-    text: str = field(repr=False)
+    text: str
     etag: str
     """Of this very text; empty where the server would not say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """An event as an agent reads it."""
 
     id: str
@@ -59,8 +59,7 @@ def read_changes(arguments: Mapping[str, object]) -> Changes:
     return cast("Changes", {name: value for name, value in given.items() if value is not None})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(Struct, frozen=True, kw_only=True):
     """One element of a bulk: which event, and what changes; what is left out stays as it is."""
 
     event_id: str
@@ -74,7 +73,7 @@ class Update:
 def as_update(element: object) -> Update:
     """An element of a bulk, also as agents of all kinds pass it on: as it came, in JSON."""
     given = as_record(element)
-    names = [each.name for each in fields(Update)]
+    names = Update.__struct_fields__
     if "event_id" not in given or not given.keys() <= set(names):
         raise BadEventError(
             f"{element!r} is no update of an event. Give an event_id, and what changes of: "
@@ -83,8 +82,7 @@ def as_update(element: object) -> Update:
     return Update(**cast("dict[str, str]", dict(given)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invited:
+class Invited(Struct, frozen=True, kw_only=True):
     """Who is asked to an event, and by whom."""
 
     attendees: tuple[str, ...] = ()
@@ -97,8 +95,7 @@ class Invited:
         yield from (("attendee", address) for address in self.attendees)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A place that a name was resolved to."""
 
     name: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Protocol
 
+from msgspec import Struct
+
 from mulligan.dates.resolve import calculate_datetime
-from mulligan.process.lazy import dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.runtime.context import find_current_turn
-from mulligan.stores.process import read_utc_now
 from mulligan.types.interfaces import Clock
 
 
@@ -19,8 +20,7 @@ class Resolve(Protocol):
         """Every reading, as data that JSON can hold; `known` is false where nobody can say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phrases:
+class Phrases(Struct, frozen=True, kw_only=True):
     """Resolves what was said: at the time and place of the person who is asking."""
 
     zone: str | None

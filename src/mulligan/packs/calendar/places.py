@@ -6,20 +6,19 @@ A look-up only reads, but a wrong one becomes a wrong event: both tools ask for 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from mulligan.dates.lexicon import list_in_order, load_words
 from mulligan.packs.calendar.events import Place
 from mulligan.process.event_loop import await_value
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import find_current_turn
 
 LookUp = Callable[[str], Iterable[Place] | Awaitable[Iterable[Place]]]
 """Finds places by a name or a part of one, the best first: a geocoder, a map service."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownPlaces:
+class KnownPlaces(Struct, frozen=True, kw_only=True):
     """Places that the family has names for; a look-up is asked about all others."""
 
     known: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -23,6 +22,7 @@ from caldav.davclient import DAVClient
 from caldav.lib import error
 from caldav.lib.http_sync import requests
 from caldav.lib.python_utilities import WireBytes
+from msgspec.structs import replace
 
 from mulligan.packs.calendar.errors import (
     CalendarError,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from mulligan.checks.subject import require_zone
 from mulligan.packs.calendar.abilities import (
@@ -19,9 +21,8 @@ from mulligan.packs.calendar.errors import BadEventError, NoSuchEventError, Outd
 from mulligan.packs.calendar.phrases import Phrases
 from mulligan.packs.calendar.places import KnownPlaces
 from mulligan.packs.calendar.server import CalDAV
-from mulligan.process.lazy import dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.runtime.declaration import Declared, Declares
-from mulligan.stores.process import read_utc_now
 from mulligan.types.call import Record, RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.failure import ErrorClass
@@ -41,8 +42,7 @@ REFUSES = (BadEventError, NoSuchEventError, OutdatedError)
 before and sometimes after, so that no answer of the server speaks for the whole call."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarTools:
+class CalendarTools(Struct, frozen=True, kw_only=True):
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
     get_calendar_events: ToolFunction
@@ -55,7 +55,7 @@ class CalendarTools:
     calculate_datetime: ToolFunction
 
     def __iter__(self) -> Iterator[ToolFunction]:
-        return (getattr(self, each.name) for each in fields(self))
+        return iter(astuple(self))
 
 
 def calendar_tools(

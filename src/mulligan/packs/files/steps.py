@@ -8,6 +8,8 @@ import json
 import os
 from pathlib import Path
 
+from msgspec import Struct
+
 from mulligan.packs.files.errors import (
     ChangedFileError,
     FilesPackError,
@@ -23,15 +25,13 @@ from mulligan.packs.files.folder import (
     is_full,
     swap_files,
 )
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConflictError
 
 _NOREPLACE = 1  # RENAME_NOREPLACE of renameat2(2)
 _AT_FDCWD = -100
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileStep:
+class FileStep(Struct, frozen=True, kw_only=True):
     """What one call does, under its key."""
 
     folder: Folder

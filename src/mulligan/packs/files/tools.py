@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from mulligan.packs.files.errors import (
     ChangedFileError,
@@ -20,7 +22,6 @@ from mulligan.packs.files.errors import (
 from mulligan.packs.files.folder import ABSENT, FOLDER, OURS, FileState, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.typed_dict import TypedDict
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared, Declares
 from mulligan.types.call import Record, RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy
@@ -45,8 +46,7 @@ class SeenFiles(TypedDict):
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileTools:
+class FileTools(Struct, frozen=True, kw_only=True):
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
     read_file: ToolFunction
@@ -58,7 +58,7 @@ class FileTools:
     make_folder: ToolFunction
 
     def __iter__(self) -> Iterator[ToolFunction]:
-        return (getattr(self, each.name) for each in fields(self))
+        return iter(astuple(self))
 
 
 def file_tools(m: Declares, root: str | Path, *, most: int = MOST) -> FileTools:

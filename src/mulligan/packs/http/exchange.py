@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakSet
 
 import httpx
 
 from mulligan.packs.compose import Composition
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry, read_context
 from mulligan.types.effect import EffectNote, note_effect
 

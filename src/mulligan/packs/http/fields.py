@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
 
 NOTHING = object()
@@ -23,8 +24,7 @@ _OTHERS = SELF_CHANGING - _CHANGED - {"version"}
 """Names of what it sets to anything; a version that is no number may be what people write."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFields:
+class ServerFields(Struct, frozen=True, kw_only=True):
     """Tells fields that a server sets by itself from what somebody has written."""
 
     before: object

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import httpx
+from msgspec import Struct
 
-from mulligan.process.lazy import dataclass
 from mulligan.types.effect import EffectNote
 from mulligan.types.errors import ConflictError
 
@@ -24,8 +24,7 @@ DECLARED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusals:
+class Refusals(Struct, frozen=True, kw_only=True):
     """What statuses say of a call whose only request they were the answer to."""
 
     declared: frozenset[int] | None

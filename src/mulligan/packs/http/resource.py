@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import httpx
+from msgspec import Struct
 
 from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
 from mulligan.packs.http.refusals import Refusals, require_done
@@ -26,7 +27,6 @@ from mulligan.packs.http.shown import (
     write_down,
 )
 from mulligan.packs.http.written import SentWrite, hash_answered, is_given, read_written
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
 from mulligan.types.call import Record, RecordFunction
 from mulligan.types.effect import Effect, ProbeBy
@@ -51,8 +51,7 @@ RESTS_ON = {True: (f"a strong ETag in the answer to a write, or {_SEEN}",), Fals
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class Left(Struct, frozen=True, kw_only=True):
     """What this process knows of a write that it has made."""
 
     url: str = ""
@@ -67,8 +66,7 @@ class Left:
     """Only other things were written, of which a look at the resource says nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class Accepted(Struct, frozen=True, kw_only=True):
     """A write that the server will see to whenever it likes (202)."""
 
     written: SentWrite

@@ -12,14 +12,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 
 import httpx
+from msgspec import Struct
 
 from mulligan.packs.http.fields import NOTHING, ServerFields, is_equal, may_be_adjusted
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import is_work_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentWrite:
+class SentWrite(Struct, frozen=True, kw_only=True):
     """One write to a resource, as far as anybody knows of it."""
 
     method: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from mulligan.packs.mail.desk import (
     ABSENT,

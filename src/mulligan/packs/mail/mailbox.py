@@ -13,13 +13,14 @@ import ssl
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from mulligan.packs.mail.errors import BadMailError, ChangedMailError, MailError, NoSuchMailError
 from mulligan.packs.mail.message import find_id, hash_mail
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
+from mulligan.types.values import hide_fields
 
 _PORTS = {"imaps": 993, "imap": 143, "smtps": 465, "smtp": 587}
 _USUAL = {"\\Drafts": "Drafts", "\\Sent": "Sent"}
@@ -33,12 +34,12 @@ _MOST = 200
 """Mails of a folder that are listed, the newest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundMail:
+@hide_fields("content")
+class FoundMail(Struct, frozen=True, kw_only=True):
     """A mail in a folder."""
 
     uid: str
-    content: bytes = field(repr=False)
+    content: bytes
     flags: str
     date: str
     """When the server got it, in its own form."""
@@ -49,8 +50,8 @@ class FoundMail:
         return hash_mail(self.content)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mailbox:
+@hide_fields("password")
+class Mailbox(Struct, frozen=True, kw_only=True):
     """Where the mails are, and who sends: `imaps://host`, `smtps://host`, or without the s.
 
     Without it, the line is made secure by STARTTLS; only a server on this machine may do without.
@@ -59,7 +60,7 @@ class Mailbox:
     imap: str
     smtp: str = ""
     user: str
-    password: str = field(repr=False)
+    password: str
     address: str = ""
     """Whom mails come from; the user, unless said."""
     drafts: str = ""

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from mulligan.packs.mail.abilities import MailAbilities, is_same_mail, read_version
 from mulligan.packs.mail.desk import MailDesk
 from mulligan.packs.mail.errors import MailNotTouchedError
 from mulligan.packs.mail.mailbox import Mailbox
-from mulligan.process.lazy import dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.runtime.declaration import Declared, Declares
-from mulligan.stores.process import read_utc_now
 from mulligan.types.call import RecordFunction, ToolFunction
 from mulligan.types.effect import Effect, ProbeBy, Repeat
 from mulligan.types.interfaces import Clock
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailTools:
+class MailTools(Struct, frozen=True, kw_only=True):
     """The declared tools. An agent is given all of them: `tools=[*tools]`."""
 
     list_folders: ToolFunction
@@ -34,7 +34,7 @@ class MailTools:
     send_mail: ToolFunction
 
     def __iter__(self) -> Iterator[ToolFunction]:
-        return (getattr(self, each.name) for each in fields(self))
+        return iter(astuple(self))
 
 
 def mail_tools(m: Declares, mailbox: Mailbox, *, clock: Clock = read_utc_now) -> MailTools:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy import types as kinds
 
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
 from mulligan.types.errors import ConfigurationError
 
@@ -20,8 +20,7 @@ PRINT = "mulligan_print"
 """The function that SQLite, which has no hash of its own, is given."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True):
     """A column, as far as reading it and writing it back goes."""
 
     name: str

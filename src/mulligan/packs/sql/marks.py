@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import (
     Column,
     Connection,
@@ -30,7 +31,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from mulligan.packs.sql.dialects import choose_dialect
 from mulligan.packs.sql.errors import VoidCallError
 from mulligan.packs.sql.table import ABSENT, UserTable
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 MARKS = Table(
@@ -46,8 +46,7 @@ VOID = "void"
 """What a mark is about where a call was looked for and not found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallMark:
+class CallMark(Struct, frozen=True, kw_only=True):
     """That a call is in the database."""
 
     about: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakSet, ref
 
@@ -27,7 +27,6 @@ from mulligan.packs.sql.state import RowState
 from mulligan.packs.sql.statements import Statement, is_declared, name_table, read_name
 from mulligan.packs.sql.table import UserTable
 from mulligan.packs.sql.watching import CountWatch, KnownRow, TriggerWatch, open_watch
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import carry, read_context
 from mulligan.types.effect import EffectNote, note_effect
 

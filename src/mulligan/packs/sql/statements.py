@@ -11,9 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import Connection, Dialect
-
-from mulligan.process.lazy import dataclass
 
 _PLACEHOLDER = r"%\(\w+\)s|%s|::?\w+|@\w+|\$\d+"
 _STRICT = rf"""
@@ -76,8 +75,7 @@ class TableName(NamedTuple):
         return f"{self.schema}.{self.name}" if self.schema else self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
+class Spelling(Struct, frozen=True, kw_only=True):
     """How a database reads names and strings."""
 
     folds: bool = True
@@ -124,8 +122,7 @@ def find_spelling(dialect: Dialect) -> Spelling:
     return Spelling()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Statement(Struct, frozen=True, kw_only=True):
     """What a statement does, as far as its text says."""
 
     tables: frozenset[TableName] = frozenset()

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct, field
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.sql.compiler import IdentifierPreparer
 from sqlalchemy.types import NullType, TypeEngine
 
 from mulligan.packs.sql.dialects import Dialect, Field, ForeignKey, TablePlace, choose_dialect
 from mulligan.packs.sql.errors import UndeclaredWriteError
-from mulligan.process.lazy import dataclass
 from mulligan.types.errors import ConfigurationError
 
 Values = dict[str, Any]
@@ -38,8 +37,7 @@ class OutdatedTableError(UndeclaredWriteError):
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class UserTable:
+class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """One table, and the statements that read and restore its rows."""
 
     name: str
@@ -254,8 +252,7 @@ class UserTable:
             yield f"{field.bare} = {self.dialect.write_value(field, 'fresh')}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(Struct, frozen=True, kw_only=True):
     """A foreign key of another table that refers to this one."""
 
     table: UserTable

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from mulligan.packs.sql.errors import SqlPackError
 from mulligan.packs.sql.writing import Choose, Find, TableOptions, TableWriter
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.declaration import Declared
 from mulligan.types.effect import Effect, ProbeBy
 
@@ -98,8 +98,7 @@ def rows(
     return _declare(TableWriter(engine, table, options), options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTools:
+class TableTools(Struct, frozen=True, kw_only=True):
     """One table for a family of tools: what is said here is said once for all of them."""
 
     engine: Engine | AsyncEngine

@@ -12,11 +12,11 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from msgspec import Struct, field
 from sqlalchemy import Connection, text
 
 from mulligan.packs.sql.dialects import quote_name
@@ -28,7 +28,6 @@ from mulligan.packs.sql.statements import (
     read_statement,
 )
 from mulligan.packs.sql.table import UserTable, to_plain
-from mulligan.process.lazy import dataclass
 
 _UNDO = Statement()
 """What an undo does is not one statement."""
@@ -36,8 +35,7 @@ CHUNK = 100
 """Rows that are looked at in one statement."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownRow:
+class KnownRow(Struct, frozen=True, kw_only=True):
     """Rows of one table that a transaction may write."""
 
     table: UserTable

@@ -10,6 +10,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, TypeVar, cast
 
+from msgspec import Struct
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -44,7 +45,6 @@ from mulligan.packs.sql.state import (
 from mulligan.packs.sql.statements import is_declared, read_name
 from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
 from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
-from mulligan.process.lazy import dataclass
 from mulligan.runtime.context import read_context
 from mulligan.types.call import Record
 from mulligan.types.errors import ConfigurationError, ConflictError
@@ -61,8 +61,7 @@ Choose = Callable[[Record], tuple[str, dict[str, Any]]]
 """A condition as SQL, with its parameters, from what a bulk is called with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableOptions:
+class TableOptions(Struct, frozen=True, kw_only=True):
     """What is said of a tool beside its table."""
 
     id: str | Sequence[str] | Find | None = None

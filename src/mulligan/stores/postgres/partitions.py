@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.stores.database import Session
 from mulligan.stores.postgres.session import PostgresSession, as_postgres
 from mulligan.stores.relational.log import Dropped
@@ -31,8 +32,7 @@ _TIME_DIGITS = 12
 _RANGE = re.compile(r"FROM \((?:MINVALUE|'(\w+)')\) TO \('(\w+)'\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class Partition(Struct, frozen=True, kw_only=True):
     """The rows of some ids."""
 
     name: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from enum import StrEnum
 
+from msgspec import Struct
+from msgspec.structs import replace
 from psycopg import sql
 
-from mulligan.process.lazy import dataclass
 from mulligan.stores.database import fetch_one
 from mulligan.stores.postgres.session import PostgresSession
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
@@ -115,8 +115,7 @@ class Surface(StrEnum):
     """The same for one tenant: sees what is that tenant's, writes nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoleGrant:
+class RoleGrant(Struct, frozen=True, kw_only=True):
     """What one role of the server was given."""
 
     role: str

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 import psycopg
+from msgspec import Struct
 from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
-from mulligan.process.lazy import dataclass
 from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
@@ -111,8 +111,7 @@ def describe_error(error: psycopg.Error) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Struct, frozen=True, kw_only=True):
     """A URL that the driver could read."""
 
     plain: bool

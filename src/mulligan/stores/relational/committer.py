@@ -17,10 +17,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+
+from msgspec.structs import asdict, replace
 
 from mulligan.stores.crypto import GENESIS, Signer
 from mulligan.stores.database import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.stores.database import (

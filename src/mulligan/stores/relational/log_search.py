@@ -11,19 +11,21 @@ at an id. In which blocks there are strays is written down, with how far off the
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.codec import decode_json, encode_json
-from mulligan.process.lazy import compile_late, dataclass
+from mulligan.process.event_loop import read_utc_now
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import decode_log_row, matches_query
-from mulligan.stores.process import read_utc_now
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.interfaces import Clock
 from mulligan.types.log import LogQuery
@@ -78,7 +80,7 @@ LAST_ID = "\U0010ffff"
 """Stands after whatever an id goes on with."""
 _BLOCK_US = 1000 << 20
 _MOST_US = 1000 << 48
-_HEX = compile_late("[0-9a-f]+")
+_HEX = re.compile("[0-9a-f]+")
 
 
 class IdSpan(NamedTuple):
@@ -274,8 +276,7 @@ class BlockMark(NamedTuple):
     to_us: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Times:
+class Times(Struct, frozen=True, kw_only=True):
     """Between which a row's own time has to be, the last not included."""
 
     since: int
@@ -442,8 +443,7 @@ def _is_narrow(query: LogQuery) -> bool:
     return named or query.since is not None or query.until is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Walk:
+class _Walk(Struct, frozen=True, kw_only=True):
     """A search that goes block by block, without those that have no row of its kinds and times."""
 
     session: Session

@@ -7,8 +7,9 @@ ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.stores.database import Session

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import GENESIS, ChainEntry, Signer, hash_entry
 from mulligan.stores.database import Row, Session, UnreadableError, fetch_one

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
 from datetime import datetime
 from functools import partial
 from typing import Any
+
+from msgspec.structs import asdict
 
 from mulligan.codec import decode_json, encode_record
 from mulligan.stores.database import Pool, Row, Session, fetch_one
@@ -323,7 +324,7 @@ def _decode_notes(row: Row) -> Notes:
             runs=runs,
             changes=tuple(content["changes"]),
             by=content.get("by", ""),
-            refinement=Refinement(**{each.name: content[each.name] for each in fields(Refinement)}),
+            refinement=Refinement(**{name: content[name] for name in Refinement.__struct_fields__}),
         )
 
 

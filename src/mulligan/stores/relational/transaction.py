@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import field, replace
 from typing import NoReturn
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mulligan.codec import decode_json, encode_sorted
-from mulligan.process.lazy import dataclass
 from mulligan.stores.crypto import WRITER, ChainEntry, Signer, hash_entry, hash_plainly
 from mulligan.stores.database import Changed, Row, Session, UnreadableError
 from mulligan.stores.encoding import EncodedEntry
@@ -24,8 +25,7 @@ from mulligan.types.errors import StoreError
 _MODULUS = 1 << 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """One writer's share."""
 
     rows: Mapping[str, int] = field(default_factory=dict)
@@ -80,8 +80,7 @@ def add_accounts(accounts: Iterable[Account], table: str) -> int:
     return sum(account.rows.get(table, 0) for account in accounts) % _MODULUS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """Where a writer's chain ends."""
 
     writer: str

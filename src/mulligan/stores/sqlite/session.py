@@ -8,6 +8,7 @@ could not keep up with what is logged.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import timedelta
@@ -18,7 +19,6 @@ from typing import Any
 
 import apsw
 
-from mulligan.process.lazy import compile_late
 from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
@@ -98,7 +98,7 @@ _WIDTHS = (256, 64, 16, 4, 1)
 """Rows of a statement. Few different ones, so that the driver knows each of them by heart."""
 _LONGEST = 16_000
 """Characters: what is longer is prepared anew at every use."""
-_ROW = compile_late(r"values \((\?(?:, \?)*)\)")
+_ROW = re.compile(r"values \((\?(?:, \?)*)\)")
 
 
 def build_wide(sql: str, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:

@@ -10,7 +10,8 @@ import struct
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 
-from mulligan.process.lazy import dataclass
+from msgspec import Struct
+
 from mulligan.stores.database import Session, fetch_one
 from mulligan.stores.watermarks import Watermark, WatermarkFile
 from mulligan.types.call import LogRow, Outcome
@@ -21,8 +22,7 @@ _SUCCESS = str(Outcome.SUCCESS)
 _FAILURES = struct.Struct(">Q16x")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Counts(Struct, frozen=True, kw_only=True):
     """How much a process has logged."""
 
     batches: int = 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.testing.store_contract.contract import NOW, Contract
 from mulligan.types.errors import ConfigurationError, NaiveTimeError, StaleNotesError
@@ -63,7 +63,7 @@ def make_task_run(version: int = 0, score: float | None = 1.0, **changes: object
         tokens=100,
         seconds=0.5,
     )
-    return replace(run, **changes)  # type: ignore[arg-type]
+    return replace(run, **changes)
 
 
 class _Places:
@@ -244,7 +244,7 @@ class _Evidence:
     ) -> None:
         """Blank names, no refinement, fewer runs than none."""
         with pytest.raises(ConfigurationError):
-            archive.append(replace(make_notes(0), **changes))  # type: ignore[arg-type]
+            archive.append(replace(make_notes(0), **changes))
 
         assert archive.list_versions("weekly-report", tenant="home") == []
 
@@ -257,7 +257,7 @@ class _Evidence:
     ) -> None:
         """Negative counts, and scores that are none."""
         with pytest.raises(ConfigurationError):
-            archive.count(GROUND, run=replace(make_task_run(0), **changes))  # type: ignore[arg-type]
+            archive.count(GROUND, run=replace(make_task_run(0), **changes))
         with pytest.raises(ConfigurationError):
             archive.count(replace(GROUND, task=" "), run=make_task_run(0))
 

@@ -6,8 +6,9 @@ import os
 import sys
 import threading
 import uuid
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from mulligan.testing.store_contract.archives import GROUND, make_notes, make_task_run
 from mulligan.testing.store_contract.contract import (

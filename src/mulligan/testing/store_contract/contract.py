@@ -6,13 +6,13 @@ import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.stores.crypto import make_seal
 from mulligan.stores.opening import Options

@@ -6,11 +6,11 @@ import json
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mulligan.testing.store_contract.contract import (
     DAY,
