@@ -85,7 +85,10 @@ def test_a_first_use_that_loads_or_compiles_more_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = count_first_use()
-    more = "import mulligan.checks.facts\nfor n in range(200): exec('n'), re.compile(f'a{n}')\n"
+    more = (
+        "import mulligan.gateway.command, mulligan.cli.demo.story\n"
+        "for n in range(200): exec('n'), re.compile(f'a{n}')\n"
+    )
     monkeypatch.setattr(first_use, "FIRST_USE", FIRST_USE + more)
 
     above = describe_growth(count_first_use(), before)

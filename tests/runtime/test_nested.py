@@ -6,12 +6,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, NothingDone
+from mulligan import Effect, Mode, Mulligan, NothingDone, Repeat
 from mulligan.runtime import call
 from mulligan.types.action import ActionQuery, State
 from mulligan.types.call import Record
@@ -19,6 +20,11 @@ from mulligan.types.errors import ConfigurationError, OutsideTurnError, RunningL
 from mulligan.types.limits import Backoff
 
 pytestmark = pytest.mark.promise(2)
+
+IDEMPOTENT = {
+    "effect": Effect.REVERSIBLE, "repeat": Repeat.IDEMPOTENT,
+    "read": lambda _: None, "undo": lambda _: None,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -246,3 +252,47 @@ def test_an_answer_without_an_end_is_not_waited_for(m, sent, monkeypatch) -> Non
 
     with m.turn(message="Pay Ann"), pytest.raises(ConfigurationError, match="Return a list"):
         pay("Ann")
+
+
+@pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
+async def test_a_call_that_is_still_under_way_when_its_maker_fails_counts(m, sent, outer) -> None:
+    @make_reversible(m, sent)
+    async def order(what: str) -> str:
+        await asyncio.sleep(0.05)
+        sent.append(what)
+        return what
+
+    async def fetch_price() -> None:
+        raise TimeoutError("no answer")
+
+    @m.tool(**outer)
+    async def plan(what: str) -> None:
+        await asyncio.gather(order(what), fetch_price())
+
+    async def agent(turn: Any) -> None:
+        with pytest.raises(TimeoutError):
+            await plan("dinner")
+        await asyncio.sleep(0.2)
+
+    await m.act("Plan dinner", agent)
+
+    assert sent == ["dinner"]
+
+
+@pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
+def test_calls_in_threads_that_are_bound_to_the_turn_count_for_their_maker(
+    m, book, sent, outer
+) -> None:
+    def agent(turn: Any) -> None:
+        @m.tool(**outer)
+        def plan() -> None:
+            with ThreadPoolExecutor() as pool:
+                list(pool.map(turn.bind(book), ["milk", "tea"]))
+            raise TimeoutError("no answer")
+
+        with pytest.raises(TimeoutError):
+            plan()
+
+    m.act_sync("Plan dinner", agent)
+
+    assert sorted(sent) == ["milk", "tea"]

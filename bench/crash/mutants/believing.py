@@ -175,7 +175,7 @@ def a_live_probe_gets_no_before() -> None:
     async def look_without(record: Record, declaration: Any) -> Any:
         return await look(replace(record, image=None), declaration)
 
-    plant_in(retry, look=look_without)
+    plant_in(retry, probe=look_without)
 
 
 @mutant("bulk create")

@@ -9,6 +9,7 @@ from typing import Any
 from bench.crash.mutants.planting import mutant, plant_in, swap
 from mulligan.runtime import journaled_call, retry
 from mulligan.runtime.call import ActiveCall
+from mulligan.runtime.context import UNDER_WAY
 from mulligan.runtime.journal import JournalWriter
 from mulligan.runtime.journaled_call import JournaledCall
 from mulligan.runtime.live_action import LiveAction
@@ -62,7 +63,12 @@ def _send_at_once(self: JournalWriter, actions: Any, *, to: Any) -> None:
 
 @mutant("inner call, then no answer")
 def a_call_is_made_again_whatever_it_has_called() -> None:
-    plant_in(ActiveCall, note_effect=lambda self: None)  # noqa: ARG005
+    plant_in(
+        ActiveCall,
+        enter=lambda self: UNDER_WAY.set(self),
+        begin=lambda self: None,  # noqa: ARG005
+        note_end=lambda self, *, acted: None,  # noqa: ARG005
+    )
 
 
 @mutant("lazy answer")

@@ -158,8 +158,10 @@ MASKS: tuple[tuple[str, str], ...] = (
 @cache
 def compile_mask() -> re.Pattern[str]:
     """All of them as one, with the first failure: it takes a while."""
-    masks = (f"(?P<{name}_{at}>{mask})" for at, (name, mask) in enumerate(MASKS))
-    return re.compile("|".join(masks), re.IGNORECASE)
+    return re.compile(
+        "|".join(f"(?P<{name}_{at}>{mask})" for at, (name, mask) in enumerate(MASKS)),
+        re.IGNORECASE,
+    )
 
 
 NAMED_BEFORE = re.compile(

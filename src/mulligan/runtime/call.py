@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from contextvars import ContextVar
 from datetime import timedelta
 from functools import partial
 from types import AsyncGeneratorType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from mulligan.runtime.context import OpenTurn, find_current_turn, read_context
+from mulligan.runtime.context import UNDER_WAY, OpenTurn, find_current_turn, read_context
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.outside_calls import HostCallUnderWay
 from mulligan.runtime.signature import list_parameters
@@ -36,10 +35,6 @@ _LAZY = (
 )  # fmt: skip
 """Answers that may not have begun: what they do is done where they are gone through."""
 
-UNDER_WAY: ContextVar[ActiveCall | None] = ContextVar("mulligan_call_under_way", default=None)
-"""The call whose function runs here: what is called now, it calls. A variable of its own, as every
-call sets it twice, also one that is only watched: a new context takes ten times as long."""
-
 MOST_GONE_THROUGH = 100_000
 """Elements of such an answer."""
 
@@ -51,10 +46,10 @@ class ActiveCall:
     """One try of a call: its tool, its turn, what it was given, how it is made and waited for."""
 
     __slots__ = (
-        "_asked", "_copies", "_make", "acted_within", "advised", "arguments", "at_us", "brought",
-        "duration_us", "follows", "given", "id", "key", "labels", "outer", "parameters", "parent",
-        "record", "records", "require_lease", "result", "span", "start", "step", "took_us", "tool",
-        "traffic", "try_number", "turn", "waiter",
+        "_asked", "_copies", "_make", "acted_within", "acting_within", "advised", "arguments",
+        "at_us", "brought", "duration_us", "follows", "given", "id", "key", "labels", "outer",
+        "parameters", "parent", "record", "records", "require_lease", "result", "span", "start",
+        "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -93,6 +88,8 @@ class ActiveCall:
         """The call of a tool that makes this one, if one does."""
         self.acted_within = False
         """Calls that it has made itself may have changed something."""
+        self.acting_within: set[ActiveCall] | None = None
+        """Calls that it has made itself, may change something, and have not come back."""
         self.follows: SuggestedCall | None = None
         """The correction that this call is."""
         self.span: ToolSpan | None = None
@@ -133,7 +130,7 @@ class ActiveCall:
     async def make(self) -> Any:
         """Make it once."""
         around = self.tool.declaration.around
-        UNDER_WAY.set(self)
+        self.enter()
         try:
             with around(self.records) if around and self.records else nullcontext():
                 answer = await self._require_maker()()
@@ -162,13 +159,33 @@ class ActiveCall:
             )
         return found
 
-    def note_effect(self) -> None:
-        """It may have changed something, and with it the calls that it was made by."""
-        if self.tool.declaration.classify_effect(self.arguments) is Effect.READ:
-            return
+    def enter(self) -> None:
+        """It is made now. What it may change counts for the calls that it is made by."""
+        UNDER_WAY.set(self)
+        if self.outer is not None:
+            self.begin()
+
+    def begin(self) -> None:
+        """Whatever comes of it, the calls that it is made by have not done nothing from here on."""
+        for outer in self._list_outer():
+            if outer.acting_within is None:
+                outer.acting_within = set()
+            outer.acting_within.add(self)
+
+    def note_end(self, *, acted: bool) -> None:
+        """It came back, having changed something or not."""
+        for outer in self._list_outer():
+            if outer.acting_within is not None:
+                outer.acting_within.discard(self)
+            outer.acted_within |= acted
+
+    def _list_outer(self) -> Iterator[ActiveCall]:
+        """The calls that it is made by, if it may change anything."""
         outer = self.outer
+        if outer is None or self.tool.declaration.classify_effect(self.arguments) is Effect.READ:
+            return
         while outer is not None:
-            outer.acted_within = True
+            yield outer
             outer = outer.outer
 
     def _require_maker(self) -> Make:

@@ -342,6 +342,10 @@ class CallContext(NamedTuple):
 
 
 _NOTHING = CallContext()
+UNDER_WAY: ContextVar[Any] = ContextVar("mulligan_call_under_way", default=None)
+"""The call whose function runs here: what is called now, it calls. A variable of its own, as every
+call sets it twice, also one that is only watched: a new context takes ten times as long."""
+
 _context: ContextVar[CallContext] = ContextVar("mulligan_context", default=_NOTHING)
 """A variable, as between a turn and its tools stands code of others, which hands on nothing."""
 
@@ -600,18 +604,19 @@ class OpenTurn:
         `loop.run_in_executor(None, turn.bind(work))`. A context that a thread was given, as by
         `asyncio.to_thread`, needs none of this.
         """
+        call = UNDER_WAY.get()
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
             async def run_in_turn(*args: P.args, **kwargs: P.kwargs) -> Any:
-                with self.make_current():
+                with self.make_current(), _made_by(call):
                     return await function(*args, **kwargs)
 
             return cast("Callable[P, R]", run_in_turn)
 
         @functools.wraps(function)
         def call_in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
-            with self.make_current():
+            with self.make_current(), _made_by(call):
                 return function(*args, **kwargs)
 
         return call_in_turn
@@ -764,3 +769,13 @@ def gather_existing_ids(actions: Iterable[LiveAction]) -> tuple[Fact, ...]:
             about = f"There was an object with the id {name!r} before the call."
             facts[Fact(kind=EXISTS, subject=name, value="yes", about=about)] = None
     return tuple(facts)
+
+
+@contextmanager
+def _made_by(call: Any) -> Iterator[None]:
+    """Calls in here are made by that one, whatever thread they are made on."""
+    token = UNDER_WAY.set(call if call is not None else UNDER_WAY.get())
+    try:
+        yield
+    finally:
+        UNDER_WAY.reset(token)

@@ -55,7 +55,7 @@ def log_success(call: ActiveCall, result: object) -> None:
     call.result = result
     tool = call.tool
     if call.outer is not None:
-        call.note_effect()
+        call.note_end(acted=True)
     breaker = call.traffic.breaker
     if breaker.failing:
         breaker.succeed()
@@ -268,18 +268,16 @@ def fail_call(
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
-    if call.acted_within or _is_of_another(call, error):
+    acted_within = call.acted_within or bool(call.acting_within)
+    if acted_within or _is_of_another(call, error):
         # What it says of a call within this one it does not say of this one.
-        failure = replace(
-            failure, nothing_done=False, refused=False, acted_within=call.acted_within
-        )
+        failure = replace(failure, nothing_done=False, refused=False, acted_within=acted_within)
     elif not failure.nothing_done and _proves_nothing_done(call, error, failure):
         failure = replace(failure, nothing_done=True)
     elif read_effect_note(error) is EffectNote.REFUSED:
         failure = replace(failure, refused=True)
     _note_whose(call, error)
-    if not failure.nothing_done:
-        call.note_effect()
+    call.note_end(acted=not failure.nothing_done)
     execution = Execution(
         call=described,
         outcome=_classify_outcome(error, failure),

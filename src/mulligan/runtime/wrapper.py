@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from mulligan.process.event_loop import is_async
 from mulligan.runtime.advice import conclude, consult, find_correction, precheck_call
-from mulligan.runtime.call import UNDER_WAY, ActiveCall, Given, begin_call, claim_host_call
-from mulligan.runtime.context import OpenTurn, UntrackedCall, is_outside, read_context
+from mulligan.runtime.call import ActiveCall, Given, begin_call, claim_host_call
+from mulligan.runtime.context import UNDER_WAY, OpenTurn, UntrackedCall, is_outside, read_context
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.episodes import SuggestedCall
 from mulligan.runtime.journaled_call import JournaledCall, build_action, refuse_repeats
@@ -164,7 +164,7 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
-        UNDER_WAY.set(call)
+        call.enter()
         try:
             result = await function(*args, **kwargs)
         except BaseException as error:
@@ -201,7 +201,7 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
-        UNDER_WAY.set(call)
+        call.enter()
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
@@ -248,6 +248,14 @@ async def _refuse_brought(call: ActiveCall, name: str) -> Any:
 
 async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
     """A call of a turn that is looked at or written down before it is made."""
+    call.begin()
+    try:
+        return await _make_guarded(call, turn)
+    finally:
+        call.note_end(acted=False)
+
+
+async def _make_guarded(call: ActiveCall, turn: OpenTurn) -> Any:
     refused = await precheck_call(call, turn)
     if refused is not None:
         return await _note_outcome(call, refused)

@@ -74,6 +74,7 @@ async def test_a_trigger_that_undoes_the_undo_is_told_of(sqlite_engine, m: Mulli
 def test_an_undo_has_a_version_of_its_own(world: World) -> None:
     with world.engine.begin() as connection:
         table = load_table(connection, "task", version="rev")
+        table.dialect.prepare(connection)
         values, _ = table.read_row(connection, [1])
         assert values is not None
 

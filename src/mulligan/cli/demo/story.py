@@ -6,6 +6,7 @@ Then what is left of it: the server's own account, the log, the open list, the d
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -379,7 +380,7 @@ async def _plan(
 
 def as_json(week: Week) -> dict[str, object]:
     """The story for programs."""
-    events = {event.id: asdict(event) for event in week.events}
+    events = {event.id: dataclasses.asdict(event) for event in week.events}
     return {
         "day": str(events["dinner"]["start"])[:10],
         **asdict(week.facts),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import uuid
 from zoneinfo import ZoneInfo
 
@@ -119,7 +120,7 @@ class Desk(Struct, frozen=True, kw_only=True):
     ) -> Event:
         """Remove an event; of a series, the whole series."""
         before = await self._read(event_id, if_match, if_absent=if_absent)
-        gone = replace(read_text(before), etag=None)
+        gone = dataclasses.replace(read_text(before), etag=None)
         await asyncio.to_thread(self.calendar.delete, before, if_match=before.etag)
         return gone
 

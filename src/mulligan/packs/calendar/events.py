@@ -1,8 +1,12 @@
-"""What the calendar's tools take and return, and what the server keeps."""
+"""What the calendar's tools take and return, and what the server keeps.
+
+What tools take and return are dataclasses: frameworks describe them to models by their fields.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import cast
 
 from msgspec import Struct
@@ -25,7 +29,8 @@ class Stored(Struct, frozen=True, kw_only=True):
     """Of this very text; empty where the server would not say."""
 
 
-class Event(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
     """An event as an agent reads it."""
 
     id: str
@@ -59,7 +64,8 @@ def read_changes(arguments: Mapping[str, object]) -> Changes:
     return cast("Changes", {name: value for name, value in given.items() if value is not None})
 
 
-class Update(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
     """One element of a bulk: which event, and what changes; what is left out stays as it is."""
 
     event_id: str
@@ -73,7 +79,7 @@ class Update(Struct, frozen=True, kw_only=True):
 def as_update(element: object) -> Update:
     """An element of a bulk, also as agents of all kinds pass it on: as it came, in JSON."""
     given = as_record(element)
-    names = Update.__struct_fields__
+    names = [each.name for each in fields(Update)]
     if "event_id" not in given or not given.keys() <= set(names):
         raise BadEventError(
             f"{element!r} is no update of an event. Give an event_id, and what changes of: "
@@ -95,7 +101,8 @@ class Invited(Struct, frozen=True, kw_only=True):
         yield from (("attendee", address) for address in self.attendees)
 
 
-class Place(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
     """A place that a name was resolved to."""
 
     name: str
