@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import Struct
 
 from mulligan.dashboard.app import render_csv
 from mulligan.insights.figures import Estimate
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     name: str
     share: Estimate
     at: datetime = datetime(2026, 11, 16, tzinfo=UTC)

@@ -12,7 +12,7 @@ from mulligan.redaction.mask import (
     count_shared_after,
     count_shared_before,
     find_quotes,
-    fold,
+    fold_unspaced,
     replace,
 )
 
@@ -20,7 +20,7 @@ SECRET = "my dog is called Rex the Third"
 
 
 def hide(text: str, *secrets: str) -> str:
-    known = [Quotable(each, fold(each), "<it>") for each in secrets or (SECRET,)]
+    known = [Quotable(each, fold_unspaced(each), "<it>") for each in secrets or (SECRET,)]
     return replace(text, find_quotes(text, known))
 
 

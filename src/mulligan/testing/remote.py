@@ -15,6 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -27,8 +28,9 @@ from mulligan.stores.private_files import BINARY, hold_lock, read_at
 from mulligan.types.errors import MulliganError
 
 
-class Item(Struct, frozen=True, kw_only=True):
-    """One object of the remote, as it is now."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One object of the remote, as it is now: a dataclass, which frameworks can write down."""
 
     id: str
     version: str

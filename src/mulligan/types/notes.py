@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.finding import Standing
@@ -216,3 +216,76 @@ def find_needed_versions(
             needed.add(ancestor)
             ancestor = parents.get(ancestor)
     return needed
+
+
+def add_run(card: Scorecard, run: TaskRun) -> Scorecard:
+    """The scorecard with one more run on it."""
+    scored, score = int(run.score is not None), run.score or 0.0
+    since = card.state is NotesState.CHAMPION
+    return replace(
+        card,
+        runs=card.runs + 1,
+        scored=card.scored + scored,
+        score=card.score + score,
+        squares=card.squares + score * score,
+        since_scored=card.since_scored + since * scored,
+        since_score=card.since_score + since * score,
+        since_squares=card.since_squares + since * score * score,
+        pairs=add_pair(card.pairs, run),
+        metered=card.metered + (run.tokens is not None),
+        tokens=card.tokens + (run.tokens or 0),
+        seconds=card.seconds + run.seconds,
+    )
+
+
+def add_pair(pairs: tuple[Pairs, ...], run: TaskRun) -> tuple[Pairs, ...]:
+    """The pairs with one more, if the run was half of one."""
+    beside = run.beside
+    if beside is None or run.score is None:
+        return pairs
+    known = {each.against: each for each in pairs}
+    had = known.get(beside.version) or Pairs(against=beside.version)
+    ahead = run.score - beside.score
+    known[beside.version] = replace(
+        had,
+        n=had.n + 1,
+        ahead=had.ahead + ahead,
+        squares=had.squares + ahead * ahead,
+        score=had.score + run.score,
+    )
+    return tuple(known[number] for number in sorted(known))
+
+
+def add_rating(card: Scorecard, run: TaskRun, *, score: float) -> Scorecard:
+    """The scorecard once a person has said how good a run was: their word is its score."""
+    scored, old = int(run.score is None), run.score or 0.0
+    since = card.state is NotesState.CHAMPION
+    more, squares = score - old, score * score - old * old
+    return replace(
+        card,
+        scored=card.scored + scored,
+        score=card.score + more,
+        squares=card.squares + squares,
+        # Whether it was scored since then is not known of a run that had a score already.
+        since_scored=card.since_scored + since * scored,
+        since_score=card.since_score + since * scored * score,
+        since_squares=card.since_squares + since * scored * score * score,
+    )
+
+
+def change_state(card: Scorecard, state: NotesState) -> Scorecard:
+    """The scorecard in another state; who was champion keeps what was seen since then.
+
+    What made it champion was picked for being good, so it is poor evidence once that is in doubt.
+    """
+    crowned = card.state is NotesState.CHAMPION
+    return replace(
+        card,
+        state=state,
+        scored=card.since_scored if crowned else card.scored,
+        score=card.since_score if crowned else card.score,
+        squares=card.since_squares if crowned else card.squares,
+        since_scored=0,
+        since_score=0.0,
+        since_squares=0.0,
+    )
