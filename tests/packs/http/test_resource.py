@@ -360,7 +360,9 @@ async def test_of_a_copy_the_copy_is_deleted_and_never_the_original(shop: Shop) 
     assert list(shop.server.items) == ["e1"]
 
 
-@pytest.mark.parametrize("headers", [{"Location": "/events/5/comments/7"}, {}])
+@pytest.mark.parametrize(
+    "headers", [{"Location": "/events/5/comments/7"}, {"Location": "/events/5"}, {}]
+)
 async def test_what_was_made_inside_of_it_is_not_taken_for_one_of_its_kind(headers) -> None:
     asked: list[str] = []
 
@@ -379,6 +381,29 @@ async def test_what_was_made_inside_of_it_is_not_taken_for_one_of_its_kind(heade
 
     assert len(states) == 1
     assert not [each for each in asked if each.startswith("DELETE")]
+
+
+@pytest.mark.parametrize("status", [404, 412])
+async def test_what_somebody_else_has_deleted_is_not_made_anew(status: int) -> None:
+    there, asked = [{"id": 5}], list[str]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.method)
+        if request.method != "GET":
+            return httpx.Response(status)
+        shown = {"json": there[0], "headers": {"ETag": '"1"'}} if there else {}
+        return httpx.Response(200 if there else 404, **shown)
+
+    def remove(event_id: int) -> int:
+        there.clear()
+        return client.delete(f"/events/{event_id}").status_code
+
+    with httpx.Client(base_url="http://127.0.0.1", transport=httpx.MockTransport(answer)) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            tool = m.tool(**http.resource(client, "/events/{event_id}").delete())(remove)
+            await act(m, lambda: tool(event_id=5))
+
+    assert "PUT" not in asked
 
 
 def test_a_number_that_a_tool_returned_is_no_address_for_another_process(shop: Shop) -> None:

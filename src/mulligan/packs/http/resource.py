@@ -62,6 +62,8 @@ class Left(Struct, frozen=True, kw_only=True):
     untold: bool = False
     """Its answer does not say what is there now by this call alone, so that nobody takes it back:
     it will be done later (202), may have been there before, or other things were written too."""
+    refused: bool = False
+    """The server would not do it: what is gone is somebody else's work."""
     beside: bool = False
     """Only other things were written, of which a look at the resource says nothing."""
 
@@ -190,7 +192,8 @@ class Resource:
             return
         request, answer = about[-1]
         if answer is None or not answer.is_success:
-            left = Left(written=read_written(request, None))
+            refused = answer is not None and answer.is_client_error
+            left = Left(written=read_written(request, None), refused=refused)
         else:
             etag = answer.headers.get("etag")
             # A weak one says nothing about bytes, and no server takes it as a condition.
@@ -248,11 +251,13 @@ class Resource:
         there = answer.url.join(location) if location and answer.status_code != ACCEPTED else None
         # Whoever is at another address must not be asked with this client's credentials, and what
         # is no such resource, as a list of all of them, must not be deleted for one.
+        asked = answer.request.url.path.rstrip("/")
         if there is not None:
-            return str(there) if self._is_home(there) and self._fits(there) else ""
+            # What the request was sent to, or below, was there before it: a comment's parent.
+            known = f"{asked}/".startswith(f"{there.path.rstrip('/')}/")
+            return "" if known or not self._is_home(there) or not self._fits(there) else str(there)
         # An id alone says of what it is one only where such resources are made.
         made = self._locate_returned(record, _read_body(answer))
-        asked = answer.request.url.path.rstrip("/")
         return made if asked.endswith(made.rstrip("/").rpartition("/")[0]) else ""
 
     def _fits(self, url: httpx.URL) -> bool:
@@ -324,16 +329,16 @@ class Resource:
         url = self._locate(record)
         if not url:
             return None
-        check = partial(self._find_left, record, written=left.written, deletes=deletes)
+        check = partial(self._find_left, record, left=left, deletes=deletes)
         return self._ask("GET", url, check=check)
 
     def _find_left(
-        self, record: Record, answer: httpx.Response, *, written: SentWrite | None, deletes: bool
+        self, record: Record, answer: httpx.Response, *, left: Left, deletes: bool
     ) -> str | None:
         """The version that is there right after a write, if that is its work and nobody else's."""
-        now = self._show(answer)
+        now, written = self._show(answer), left.written
         if now["at"] == ABSENT:
-            return ABSENT if deletes else None
+            return ABSENT if deletes and not left.refused else None
         before, there = parse_shown(cast("Shown | None", record.before)), parse_shown(now)
         made_id = answer.url.path.rstrip("/").rpartition("/")[2]
         if written is not None and written.explains(there, before=before, made_id=made_id):
