@@ -115,7 +115,15 @@ def test_only_the_codec_encodes_and_decodes(repo, place, noticed):
     source = "import msgspec\n\nmsgspec.json.encode(1)\nmsgspec.convert(1, int)\n"
 
     done = subprocess.run(
-        ["ruff", "check", "-", "--select=TID251", f"--stdin-filename=src/mulligan/{place}.py"],
+        [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "-",
+            "--select=TID251",
+            f"--stdin-filename=src/mulligan/{place}.py",
+        ],
         cwd=repo.root,
         input=source,
         capture_output=True,
