@@ -285,6 +285,32 @@ def test_every_path_on_a_page_leads_somewhere(repo, page, least):
     assert [path for path in found if not is_there(path, repo.src)] == []
 
 
+def list_misplaced(text: str, trees: Mapping[str, ast.Module]) -> list[str]:
+    """Names `module.function` of functions that stand in another module, and are no rule's id."""
+    homes: dict[str, set[str]] = {}
+    said: set[str] = set()
+    for path, tree in trees.items():
+        constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        said |= {node.value for node in constants if isinstance(node.value, str)}
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                homes.setdefault(node.name, set()).add(Path(path).stem)
+    named = re.findall(r"`([a-z_]+)\.([a-z_]+)(?=[`(])", text)
+    return [
+        f"{module}.{name}"
+        for module, name in named
+        if name in homes and module not in homes[name] and f"{module}.{name}" not in said
+    ]
+
+
+def test_every_check_on_a_page_is_named_with_the_module_it_stands_in(repo):
+    trees = {path: tree for path, tree in repo.trees("src").items() if "/checks/" in path}
+    pages = "".join((ROOT / "docs" / page).read_text() for page in ("checks.md", "own_checks.md"))
+
+    assert list_misplaced(pages, trees) == []
+    assert list_misplaced("`seen.ids_seen`, `ids.exists`, `id.exists`", trees) == ["seen.ids_seen"]
+
+
 def test_the_tree_has_every_folder_once_and_no_other(architecture, repo):
     folders = [p.parent.relative_to(repo.src).as_posix() for p in repo.src.rglob("__init__.py")]
 
