@@ -21,9 +21,12 @@ from mulligan.cli.demo.history import live_days
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security import Role
 from mulligan.dashboard.serving import DashboardServer, PageAddress
-from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
-from mulligan.insights.views import Views
+from mulligan.insights.lessons import read_lessons
+from mulligan.insights.open_actions import read_open
+from mulligan.insights.patterns import read_patterns
+from mulligan.insights.turns import read_turn, read_turns
 from mulligan.settings import Settings
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
@@ -96,20 +99,23 @@ def take(
 
 def list_pages(insights: Insights) -> dict[str, str]:
     """The address of each page, by the name of its picture."""
-    views, month = Views(insights), ViewFilter(window=Window.MONTH)
+    month = ViewFilter(window=Window.MONTH)
     corrected = next(
         page
-        for page in map(views.traced.read_turn, list_turns(views, month))
+        for turn in list_turns(insights, month)
+        for page in [read_turn(insights, ViewRequest(id=turn))]
         if page.standing == "corrected" and page.request
     )
-    opened = views.read_open(month).items
+    opened = read_open(insights, ViewRequest(filter=month)).items
     conflict = next((item for item in opened if item.state == "conflict"), opened[0])
     pattern = next(
         row
-        for row in views.traced.read_patterns(month).rows
+        for row in read_patterns(insights, ViewRequest(filter=month)).rows
         if (row.tool, row.error_class) == ("update_ticket", "validation")
     )
-    lesson = next(s for s in views.learned.read_lessons(month).rows if s.lesson.by != "seed")
+    lesson = next(
+        s for s in read_lessons(insights, ViewRequest(filter=month)).rows if s.lesson.by != "seed"
+    )
     return {
         **{each.name: f"{each.path}?window=30d" for each in SECTIONS},
         "overview": "/",
@@ -121,10 +127,12 @@ def list_pages(insights: Insights) -> dict[str, str]:
     }
 
 
-def list_turns(views: Views, asked: ViewFilter) -> Iterator[str]:
+def list_turns(insights: Insights, asked: ViewFilter) -> Iterator[str]:
     """The ids of all turns, the newest first."""
-    for number in range(1, views.traced.read_turns(asked).paging.pages + 1):
-        yield from (row.turn for row in views.traced.read_turns(asked, page=number).rows)
+    for number in range(1, read_turns(insights, ViewRequest(filter=asked)).paging.pages + 1):
+        yield from (
+            row.turn for row in read_turns(insights, ViewRequest(filter=asked, page=number)).rows
+        )
 
 
 @contextmanager

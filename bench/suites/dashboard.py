@@ -100,7 +100,9 @@ def _measure_kind(
         for rows, each in filled.items():
             store = open_store(each.url)
             stack.callback(store.close)
-            insights = Insights(store, settings=Settings(store=each.url), clock=each.make_clock())
+            insights = Insights(
+                store, tenant=None, settings=Settings(store=each.url), clock=each.make_clock()
+            )
             open_to_all = PageAccess(visitor=Visitor(name="bench", role=Role.LOOK))
             client = TestClient(
                 create_app(insights, access=open_to_all), base_url="http://testserver"

@@ -119,7 +119,9 @@ def _filled(
             # Opened again, as a process that was not there finds it.
             store = open_store(url)
             stack.callback(store.close)
-            insights = Insights(store, settings=Settings(store=url), clock=lambda: until)
+            insights = Insights(
+                store, tenant=None, settings=Settings(store=url), clock=lambda: until
+            )
             recall = Recall(store.casebook, clock=lambda: until, control=0.0, seeds=True)
             yield Place(
                 kind=kind, rows=rows, url=url, known=known, insights=insights, recall=recall

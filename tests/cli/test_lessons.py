@@ -7,7 +7,6 @@ import pytest
 
 from mulligan import Effect, Mulligan
 from mulligan.insights.insights import Insights
-from mulligan.insights.views import Views
 from mulligan.runtime.context import OpenTurn
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
@@ -236,7 +235,7 @@ def test_pitfalls_are_for_a_tool_an_agent_or_what_has_changed(
     changed = read_json(capsys, "pitfalls", "--changed-since", "1d", "--store", store)
     nothing, _, err = run(capsys, "pitfalls", "--store", store)
     with Insights.open(Settings(store=store)) as insights:
-        exported = Views(insights).acts.list_exports()
+        exported = insights.acts.list_exports()
 
     assert of_tool == of_agent
     assert list(exported) == ["find_order"]

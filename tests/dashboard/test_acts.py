@@ -17,7 +17,6 @@ def test_addresses_are_different() -> None:
 def test_an_act_is_on_record_with_who_did_it_also_where_it_was_refused(
     door: Door, filled: Stage
 ) -> None:
-    from mulligan.insights.views import Views
 
     hold = filled.m.insights.open_list.actions()[0].id
     key = door.key(Role.DECIDE)
@@ -26,6 +25,6 @@ def test_an_act_is_on_record_with_who_did_it_also_where_it_was_refused(
     again = door.client.post(f"/api/v1/open/{hold}/deny", json={}, headers=key)
 
     assert (first.status_code, again.status_code) == (200, 409)
-    refused, done = Views(filled.m.insights).acts.list_acts()
+    refused, done = filled.m.insights.acts.list_acts()
     assert (done.by, done.act, done.refused) == ("Mum", f"deny {hold}", "")
     assert "denied" in refused.refused

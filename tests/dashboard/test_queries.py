@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.dashboard.sections import ViewRequest, parse_query
-from mulligan.insights.filters import Window
+from mulligan.dashboard.sections import parse_query
+from mulligan.insights.filters import ViewRequest, Window
 from mulligan.types.errors import ConfigurationError
 
 

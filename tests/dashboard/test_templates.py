@@ -14,8 +14,12 @@ from playwright.sync_api import Page, Route, expect
 from mulligan import Mulligan
 from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.security import Role
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.lessons import read_lessons
+from mulligan.insights.open_actions import read_open
+from mulligan.insights.patterns import read_patterns
+from mulligan.insights.tasks import read_tasks
+from mulligan.insights.turns import read_turns
 from mulligan.types.action import Entry, Opening, State
 from mulligan.types.call import LogRow
 from mulligan.types.effect import Effect
@@ -64,15 +68,17 @@ def is_too_wide(page: Page) -> bool:
 
 def list_pages(m: Mulligan) -> list[str]:
     """Every page, also one of each kind that is about one thing."""
-    views = Views(m.insights)
+    insights = m.insights
     month = ViewFilter(window=Window.MONTH)
-    lessons = views.learned.read_lessons(month).rows
+    lessons = read_lessons(insights, ViewRequest(filter=month)).rows
     found = {
-        "/open": [item.id for item in views.read_open(month).items],
-        "/turns": [row.turn for row in views.traced.read_turns(month).rows],
-        "/patterns": [row.fingerprint for row in views.traced.read_patterns(month).rows],
+        "/open": [item.id for item in read_open(insights, ViewRequest(filter=month)).items],
+        "/turns": [row.turn for row in read_turns(insights, ViewRequest(filter=month)).rows],
+        "/patterns": [
+            row.fingerprint for row in read_patterns(insights, ViewRequest(filter=month)).rows
+        ],
         "/lessons": [seen.lesson.id for seen in lessons],
-        "/tasks": [row.ground.task for row in views.learned.read_tasks(month).rows],
+        "/tasks": [row.ground.task for row in read_tasks(insights, ViewRequest(filter=month)).rows],
     }
     return PATHS + [f"{path}/{ids[0]}" for path, ids in found.items() if ids]
 

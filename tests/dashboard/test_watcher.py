@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from mulligan.dashboard.live import RESYNC, Client, Hub, Watcher
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter
 from tests.dashboard.stage import Stage
 
 
@@ -17,7 +17,7 @@ def read_news(client: Client) -> list[tuple[str, Any]]:
 async def test_what_is_new_is_told_once(stage: Stage) -> None:
     hub, client = Hub(), Client()
     hub.clients.add(client)
-    watcher = Watcher(Views(stage.m.insights), hub)
+    watcher = Watcher(stage.m.insights, hub)
     await watcher.look()
 
     await stage.hold()
@@ -37,8 +37,8 @@ async def test_what_is_new_is_told_once(stage: Stage) -> None:
 
 
 async def test_a_page_that_was_made_before_the_first_look_is_made_anew(stage: Stage) -> None:
-    hub, views = Hub(), Views(stage.m.insights)
-    watcher = Watcher(views, hub)
+    hub, insights = Hub(), stage.m.insights
+    watcher = Watcher(insights, hub)
     early = Client(made_at=watcher.read_mark())
     hub.clients.add(early)
 
@@ -52,12 +52,12 @@ async def test_a_page_that_was_made_before_the_first_look_is_made_anew(stage: St
 
 
 async def test_who_asks_after_the_news_is_shown_them(stage: Stage) -> None:
-    views = Views(stage.m.insights)
-    watcher = Watcher(views, Hub())
+    insights = stage.m.insights
+    watcher = Watcher(insights, Hub())
     await watcher.look()
-    before = views.count_open()
+    before = len(insights.list_open(ViewFilter()))
 
     await stage.hold()
     await watcher.look()
 
-    assert (before, views.count_open()) == (0, 1)
+    assert (before, len(insights.list_open(ViewFilter()))) == (0, 1)

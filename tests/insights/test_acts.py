@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from mulligan.insights.health import ActLog
+from mulligan.insights.reader import ActLog
 from mulligan.stores.opening import open_store
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.errors import ConfigurationError

@@ -3,14 +3,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mulligan.app.judges import log_outage
-from mulligan.insights.filters import ViewFilter
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewRequest
+from mulligan.insights.health import read_health
 from mulligan.types.events import AskOutcome, JudgeAsked
 from tests.dashboard.stage import Stage
 
 
 def test_an_operator_sees_what_doctor_says(filled: Stage) -> None:
-    view = Views(filled.m.insights).read_health(ViewFilter())
+    view = read_health(filled.m.insights, ViewRequest())
     diagnosis = filled.m.insights.diagnose()
 
     assert view.problems == diagnosis.problems
@@ -30,13 +30,13 @@ def test_a_judge_that_gives_no_answer_is_listed(filled: Stage) -> None:
         log_outage(asked, runtime=filled.m._parts.runtime)
     filled.m.flush()
 
-    view = Views(filled.m.insights).read_health(ViewFilter())
+    view = read_health(filled.m.insights, ViewRequest())
 
     assert (view.outage_count, [each.outcome for each in view.outages]) == (3, ["down"] * 3)
 
 
 def test_processes_are_listed_with_what_is_in_their_hands(filled: Stage) -> None:
-    [worker] = Views(filled.m.insights).read_health(ViewFilter()).workers
+    [worker] = read_health(filled.m.insights, ViewRequest()).workers
 
     assert worker.seen.id == filled.m.insights.store.journal.identify_writer()
     assert (worker.seen.life, worker.seen.here, worker.open_actions) == ("lives", True, 3)

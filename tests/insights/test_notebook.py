@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ActOrder, ViewRequest
+from mulligan.insights.lessons import decide_lesson, read_lesson
+from mulligan.insights.tasks import read_task
 from mulligan.testing.store_contract.contract import make_lesson, make_use
 from mulligan.types.notes import NotesState
 from tests.dashboard.stage import Stage
 
 
 def test_a_task_is_a_tree_of_versions(lived: Mulligan) -> None:
-    page = Views(lived.insights).learned.read_task("weekly-report")
+    page = read_task(lived.insights, ViewRequest(id="weekly-report"))
 
     numbers = [each.notes.version for each in page.versions]
     assert numbers == sorted(numbers, reverse=True)
@@ -20,21 +22,21 @@ def test_a_task_is_a_tree_of_versions(lived: Mulligan) -> None:
 
 
 def test_a_lesson_offers_what_its_state_lets_it(lived: Mulligan) -> None:
-    learned = Views(lived.insights).learned
+    insights = lived.insights
     lesson = next(s for s in lived.insights.lesson_list.list_lessons(_every()) if s).lesson.id
 
-    assert learned.read_lesson(lesson).choices == ("quarantine", "revoke")
-    learned.decide_lesson("quarantine", lesson, by="Mum")
-    assert learned.read_lesson(lesson).choices == ("approve", "revoke")
-    assert len(learned.read_lesson(lesson).versions) > 1
+    assert read_lesson(insights, ViewRequest(id=lesson)).choices == ("quarantine", "revoke")
+    decide_lesson(insights, ActOrder(act="quarantine", id=lesson, by="Mum"))
+    assert read_lesson(insights, ViewRequest(id=lesson)).choices == ("approve", "revoke")
+    assert len(read_lesson(insights, ViewRequest(id=lesson)).versions) > 1
 
 
 def test_calls_that_a_lesson_touched_are_pages_with_the_newest_first(stage: Stage) -> None:
-    casebook, learned = stage.m.insights.store.casebook, Views(stage.m.insights).learned
+    casebook, insights = stage.m.insights.store.casebook, stage.m.insights
     casebook.append([make_lesson()])
     casebook.use([make_use(number) for number in range(130)])
 
-    first, last = (learned.read_lesson("l1", page=page) for page in (1, 99))
+    first, last = (read_lesson(insights, ViewRequest(id="l1", page=page)) for page in (1, 99))
 
     assert (first.paging.total, first.paging.pages, last.paging.number) == (130, 7, 7)
     assert [use.call for use in first.uses] == [make_use(n).call for n in range(129, 109, -1)]

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mulligan.insights.cache import AnswerCache
+from mulligan.insights.cache import AnswerCache, PatternReader, join_patterns
 from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.patterns import PatternReader, join_patterns
 from mulligan.stores.memory import MemoryLog
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.failure import ErrorClass

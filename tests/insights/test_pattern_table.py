@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan import Mulligan
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.patterns import PatternLife
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.patterns import PatternLife, read_pattern, read_patterns
 from mulligan.testing.fakes import FixedClock
 from mulligan.testing.store_contract.contract import make_lesson
 from mulligan.types.errors import ConfigurationError
@@ -43,16 +42,20 @@ def test_where_a_pattern_stands_follows_from_when_it_was_seen(
                 break_down()
         clock.now = now
         m.flush()
-        (row,) = Views(m.insights).traced.read_patterns(MONTH).rows
+        (row,) = read_patterns(m.insights, ViewRequest(filter=MONTH)).rows
 
     assert (row.life, row.count) == (life, len(days))
 
 
 def test_a_failing_call_stands_beside_the_one_that_worked(lived: Mulligan) -> None:
-    traced = Views(lived.insights).traced
-    wanted = next(r for r in traced.read_patterns(MONTH).rows if r.tool == "update_ticket")
+    insights = lived.insights
+    wanted = next(
+        r
+        for r in read_patterns(insights, ViewRequest(filter=MONTH)).rows
+        if r.tool == "update_ticket"
+    )
 
-    page = traced.read_pattern(wanted.fingerprint, MONTH)
+    page = read_pattern(insights, ViewRequest(id=wanted.fingerprint, filter=MONTH))
 
     assert page.failed is not None
     assert page.worked is not None
@@ -61,11 +64,11 @@ def test_a_failing_call_stands_beside_the_one_that_worked(lived: Mulligan) -> No
 
 
 def test_a_lesson_is_found_by_what_it_is_about(lived: Mulligan) -> None:
-    traced = Views(lived.insights).traced
-    rows = traced.read_patterns(MONTH).rows
+    insights = lived.insights
+    rows = read_patterns(insights, ViewRequest(filter=MONTH)).rows
 
     found = {
-        row.tool: traced.read_pattern(row.short, MONTH).lessons
+        row.tool: read_pattern(insights, ViewRequest(id=row.short, filter=MONTH)).lessons
         for row in rows
         if row.error_class in ("validation", "tool_exception")
     }
@@ -74,8 +77,12 @@ def test_a_lesson_is_found_by_what_it_is_about(lived: Mulligan) -> None:
 
 
 def test_of_many_lessons_about_it_the_first_are_shown(lived: Mulligan) -> None:
-    traced = Views(lived.insights).traced
-    row = next(r for r in traced.read_patterns(MONTH).rows if r.tool == "update_ticket")
+    insights = lived.insights
+    row = next(
+        r
+        for r in read_patterns(insights, ViewRequest(filter=MONTH)).rows
+        if r.tool == "update_ticket"
+    )
     like = replace(make_lesson(), tool=row.tool, tenant="", fingerprint=row.fingerprint)
     others = replace(like, fingerprint="another", when="nothing of the kind")
     lived.insights.store.casebook.append(
@@ -83,7 +90,7 @@ def test_of_many_lessons_about_it_the_first_are_shown(lived: Mulligan) -> None:
         + [replace(others, id=f"other {n}") for n in range(12)]
     )
 
-    page = traced.read_pattern(row.fingerprint, MONTH)
+    page = read_pattern(insights, ViewRequest(id=row.fingerprint, filter=MONTH))
 
     assert len(page.lessons) == 10
     assert 12 <= page.lessons_in_all <= 14
@@ -92,4 +99,4 @@ def test_of_many_lessons_about_it_the_first_are_shown(lived: Mulligan) -> None:
 
 def test_one_that_was_never_seen_is_said(lived: Mulligan) -> None:
     with pytest.raises(ConfigurationError, match="no such pattern"):
-        Views(lived.insights).traced.read_pattern("3:ffff", MONTH)
+        read_pattern(lived.insights, ViewRequest(id="3:ffff", filter=MONTH))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mulligan.insights.filters import ViewFilter
-from mulligan.insights.tools import build_repairs, list_reliance
+from mulligan.insights.tools import build_repairs
 from mulligan.types.log import Rollup, Slot
 
 SLOTS = {
@@ -23,7 +23,7 @@ def test_the_funnel_narrows_from_failures_to_repairs() -> None:
 
 
 def test_who_leans_on_repairs_comes_first() -> None:
-    first, second = list_reliance(SLOTS)
+    first, second = build_repairs(ViewFilter(), SLOTS, trend=()).agents
 
     assert (first.agent, first.repaired, first.wasted) == ("planner", 10, 5)
     assert first.needed.figure == 10 / 90

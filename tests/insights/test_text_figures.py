@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.texts import is_beyond_chance
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.texts import is_beyond_chance, read_texts
 
 
 def test_replies_and_drafts_are_counted(lived: Mulligan) -> None:
-    view = Views(lived.insights).traced.read_texts(ViewFilter(window=Window.MONTH))
+    view = read_texts(lived.insights, ViewRequest(filter=ViewFilter(window=Window.MONTH)))
 
     assert sum(point.n for point in view.trend) == view.replies > 40
     assert 0 < (view.reflected.figure or 0) < 0.6
@@ -29,7 +28,7 @@ def test_thumbs_are_counted_and_the_newest_shown(m: Mulligan) -> None:
         m.rate("reply 1", up=up, note="" if up else "Too long.")
     m.flush()
 
-    view = Views(m.insights).traced.read_texts(ViewFilter())
+    view = read_texts(m.insights, ViewRequest())
 
     assert (view.rated, round(view.rated_up.figure or 0, 2)) == (3, 0.67)
     assert (view.thumbs[0].note, view.thumbs[0].of) == ("Too long.", "reply 1")

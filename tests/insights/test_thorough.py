@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 
-from mulligan.insights.health import LOOK_LIFE, LOOK_REST, ThoroughLook
+from mulligan.insights.cache import LOOK_LIFE, LOOK_REST, ThoroughLook
 from mulligan.testing.fakes import FixedClock
 from mulligan.types.errors import StoreUnavailableError
 from mulligan.types.interfaces import Health

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from mulligan import Mulligan
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.tools import Blame, find_blame
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.tools import Blame, find_blame, read_tools
 from mulligan.types.failure import ErrorClass
 
 MONTH = ViewFilter(window=Window.MONTH)
@@ -17,7 +16,7 @@ def test_every_class_of_errors_is_somebodys_fault() -> None:
 
 
 def test_who_fails_more_than_others_comes_first(lived: Mulligan) -> None:
-    view = Views(lived.insights).read_tools(MONTH)
+    view = read_tools(lived.insights, ViewRequest(filter=MONTH))
 
     excess = [row.excess for row in view.tools]
     assert excess == sorted(excess, reverse=True)
@@ -27,7 +26,7 @@ def test_who_fails_more_than_others_comes_first(lived: Mulligan) -> None:
 
 
 def test_the_heat_map_has_a_cell_for_each_pair_that_met(lived: Mulligan) -> None:
-    view = Views(lived.insights).read_tools(MONTH)
+    view = read_tools(lived.insights, ViewRequest(filter=MONTH))
 
     assert {(cell.agent, cell.tool) for cell in view.heat} >= {
         ("billing", "billing/create_invoice")
@@ -36,20 +35,21 @@ def test_the_heat_map_has_a_cell_for_each_pair_that_met(lived: Mulligan) -> None
 
 
 def test_a_tool_stands_out_until_what_was_learned_about_it_is_exported(lived: Mulligan) -> None:
-    changed = set(Views(lived.insights).read_tools(MONTH).changed)
+    changed = set(read_tools(lived.insights, ViewRequest(filter=MONTH)).changed)
     one = min(changed)
 
-    Views(lived.insights).acts.record_export([one], by="Mum")
-    without = set(Views(lived.insights).read_tools(MONTH).changed)
-    Views(lived.insights).acts.record_export([], by="Mum")
+    lived.insights.acts.record_export([one], by="Mum")
+    without = set(read_tools(lived.insights, ViewRequest(filter=MONTH)).changed)
+    lived.insights.acts.record_export([], by="Mum")
 
     assert without == changed - {one}
-    assert Views(lived.insights).read_tools(MONTH).changed == ()
+    assert read_tools(lived.insights, ViewRequest(filter=MONTH)).changed == ()
 
 
 def test_one_tool_alone(lived: Mulligan) -> None:
-    view = Views(lived.insights).read_tools(
-        ViewFilter(window=Window.MONTH, tool="crm/find_customers")
+    view = read_tools(
+        lived.insights,
+        ViewRequest(filter=ViewFilter(window=Window.MONTH, tool="crm/find_customers")),
     )
 
     assert [row.name for row in view.tools] == ["crm/find_customers"]

@@ -3,25 +3,26 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Mulligan
-from mulligan.insights import views
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.views import Views
+from mulligan.insights import turns
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.patterns import read_patterns
+from mulligan.insights.turns import read_turns
 
 MONTH = ViewFilter(window=Window.MONTH)
 
 
 def test_patterns_can_be_narrowed_by_where_they_stand(lived: Mulligan) -> None:
-    views = Views(lived.insights).traced
+    insights = lived.insights
 
-    every = views.read_patterns(MONTH)
-    known = views.read_patterns(MONTH, life="known")
+    every = read_patterns(insights, ViewRequest(filter=MONTH))
+    known = read_patterns(insights, ViewRequest(filter=MONTH, words={"life": "known"}))
 
     assert sum(every.lives.values()) == every.paging.total > known.paging.total
     assert {row.life.value for row in known.rows} <= {"known"}
 
 
 def test_turns_are_there_with_the_newest_first(lived: Mulligan) -> None:
-    view = Views(lived.insights).traced.read_turns(MONTH)
+    view = read_turns(lived.insights, ViewRequest(filter=MONTH))
 
     times = [row.at for row in view.rows]
     assert times == sorted(times, reverse=True)
@@ -32,12 +33,12 @@ def test_turns_of_one_agent_are_the_same_however_they_are_looked_for(
     lived: Mulligan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ViewFilter(window=Window.MONTH, agent="analyst")
-    looked_through = Views(lived.insights).traced.read_turns(asked)
+    looked_through = read_turns(lived.insights, ViewRequest(filter=asked))
 
-    monkeypatch.setattr(views, "MANY", 10)
-    few = Views(lived.insights).traced.read_turns(asked)
-    monkeypatch.setattr(views, "MANY", 100)
-    by_hour = Views(lived.insights).traced.read_turns(asked)
+    monkeypatch.setattr(turns, "MANY", 10)
+    few = read_turns(lived.insights, ViewRequest(filter=asked))
+    monkeypatch.setattr(turns, "MANY", 100)
+    by_hour = read_turns(lived.insights, ViewRequest(filter=asked))
 
     assert 0 < few.paging.total < by_hour.paging.total <= looked_through.paging.total
     assert {row.agent for row in by_hour.rows} == {"analyst"}
@@ -57,6 +58,6 @@ def test_turns_of_agents_that_nobody_named_can_be_asked_for(m: Mulligan) -> None
     serve()
     m.flush()
 
-    view = Views(m.insights).traced.read_turns(ViewFilter(agent="(serve)"))
+    view = read_turns(m.insights, ViewRequest(filter=ViewFilter(agent="(serve)")))
 
     assert [row.agent for row in view.rows] == ["(serve)"]

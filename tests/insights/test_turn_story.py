@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from mulligan import Effect, Mulligan
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.turns import read_turn, read_turns
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.action import State
 from mulligan.types.call import Record
@@ -17,10 +17,12 @@ MONTH = ViewFilter(window=Window.MONTH)
 
 
 def test_a_turn_is_told_from_the_request_to_the_second_pass(lived: Mulligan) -> None:
-    traced = Views(lived.insights).traced
+    insights = lived.insights
     turns = [
-        traced.read_turn(row.turn)
-        for row in traced.read_turns(ViewFilter(window=Window.MONTH, tool="move_event")).rows
+        read_turn(insights, ViewRequest(id=row.turn))
+        for row in read_turns(
+            insights, ViewRequest(filter=ViewFilter(window=Window.MONTH, tool="move_event"))
+        ).rows
     ]
 
     corrected = next(page for page in turns if page.standing == "corrected" and page.request)
@@ -61,15 +63,15 @@ async def test_a_turn_with_a_call_that_nobody_looked_at_is_not_called_verified()
 
         await m.act("Write to Ann", agent)
         m.flush()
-        traced = Views(m.insights).traced
-        page = traced.read_turn(traced.read_turns(ViewFilter()).rows[0].turn)
+        insights = m.insights
+        page = read_turn(insights, ViewRequest(id=read_turns(insights, ViewRequest()).rows[0].turn))
 
     assert [step.state for step in page.calls] == [State.VERIFIED, State.UNCHECKED]
     assert (page.standing, page.confidence) == ("unchecked", "")
 
 
 def test_calls_are_counted_and_steps_of_our_own_are_not(filled: Stage) -> None:
-    rows = Views(filled.m.insights).traced.read_turns(ViewFilter()).rows
+    rows = read_turns(filled.m.insights, ViewRequest()).rows
 
     helper = next(row for row in rows if row.agent == "helper")
     assert (helper.calls, helper.failed) == (4, 2)
@@ -78,7 +80,7 @@ def test_calls_are_counted_and_steps_of_our_own_are_not(filled: Stage) -> None:
 
 def test_a_turn_that_is_not_there_is_said(filled: Stage) -> None:
     with pytest.raises(ConfigurationError, match="no calls"):
-        Views(filled.m.insights).traced.read_turn("nothing")
+        read_turn(filled.m.insights, ViewRequest(id="nothing"))
 
 
 async def test_each_attempt_is_told_with_its_facts_findings_and_verdict(stage: Stage) -> None:
@@ -90,9 +92,9 @@ async def test_each_attempt_is_told_with_its_facts_findings_and_verdict(stage: S
 
     await stage.m.act("Move dinner to Thursday", agent, agent="planner")
     stage.m.flush()
-    traced = Views(stage.m.insights).traced
+    insights = stage.m.insights
 
-    page = traced.read_turn(traced.read_turns(ViewFilter()).rows[0].turn)
+    page = read_turn(insights, ViewRequest(id=read_turns(insights, ViewRequest()).rows[0].turn))
 
     first, second = page.reviews
     assert (first.attempt, first.standing, first.told) == (1, "rejected", "")
@@ -115,10 +117,10 @@ async def test_what_a_review_quotes_ends_with_the_message_it_quotes(m: Mulligan)
 
     await m.act("Move dinner to Friday", agent)
     m.flush()
-    traced = Views(m.insights).traced
-    turn = traced.read_turns(ViewFilter()).rows[0].turn
-    assert traced.read_turn(turn).reviews
+    insights = m.insights
+    turn = read_turns(insights, ViewRequest()).rows[0].turn
+    assert read_turn(insights, ViewRequest(id=turn)).reviews
 
     m.insights.store.vault.shred(now=m.insights.clock() + timedelta(days=8))
 
-    assert traced.read_turn(turn).reviews == ()
+    assert read_turn(insights, ViewRequest(id=turn)).reviews == ()

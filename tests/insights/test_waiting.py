@@ -2,9 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.insights.filters import ViewFilter
-from mulligan.insights.open_actions import Act, compare_contents, flatten_value, list_choices
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewRequest
+from mulligan.insights.open_actions import (
+    Act,
+    compare_contents,
+    flatten_value,
+    list_choices,
+    read_action,
+    read_open,
+)
 from mulligan.types.action import State, leads_to
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError
@@ -34,10 +40,10 @@ def test_what_cannot_be_undone_is_not_offered_to_be(filled: Stage) -> None:
 
 
 def test_one_action_has_all_it_takes_to_decide(filled: Stage) -> None:
-    views = Views(filled.m.insights)
-    (item, *_) = views.read_open(ViewFilter()).items
+    insights = filled.m.insights
+    (item, *_) = read_open(insights, ViewRequest()).items
 
-    page = views.read_action(item.id)
+    page = read_action(insights, ViewRequest(id=item.id))
 
     assert page.request == "Tell them: Picnic"
     assert page.arguments == {"subject": "Picnic", "text": "We start at eight"}
@@ -70,12 +76,12 @@ def test_what_is_not_there_is_nothing() -> None:
 
 def test_a_secret_is_not_shown(stage: Stage) -> None:
     run_apart(stage.hold(text="The password is hunter2-swordfish, api_key=sk-ant-abcdefgh12345678"))
-    views = Views(stage.m.insights)
-    (item,) = views.read_open(ViewFilter()).items
+    insights = stage.m.insights
+    (item,) = read_open(insights, ViewRequest()).items
 
-    assert "sk-ant-abcdefgh12345678" not in str(views.read_action(item.id))
+    assert "sk-ant-abcdefgh12345678" not in str(read_action(insights, ViewRequest(id=item.id)))
 
 
 def test_what_is_not_there_is_said(filled: Stage) -> None:
     with pytest.raises(ConfigurationError, match="no such action"):
-        Views(filled.m.insights).read_action("ffff")
+        read_action(filled.m.insights, ViewRequest(id="ffff"))

@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from mulligan import Mulligan
-from mulligan.insights.filters import ViewFilter
-from mulligan.insights.lessons import LessonCases
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewRequest
+from mulligan.insights.lessons import LessonCases, read_worth
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import (
     Ending,
@@ -42,7 +41,7 @@ def make_lesson(name: str) -> Lesson:
 
 
 def test_every_lesson_is_measured_or_said_not_to_be(lived: Mulligan) -> None:
-    view = Views(lived.insights).learned.read_worth(ViewFilter())
+    view = read_worth(lived.insights, ViewRequest())
 
     assert view.lessons
     for each in view.lessons:
@@ -51,7 +50,7 @@ def test_every_lesson_is_measured_or_said_not_to_be(lived: Mulligan) -> None:
 
 
 def test_without_a_control_group_nothing_is_said(stage: Stage) -> None:
-    view = Views(stage.m.insights).learned.read_worth(ViewFilter())
+    view = read_worth(stage.m.insights, ViewRequest())
 
     assert (view.lift, view.enough, view.calibration.n) == (None, False, 0)
     assert (view.paging.total, view.lessons) == (0, ())
@@ -71,9 +70,9 @@ def test_only_lessons_that_are_shown_are_read(
         "list_lessons",
         lambda self, query: asked.append(query) or listed(self, query),
     )
-    learned = Views(stage.m.insights).learned
+    insights = stage.m.insights
 
-    first, last = (learned.read_worth(ViewFilter(), page=page) for page in (1, 3))
+    first, last = (read_worth(insights, ViewRequest(page=page)) for page in (1, 3))
 
     assert (first.paging.total, first.paging.pages, first.failures) == (46, 3, 92)
     assert [each.lesson for each in first.lessons][:2] == ["l44", "l00"]
@@ -87,7 +86,7 @@ def test_a_lesson_that_is_built_in_is_measured_too(stage: Stage) -> None:
     seed = listed.list_built_in(LessonQuery())[0].lesson
     stage.m.insights.store.casebook.record([make_episode(1, seed.id)])
 
-    (row,) = Views(stage.m.insights).learned.read_worth(ViewFilter()).lessons
+    (row,) = read_worth(stage.m.insights, ViewRequest()).lessons
 
     assert (row.lesson, row.statement, row.treated) == (seed.id, seed.statement, 1)
 

@@ -40,7 +40,7 @@ def read_stored(rows: Sequence[LogRow]) -> TextFigures:
     store = open_store("memory:")
     for start in range(0, len(rows), 1_000):
         store.log.write(Batch(rows=rows[start : start + 1_000]))
-    return read_text_figures(store, since=NOW - DAY, until=NOW + DAY)
+    return read_text_figures(store.log, since=NOW - DAY, until=NOW + DAY)
 
 
 @pytest.mark.parametrize("seed", range(5))

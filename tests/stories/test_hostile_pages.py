@@ -15,10 +15,12 @@ from playwright.sync_api import Page, expect
 
 from mulligan import Effect, Mulligan
 from mulligan.dashboard.app import render_csv
-from mulligan.dashboard.sections import SECTIONS, ViewRequest
+from mulligan.dashboard.sections import SECTIONS
 from mulligan.dashboard.site import render_report
-from mulligan.insights.filters import ViewFilter, Window
-from mulligan.insights.views import Views
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.open_actions import read_open
+from mulligan.insights.patterns import read_patterns
+from mulligan.insights.turns import read_turns
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import Lesson, LessonState, Remedy
 from tests.cli.running import run
@@ -89,10 +91,16 @@ async def pour_in(m: Mulligan, texts: Sequence[str] = TEXTS) -> None:
 
 
 def list_paths(m: Mulligan) -> list[str]:
-    views, month = Views(m.insights), ViewFilter(window=Window.MONTH)
-    opened = [f"/open/{i.id}" for i in islice(views.read_open(month).items, 0, 50, 6)]
-    turns = [f"/turns/{r.turn}" for r in islice(views.traced.read_turns(month).rows, 0, 50, 6)]
-    rows = views.traced.read_patterns(month).rows
+    insights, month = m.insights, ViewFilter(window=Window.MONTH)
+    opened = [
+        f"/open/{i.id}"
+        for i in islice(read_open(insights, ViewRequest(filter=month)).items, 0, 50, 6)
+    ]
+    turns = [
+        f"/turns/{r.turn}"
+        for r in islice(read_turns(insights, ViewRequest(filter=month)).rows, 0, 50, 6)
+    ]
+    rows = read_patterns(insights, ViewRequest(filter=month)).rows
     patterns = [f"/patterns/{row.fingerprint}" for row in islice(rows, 0, 50, 6)]
     lessons = [f"/lessons/hostile{number}" for number in range(0, len(TEXTS), 40)]
     pages = [f"/open?page={n}" for n in range(2, 7)] + [f"/lessons?page={n}" for n in range(2, 7)]
@@ -161,14 +169,14 @@ def test_a_terminal_is_not_driven_by_them(m: Mulligan, capsys: pytest.CaptureFix
 
 def test_no_export_holds_anything_that_a_spreadsheet_would_run(m: Mulligan) -> None:
     run_apart(pour_in(m, (*FORMULAS, *TEXTS[:20])))
-    views, asked = Views(m.insights), ViewRequest(filter=ViewFilter(window=Window.MONTH))
+    insights, asked = m.insights, ViewRequest(filter=ViewFilter(window=Window.MONTH))
     exported = [each for each in SECTIONS if each.rows]
 
     cells = [
         cell
         for section in exported
         for line in csv.reader(
-            io.StringIO(render_csv(section.list_rows(section.read(views, asked))))
+            io.StringIO(render_csv(getattr(section.read(insights, asked), section.rows)))
         )
         for cell in line
     ]

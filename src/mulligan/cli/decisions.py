@@ -22,8 +22,9 @@ from mulligan.app.application import (
 from mulligan.cli import render
 from mulligan.cli.actions import encode_action, encode_choices, format_detail
 from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user, parse_count
+from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import ActionPage, OpenList, list_choices, read_action_page
+from mulligan.insights.open_actions import ActionPage, OpenList, list_choices, read_action
 from mulligan.insights.texts import TextStory
 from mulligan.settings import Settings
 from mulligan.types.action import Action, State
@@ -87,7 +88,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         if text is not None:
             return _show_text(insights.text_list.read_story(text), as_json=options.json)
         listed = insights.open_list.show_people()
-        page = read_action_page(listed, options.id)
+        page = read_action(insights, ViewRequest(id=options.id, decides=True))
         action = listed.find(page.item.id)
         contents = dict(page.contents)
         if application is not None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
@@ -23,7 +22,6 @@ from mulligan.cli.options import (
     parse_moment,
 )
 from mulligan.cli.terminal import end_waiting, print_line
-from mulligan.insights.figures import Estimate
 from mulligan.insights.insights import Insights
 from mulligan.insights.lessons import BUILT_IN, LessonHistory, LessonSeen, Measured
 from mulligan.settings import Settings
@@ -31,11 +29,8 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.lesson import Lesson, LessonQuery, LessonState
 from mulligan.types.private_file import refuse_unwritable, write_private
 
-if TYPE_CHECKING:
-    from mulligan.insights.views import Views
 
-
-def show_lesson(history: LessonHistory, *, liking: Estimate, json: bool) -> None:
+def show_lesson(history: LessonHistory, *, json: bool) -> None:
     """Print it: its words, its versions, the calls it touched, and what people thought."""
     if json:
         render.print_json(
@@ -43,12 +38,12 @@ def show_lesson(history: LessonHistory, *, liking: Estimate, json: bool) -> None
                 "versions": [encode_lesson(each) for each in history.versions],
                 "balance": history.balance,
                 "uses": history.uses,
-                "rated_up": liking,
+                "rated_up": history.rated_up,
             }
         )
         return
-    console, lesson = render.make_console(), history.lesson
-    for line in _describe_lesson(lesson):
+    console, liking = render.make_console(), history.rated_up
+    for line in _describe_lesson(history.lesson):
         console.print(render.build_text(line))
     rows = [(v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
             for v in history.versions]  # fmt: skip
@@ -212,8 +207,7 @@ def run_show(options: argparse.Namespace, settings: Settings) -> int:
         known = insights.lesson_list
         newest = None if options.all else MOST_USES
         history = known.read_history(options.lesson, newest=newest)
-        liking = _load_views(insights).learned.estimate_ratings(history.uses)
-        show_lesson(history, liking=liking, json=options.json)
+        show_lesson(history, json=options.json)
     return 0
 
 
@@ -236,8 +230,7 @@ def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         known = insights.lesson_list
         history = known.revoke(options.lesson, by=find_user(), note=options.note)
-        liking = _load_views(insights).learned.estimate_ratings(history.uses)
-        show_lesson(history, liking=liking, json=options.json)
+        show_lesson(history, json=options.json)
     return 0
 
 
@@ -268,20 +261,8 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
         for line in lines:
             end_waiting()
             print_line(line)
-        _record_export(insights, [options.tool] if options.tool else [])
+        insights.acts.record_export([options.tool] if options.tool else [], by=find_user())
     return 0
-
-
-def _record_export(insights: Insights, tools: Sequence[str]) -> None:
-    """So that a page can say what was learned since."""
-    _load_views(insights).acts.record_export(tools, by=find_user())
-
-
-def _load_views(insights: Insights) -> Views:
-    # A list needs none of what the pages show.
-    from mulligan.insights.views import Views
-
-    return Views(insights)
 
 
 def run_import(options: argparse.Namespace, settings: Settings) -> int:
@@ -316,7 +297,8 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
             link=options.link,
         )
         if options.tool:
-            _record_export(insights, options.tool)
+            # So that a page can say what was learned since.
+            insights.acts.record_export(options.tool, by=find_user())
     if options.json:
         render.print_json({"pitfalls": text})
     else:

@@ -19,10 +19,9 @@ from mulligan.codec import encode_json
 from mulligan.dashboard.app import render_csv
 from mulligan.dashboard.sections import SECTIONS, SINGLE, Section, parse_query
 from mulligan.insights.figures import WINDOWS, Estimate
-from mulligan.insights.filters import ViewFilter
+from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
-from mulligan.insights.overview import Overview
-from mulligan.insights.views import Views
+from mulligan.insights.overview import Overview, read_overview
 from mulligan.settings import Settings
 from mulligan.types.display import escape_json
 from mulligan.types.errors import ConfigurationError
@@ -62,12 +61,11 @@ def run_view(options: argparse.Namespace, settings: Settings) -> int:
     }
     asked = parse_query({name: value for name, value in said.items() if value}, id_=options.id)
     with Insights.open(settings) as insights:
-        views = Views(insights)
         if section.name == "health":
-            views.thorough.read_latest(patience=None)
-        view = section.read(views, asked)
+            insights.thorough.read_latest(patience=None)
+        view = section.read(insights, asked)
     if options.csv:
-        sys.stdout.write(render_csv(section.list_rows(view)))
+        sys.stdout.write(render_csv(getattr(view, section.rows)))
     else:
         print_line(escape_json(encode_json(view).decode("utf-8", "replace")))
     return 0
@@ -101,21 +99,21 @@ def run_top(options: argparse.Namespace, settings: Settings) -> int:
     """Show it, again and again."""
     console = render.make_console()
     with Insights.open(settings) as insights:
-        views = Views(insights)
         if options.json:
-            render.print_json(views.read_overview(ViewFilter()))
+            render.print_json(read_overview(insights, ViewRequest()))
             return 0
+        screen = _build_screen(insights)
         if options.once:
-            console.print(_build_screen(views))
+            console.print(screen)
             return 0
-        with Live(_build_screen(views), console=console, screen=True, auto_refresh=False) as live:
+        with Live(screen, console=console, screen=True, auto_refresh=False) as live:
             while True:
                 time.sleep(TOP_EVERY)
-                live.update(_build_screen(views), refresh=True)
+                live.update(_build_screen(insights), refresh=True)
 
 
-def _build_screen(views: Views) -> Group:
-    view = views.read_overview(ViewFilter())
+def _build_screen(insights: Insights) -> Group:
+    view = read_overview(insights, ViewRequest())
     title = Text(f"Mulligan, {view.at:%Y-%m-%d %H:%M:%S} UTC", style="bold")
     return Group(title, _build_figures(view), _draw_trend(view), *_list_open(view))
 

@@ -31,7 +31,6 @@ from mulligan.dashboard.sections import (
     LONGEST,
     SECTIONS,
     SINGLE,
-    ActOrder,
     ActRoute,
     Section,
     parse_query,
@@ -45,8 +44,9 @@ from mulligan.dashboard.security import (
     swap_token,
 )
 from mulligan.dashboard.site import HERE, Site
+from mulligan.insights.filters import ActOrder, ViewRequest
 from mulligan.insights.insights import Insights
-from mulligan.insights.views import Views
+from mulligan.insights.open_actions import read_action
 from mulligan.types.display import escape, escape_json
 from mulligan.types.errors import ConfigurationError, JournalError, MulliganError, StoreError
 
@@ -91,6 +91,8 @@ def _format_cell(value: object) -> str:
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text[:1] == "\t" else text
 
 
+CarryOut = Callable[[], object]
+"""Has an application take up what was decided, here and now."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -101,26 +103,26 @@ def find_status(error: MulliganError) -> int:
     return 409 if isinstance(error, JournalError) else 400
 
 
-def answer_json(views: Views, section: Section) -> Endpoint:
+def answer_json(insights: Insights, section: Section) -> Endpoint:
     """A view for programs, or its table for spreadsheets."""
 
     async def answer(request: Request) -> Response:
         try:
             asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
             asked = replace(asked, decides=get_visitor(request.scope).role.covers(Role.DECIDE))
-            view = await run_in_threadpool(section.read, views, asked)
+            view = await run_in_threadpool(section.read, insights, asked)
         except ConfigurationError as error:
             return _say(404 if section.one else 400, error)
         except MulliganError as error:
             return _say(find_status(error), error)
         if asked.read_word("format") == "csv" and section.rows:
-            return _answer_csv(section, section.list_rows(view))
+            return _answer_csv(section, getattr(view, section.rows))
         return _encode(view)
 
     return answer
 
 
-def answer_act(views: Views, act: ActRoute, *, carry_out: Callable[[], object] | None) -> Endpoint:
+def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None) -> Endpoint:
     """Carry an act out, for who may."""
 
     async def answer(request: Request) -> Response:
@@ -131,12 +133,13 @@ def answer_act(views: Views, act: ActRoute, *, carry_out: Callable[[], object] |
         if words is None:
             return JSONResponse({"error": f"A JSON object of {act.words}."}, status_code=400)
         by = get_visitor(request.scope).name
-        order = ActOrder(id=request.path_params["id"], by=by, words=words)
+        order = ActOrder(act=act.name, id=request.path_params["id"], by=by, words=words)
         try:
-            done = await run_in_threadpool(act.run, views, order)
+            done = await run_in_threadpool(act.run, insights, order)
             if act.effect and carry_out is not None:
                 await run_in_threadpool(carry_out)
-                done = await run_in_threadpool(views.read_action, order.id, people=True)
+                seen = ViewRequest(id=order.id, decides=True)
+                done = await run_in_threadpool(read_action, insights, seen)
         except ConfigurationError as error:
             return _say(409, error)
         except MulliganError as error:
@@ -199,10 +202,6 @@ def _say(status: int, error: object) -> JSONResponse:
     return JSONResponse({"error": str(error)}, status_code=status)
 
 
-CarryOut = Callable[[], object]
-"""Has an application take up what was decided, here and now."""
-
-
 def create_app(
     insights: Insights, *, access: PageAccess | None = None, carry_out: CarryOut | None = None
 ) -> ASGIApp:
@@ -212,9 +211,9 @@ def create_app(
     else the application that runs elsewhere takes them up.
     """
     access = access or PageAccess()
-    views, hub = Views(insights), Hub()
-    watcher = Watcher(views, hub)
-    site = Site(views, sealer=access.sealer, read_mark=watcher.read_mark)
+    hub = Hub()
+    watcher = Watcher(insights, hub)
+    site = Site(insights, sealer=access.sealer, read_mark=watcher.read_mark)
 
     @asynccontextmanager
     async def live(_: Starlette) -> AsyncIterator[None]:
@@ -226,9 +225,12 @@ def create_app(
 
     routes: list[BaseRoute] = [
         *(_build_page(site, section) for section in (*SECTIONS, *SINGLE)),
-        *(Route(s.json_path, answer_json(views, s), methods=["GET"]) for s in (*SECTIONS, *SINGLE)),
         *(
-            Route(act.path, answer_act(views, act, carry_out=carry_out), methods=["POST"])
+            Route(s.json_path, answer_json(insights, s), methods=["GET"])
+            for s in (*SECTIONS, *SINGLE)
+        ),
+        *(
+            Route(act.path, answer_act(insights, act, carry_out=carry_out), methods=["POST"])
             for act in ACTS
         ),
         Route("/api/v1/openapi.json", _describe, methods=["GET"]),

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import encode_json
-from mulligan.insights.views import MOST_NEW_ROWS, ChangeToken, Views, list_new_rows
+from mulligan.insights.reader import MOST_NEW_ROWS, ChangeToken, Reader
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import MulliganError
 
@@ -153,8 +153,8 @@ _report = logging.getLogger("mulligan")
 class Watcher:
     """Asks what is new, and publishes it: every call, and once what has changed."""
 
-    def __init__(self, views: Views, hub: Hub, *, every: float = EVERY) -> None:
-        self._views = views
+    def __init__(self, reader: Reader, hub: Hub, *, every: float = EVERY) -> None:
+        self._reader = reader
         self._hub = hub
         self._every = every
         self._seen: ChangeToken | None = None
@@ -179,10 +179,10 @@ class Watcher:
 
     async def look(self) -> None:
         """Look once, and tell what is new since the last time."""
-        seen, now = self._seen, await asyncio.to_thread(self._views.read_change_token)
+        seen, now = self._seen, await asyncio.to_thread(self._reader.read_change_token)
         if seen != now:
             # Before anybody asks for a page, or says that theirs is of this look.
-            self._views.take_news()
+            self._reader.cache.forget_short()
         self._seen = now
         self._hub.greet(now.mark)
         if seen is None or seen == now:
@@ -197,7 +197,7 @@ class Watcher:
 
     async def _tell_rows(self, *, after: str) -> None:
         """Every row since, however many there are: a look may have come late."""
-        rows = await asyncio.to_thread(list_new_rows, self._views.insights, after=after)
+        rows = await asyncio.to_thread(self._reader.list_new_rows, after=after)
         while rows:
             for start in range(0, len(rows), AT_A_TIME):
                 some = [describe_row(row) for row in rows[start : start + AT_A_TIME]]
@@ -208,7 +208,7 @@ class Watcher:
             self._seen = None if self._seen is None else replace(self._seen, last_row=after)
             if not full:
                 return
-            rows = await asyncio.to_thread(list_new_rows, self._views.insights, after=after)
+            rows = await asyncio.to_thread(self._reader.list_new_rows, after=after)
 
 
 def describe_row(row: LogRow) -> dict[str, object]:

@@ -18,12 +18,11 @@ from markupsafe import escape as escape_html
 from msgspec.structs import replace
 
 from mulligan.codec import encode_json
-from mulligan.dashboard.sections import FILTERS, SECTIONS, Section, ViewRequest
+from mulligan.dashboard.sections import FILTERS, SECTIONS, Section
 from mulligan.dashboard.security import Role, Sealer, Visitor
 from mulligan.insights.figures import Estimate
-from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.insights import Insights
-from mulligan.insights.views import Views
 from mulligan.types.display import escape
 from mulligan.types.values import is_identity, read_label
 
@@ -248,9 +247,9 @@ class Site:
     """Renders pages."""
 
     def __init__(
-        self, views: Views, *, sealer: Sealer, read_mark: Callable[[], str] = lambda: ""
+        self, insights: Insights, *, sealer: Sealer, read_mark: Callable[[], str] = lambda: ""
     ) -> None:
-        self._views = views
+        self._insights = insights
         self._sealer = sealer
         self._read_mark = read_mark
         self._environment = build_environment()
@@ -261,7 +260,7 @@ class Site:
         """The page of a view, for somebody."""
         made_at = self._read_mark()  # first: what changes meanwhile has to be told
         may_decide = visitor.role.covers(Role.DECIDE)
-        view = section.read(self._views, replace(asked, decides=may_decide))
+        view = section.read(self._insights, replace(asked, decides=may_decide))
         kept = _list_kept(asked)
         unchanged = f"?{urlencode(kept)}" if kept else ""
 
@@ -281,16 +280,16 @@ class Site:
             section=section,
             sections=SECTIONS,
             link=link,
-            names=self._views.list_names(),
+            names=self._insights.list_names(),
             windows=list(Window),
-            now=self._views.insights.clock(),
+            now=self._insights.clock(),
             visitor=visitor,
             may_decide=may_decide,
             may_change=visitor.role.covers(Role.ADMIN),
             made_at=made_at,
             # Who has only a session's cookie finds no key to act in the page.
             form_token="" if visitor.nonce else self._sealer.make_form_token(visitor),
-            open_count=self._views.count_open(),
+            open_count=len(self._insights.list_open(ViewFilter())),
         )
 
     def render_plain(self, template: str, **context: Any) -> str:
@@ -307,9 +306,8 @@ def _list_kept(asked: ViewRequest) -> Mapping[str, str]:
 
 def render_report(insights: Insights, window: Window) -> str:
     """The pages of every view below each other, for who may only look."""
-    views = Views(insights)
-    views.thorough.read_latest(patience=None)
-    site = Site(views, sealer=Sealer())
+    insights.thorough.read_latest(patience=None)
+    site = Site(insights, sealer=Sealer())
     asked = ViewRequest(filter=ViewFilter(window=window))
     reader = Visitor(name="", role=Role.LOOK)
     sheets = [

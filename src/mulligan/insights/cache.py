@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mulligan.insights.figures import EPOCH, HOUR, SeriesStep, add_up_counts
 from mulligan.insights.filters import ViewFilter
-from mulligan.types.interfaces import Clock, Log
-from mulligan.types.log import Rollup, Slot
+from mulligan.types.errors import MulliganError
+from mulligan.types.interfaces import Clock, Health, Log
+from mulligan.types.log import PatternQuery, PatternSeen, Rollup, Slot
 
 A = TypeVar("A")
 
@@ -110,21 +115,18 @@ class CountedHours:
         return total
 
 
-class CountedPart:
+class CountedPart(NamedTuple):
     """The counts of an hour or a day: of what is over, and of what may still change."""
 
-    __slots__ = ("_hours", "at")
-
-    def __init__(self, at: datetime, hours: tuple[CountedHours, ...]) -> None:
-        self.at = at
-        """When it begins."""
-        self._hours = hours
+    at: datetime
+    """When it begins."""
+    hours: list[CountedHours]
 
     def add_up(self, asked: ViewFilter) -> Rollup:
         """All that was asked for together; nobody may change it."""
-        if len(self._hours) == 1:
-            return self._hours[0].add_up(asked)
-        return add_up_counts(each.add_up(asked) for each in self._hours)
+        if len(self.hours) == 1:
+            return self.hours[0].add_up(asked)
+        return add_up_counts(each.add_up(asked) for each in self.hours)
 
 
 class CountReader:
@@ -144,14 +146,10 @@ class CountReader:
         until = until or self._clock()
         first, last = _find_hour(until - length), _find_hour(until)
         hours = round(step.length / HOUR)
-        parts = []
-        start = first
-        while start <= last:
-            end = min(start - start % hours + hours - 1, last)
-            begins = EPOCH + (start - start % hours) * HOUR
-            parts.append(CountedPart(begins, tuple(self._read_hours(start, end))))
-            start = end + 1
-        return parts
+        return [
+            CountedPart(_begin(start - start % hours), self._read_hours(start, end))
+            for start, end in _split(first, last, hours=hours)
+        ]
 
     def join_slots(self, length: timedelta, asked: ViewFilter) -> dict[Slot, Rollup]:
         """The counts of a span up to now by what was called by whom, as far as asked for."""
@@ -160,11 +158,12 @@ class CountReader:
         with self._lock:
             kept = self._joined.get((first, over))
         if kept is None or kept[0] <= now - COUNTS_LIFE:
-            kept = (now, _join([each.slots for each in self._list_days(first, over)]))
+            days = [each.slots for each in self._list_days(first, over)]
+            kept = (now, _join(days, ViewFilter()))
             with self._lock:
                 _keep(self._joined, (first, over), kept, most=MOST_SUMS)
         still = [each.slots for each in self._read_hours(over + 1, last)]
-        return _join([_pick(slots, asked) for slots in (kept[1], *still)])
+        return _join([kept[1], *still], asked)
 
     def count_calls(self, length: timedelta) -> float:
         """How many calls there were in a span up to now, of every tool and agent."""
@@ -201,11 +200,8 @@ class CountReader:
 
     def _list_days(self, first: int, last: int) -> Iterator[CountedHours]:
         """By the day, as `list_parts` reads them: what it has kept is not read again."""
-        start = first
-        while start <= last:
-            end = min(start - start % 24 + 23, last)
+        for start, end in _split(first, last, hours=24):
             yield from self._read_hours(start, end)
-            start = end + 1
 
     def _read_hours(self, start: int, end: int) -> list[CountedHours]:
         """The sum of some hours; what may still change apart from what is over."""
@@ -234,17 +230,22 @@ def _keep(kept: OrderedDict[K, V], name: K, value: V, *, most: int) -> None:
         kept.popitem(last=False)
 
 
-def _pick(slots: SlotCounts, asked: ViewFilter) -> SlotCounts:
-    return {slot: counts for slot, counts in slots.items() if asked.fits(slot)}
-
-
-def _join(sums: Iterable[SlotCounts]) -> dict[Slot, Rollup]:
+def _join(sums: Iterable[SlotCounts], asked: ViewFilter) -> dict[Slot, Rollup]:
     """All of them together, each slot anew: what was kept stays as it is."""
     total: dict[Slot, Rollup] = {}
     for each in sums:
         for slot, counts in each.items():
-            total.setdefault(slot, Rollup()).add(counts)
+            if asked.fits(slot):
+                total.setdefault(slot, Rollup()).add(counts)
     return total
+
+
+def _split(first: int, last: int, *, hours: int) -> Iterator[tuple[int, int]]:
+    """The first and the last hour of each part; the first part and the last may be cut."""
+    while first <= last:
+        end = min(first - first % hours + hours - 1, last)
+        yield first, end
+        first = end + 1
 
 
 def _find_hour(at: datetime) -> int:
@@ -253,3 +254,156 @@ def _find_hour(at: datetime) -> int:
 
 def _begin(hour: int) -> datetime:
     return EPOCH + hour * HOUR
+
+
+MOST_PATTERNS = 100_000
+"""Of all tools together."""
+
+PatternSpan = list[PatternSeen]
+"""What failed in some hours, the most frequent first."""
+PatternKey = tuple[str, str]
+"""A tool, and a fingerprint of what it said."""
+
+
+class PatternReader(Struct, frozen=True, kw_only=True):
+    """Reads patterns of a span up to now."""
+
+    log: Log
+    clock: Clock
+    cache: AnswerCache
+
+    def list_patterns(self, asked: ViewFilter) -> PatternSpan:
+        """What was asked for, the most frequent first."""
+        found = self._read_until_now(self._find_hour(asked.window.length), asked)
+        return [each for each in found if asked.agent in (None, *each.agents)]
+
+    def list_spans(self, asked: ViewFilter, *, ends: Sequence[timedelta]) -> list[PatternSpan]:
+        """Those of now until the first of `ends` ago, from there to the second, and so on."""
+        begins = [self._find_hour(ago) for ago in ends]
+        return [
+            self._read_until_now(begins[0], asked),
+            *(
+                self._read_over(since, until - HOUR, asked)
+                for until, since in itertools.pairwise(begins)
+            ),
+        ]
+
+    def _read_until_now(self, since: datetime, asked: ViewFilter) -> PatternSpan:
+        begins = self._find_hour((OPEN_HOURS - 1) * HOUR)
+        return self.cache.keep(
+            ("patterns that may change", since, begins, asked.tenant, asked.tool_name),
+            lambda: join_patterns(
+                self._read_over(since, begins - HOUR, asked),
+                self._read(begins, self.clock(), asked),
+            ),
+        )
+
+    def _read_over(self, since: datetime, until: datetime, asked: ViewFilter) -> PatternSpan:
+        return self.cache.keep(
+            ("patterns", since, until, asked.tenant, asked.tool_name),
+            lambda: self._read(since, until, asked),
+            life=COUNTS_LIFE,
+        )
+
+    def _find_hour(self, ago: timedelta) -> datetime:
+        return (self.clock() - ago).replace(minute=0, second=0, microsecond=0)
+
+    def _read(self, since: datetime, until: datetime, asked: ViewFilter) -> PatternSpan:
+        query = PatternQuery(since=since, until=until, tenant=asked.tenant, limit=MOST_PATTERNS)
+        return self.log.list_patterns(replace(query, tool=asked.tool_name))
+
+
+def find_pattern_key(seen: PatternSeen) -> PatternKey:
+    """What makes two patterns one."""
+    return seen.pattern.tool, seen.pattern.fingerprint
+
+
+def join_patterns(*parts: Iterable[PatternSeen]) -> PatternSpan:
+    """Those of several spans together, the most frequent first."""
+    found: dict[PatternKey, PatternSpan] = {}
+    for each in itertools.chain(*parts):
+        found.setdefault(find_pattern_key(each), []).append(each)
+    joined = [_add_up(group) for group in found.values()]
+    return sorted(joined, key=lambda each: (-each.pattern.count, *find_pattern_key(each)))
+
+
+def _add_up(group: PatternSpan) -> PatternSeen:
+    if len(group) == 1:
+        return group[0]
+    newest = max(group, key=lambda each: each.example)
+    return replace(
+        newest,
+        pattern=replace(newest.pattern, count=sum(each.pattern.count for each in group)),
+        first_at=min(each.first_at for each in group),
+        last_at=max(each.last_at for each in group),
+        agents=tuple(sorted({agent for each in group for agent in each.agents})),
+    )
+
+
+LOOK_PATIENCE = 0.2
+"""Seconds that a page waits for a look: enough where there is little to look at."""
+LOOK_LIFE = timedelta(seconds=10)
+"""How old a look may be."""
+LOOK_REST = 60
+"""A look that took long is believed for so many times as long: it is a burden on the store."""
+
+
+class Looked(Struct, frozen=True, kw_only=True):
+    """What a look came to."""
+
+    at: datetime
+    took: timedelta
+    rows: int | None
+    problems: tuple[str, ...]
+
+
+class ThoroughLook:
+    """Reads a store from end to end, one reader at a time. Safe to use from any thread."""
+
+    def __init__(self, read: Callable[[], Health], *, clock: Clock) -> None:
+        self._read = read
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._under_way: threading.Event | None = None
+        self._last: Looked | None = None
+
+    def read_latest(self, *, patience: float | None = LOOK_PATIENCE) -> Looked | None:
+        """The last look, a new one where that is old and quick enough; `None`: there is none yet.
+
+        `patience`: how many seconds to wait for it; `None`: until it is done.
+        """
+        last = self._last
+        if last is not None and self._clock() < last.at + max(LOOK_LIFE, last.took * LOOK_REST):
+            return last
+        done, began = self._start()
+        if patience is None:
+            done.wait()
+        elif began and (last is None or last.took.total_seconds() < patience):
+            # Only who has it begun waits: where it takes long, nobody else should.
+            done.wait(patience)
+        return self._last
+
+    def _start(self) -> tuple[threading.Event, bool]:
+        """When the look is done, and whether it was begun just now."""
+        with self._lock:
+            if self._under_way is not None:
+                return self._under_way, False
+            done = self._under_way = threading.Event()
+        # A daemon: who stops the server does not wait for a look that nobody will see.
+        threading.Thread(target=self._look, args=(done,), name="look", daemon=True).start()
+        return done, True
+
+    def _look(self, done: threading.Event) -> None:
+        at, began = self._clock(), time.monotonic()
+        try:
+            try:
+                health = self._read()
+                rows, problems = health.rows, health.problems
+            except MulliganError as error:
+                rows, problems = None, (str(error),)
+            took = timedelta(seconds=time.monotonic() - began)
+            self._last = Looked(at=at, took=took, rows=rows, problems=problems)
+        finally:
+            with self._lock:
+                self._under_way = None
+            done.set()

@@ -6,15 +6,17 @@ A call is counted once, however often it was tried, in the hour of its first try
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 
 from msgspec import Struct
 
 from mulligan.learning.calibration import SURE, compute_wilson
-from mulligan.types.interfaces import Log
-from mulligan.types.log import Rollup, Slot, compute_bucket_floor_us
+from mulligan.types.action import Opening
+from mulligan.types.interfaces import KnownTool
+from mulligan.types.log import Rollup, Slot, TextSlot, compute_bucket_floor_us
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -37,6 +39,7 @@ def estimate_share(some: float, of: float) -> Estimate:
     return Estimate(figure=min(1.0, some / of), low=low, high=high, n=round(of))
 
 
+K = TypeVar("K")
 NOBODY = "(nobody named)"
 MEDIAN = 0.5
 
@@ -63,9 +66,9 @@ class Share(Struct, frozen=True, kw_only=True):
     p95_ms: float
 
 
-def name_tool(slot: Slot) -> str:
+def name_tool(call: Slot | Opening | KnownTool) -> str:
     """A tool as surfaces show it, with its server where it has one."""
-    return f"{slot.server}/{slot.tool}" if slot.server else slot.tool
+    return f"{call.server}/{call.tool}" if call.server else call.tool
 
 
 def add_up_counts(counts: Iterable[Rollup]) -> Rollup:
@@ -73,6 +76,19 @@ def add_up_counts(counts: Iterable[Rollup]) -> Rollup:
     total = Rollup()
     for each in counts:
         total.add(each)
+    return total
+
+
+def name_agent(call: Slot | TextSlot) -> str:
+    """An agent as surfaces show it."""
+    return call.agent or NOBODY
+
+
+def add_up_by(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], K]) -> dict[K, Rollup]:
+    """Those together that have one name."""
+    total: dict[K, Rollup] = {}
+    for slot, counts in slots.items():
+        total.setdefault(name_of(slot), Rollup()).add(counts)
     return total
 
 
@@ -155,41 +171,3 @@ class Series(Struct, frozen=True, kw_only=True):
     """`None`: of every tool; so for agents."""
     agent: str | None
     parts: tuple[SeriesPart, ...]
-
-
-def read_series(
-    log: Log,
-    *,
-    since: datetime,
-    until: datetime,
-    step: SeriesStep,
-    tool: str | None = None,
-    agent: str | None = None,
-) -> Series:
-    """Every hour or day from `since` to `until`, both included; of one tool or agent if named."""
-    hours = log.read_rollups(since=_find_beginning(since, step), until=until)
-    groups: dict[datetime, list[Rollup]] = {}
-    for slot, counts in hours.items():
-        if _fits(slot, tool=tool, agent=agent):
-            groups.setdefault(_find_beginning(EPOCH + slot.hour * HOUR, step), []).append(counts)
-    counted = {at: add_up_counts(groups.get(at, ())) for at in _list_beginnings(since, until, step)}
-    parts = [
-        SeriesPart(at=at, share=build_share(f"{at:%Y-%m-%d %H:%M}", counts))
-        for at, counts in counted.items()
-    ]
-    return Series(step=step, tool=tool, agent=agent, parts=tuple(parts))
-
-
-def _fits(slot: Slot, *, tool: str | None, agent: str | None) -> bool:
-    return tool in (None, slot.tool, name_tool(slot)) and agent in (None, slot.agent or NOBODY)
-
-
-def _list_beginnings(since: datetime, until: datetime, step: SeriesStep) -> Iterator[datetime]:
-    at = _find_beginning(since, step)
-    while at <= until:
-        yield at
-        at += step.length
-
-
-def _find_beginning(at: datetime, step: SeriesStep) -> datetime:
-    return at - (at - EPOCH) % step.length

@@ -1,16 +1,18 @@
-"""What part of a store a page is about, and long lists, a page at a time."""
+"""What somebody asks of a page or wants done by it, and long lists, a page at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mulligan.insights.figures import NOBODY, WINDOWS, SeriesStep, name_tool
 from mulligan.redaction import Redactor
+from mulligan.types.action import Opening
 from mulligan.types.log import Slot
 from mulligan.types.values import IdentityKind, is_identity, read_label
 
@@ -43,17 +45,46 @@ class ViewFilter(Struct, frozen=True, kw_only=True):
     tenant: str | None = None
     """By its identity in the store."""
 
-    def fits(self, slot: Slot) -> bool:
-        """Whether a slot's calls are asked for."""
+    @property
+    def tool_name(self) -> str | None:
+        """The tool without its server."""
+        return None if self.tool is None else self.tool.rpartition("/")[2]
+
+    def fits(self, call: Slot | Opening) -> bool:
+        """Whether these calls, or this one, are asked for."""
         return (
-            self.tool in (None, slot.tool, name_tool(slot))
-            and self.agent in (None, slot.agent or NOBODY)
-            and self.tenant in (None, slot.tenant)
+            self.tool in (None, call.tool, name_tool(call))
+            and self.agent in (None, call.agent or NOBODY)
+            and self.tenant in (None, call.tenant)
         )
 
-    def fits_call(self, *, tool: str, server: str = "", agent: str = "", tenant: str = "") -> bool:
-        """The same, of a single call."""
-        return self.fits(Slot(0, tenant, server, tool, agent))
+
+class ViewRequest(Struct, frozen=True, kw_only=True):
+    """A request to a page."""
+
+    filter: ViewFilter = field(default_factory=ViewFilter)
+    page: int = 1
+    id: str = ""
+    """Of the one thing that is asked for, where the page has such."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What only some pages know: a state, a sort."""
+    decides: bool = False
+    """Whoever asks may decide, and so must see whom a call is about."""
+
+    def read_word(self, name: str) -> str:
+        """What was said of one of them; empty: nothing."""
+        return self.words.get(name, "")
+
+
+class ActOrder(Struct, frozen=True, kw_only=True):
+    """An act that somebody asks for."""
+
+    act: str
+    id: str
+    """Of what it is about."""
+    by: str
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What was said along with it, such as a note."""
 
 
 SIZE = 20
@@ -97,6 +128,15 @@ def cut_page(rows: Sequence[R], *, number: int, size: int = SIZE) -> tuple[Pagin
     """A part of a list; beyond its end it is the last one."""
     paging = build_paging(len(rows), number=number, size=size)
     return paging, rows[(paging.number - 1) * size : paging.number * size]
+
+
+def sort_out(
+    rows: Sequence[R], stand: Callable[[R], str], *, asked: ViewRequest, word: str = "state"
+) -> tuple[dict[str, int], Paging, Sequence[R]]:
+    """How many stand where, and a page of those that stand where is asked for."""
+    wanted = asked.read_word(word)
+    fitting = [row for row in rows if wanted in ("", stand(row))]
+    return dict(Counter(map(stand, rows))), *cut_page(fitting, number=asked.page)
 
 
 class NameLookup:

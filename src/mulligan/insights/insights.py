@@ -7,28 +7,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mulligan.insights.filters import NameLookup
-from mulligan.process.event_loop import read_utc_now
-from mulligan.redaction import Capture, Redactor
+from mulligan.insights.reader import Reader
+from mulligan.redaction import Capture
 from mulligan.redaction.fast import describe_form
 from mulligan.redaction.redactor import hide_in_advice, hide_secrets
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
-from mulligan.stores.tenant_view import keep_to_tenant
-from mulligan.telemetry.writer import RowCounts
 from mulligan.types.call import OWN, Call, Failure, LogRow
 from mulligan.types.effect import OUTSIDE, Effect, Outside
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount
-from mulligan.types.interfaces import Clock, Health, KnownTool, Store
+from mulligan.types.interfaces import Health, KnownTool
 from mulligan.types.lesson import Alike, ErrorRule, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
@@ -92,32 +88,11 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
         return sum(loss.successes + loss.failures for loss in self.losses)
 
 
-class Insights:
+class Insights(Reader):
     """Questions about a store, and the acts a person may take on it.
 
     Of one tenant where the settings name one, or who asks does; else about everybody's.
     """
-
-    def __init__(
-        self,
-        store: Store,
-        *,
-        settings: Settings,
-        clock: Clock = read_utc_now,
-        tally: Callable[[], RowCounts] | None = None,
-        declared: Callable[[], Sequence[KnownTool]] = tuple,
-        tenant: str | None = None,
-    ) -> None:
-        self.tenant = tenant
-        """By its identity: whose everything is that is answered here. `None`: everybody's."""
-        self.store = store if tenant is None else keep_to_tenant(store, tenant)
-        self._whole = store
-        self._declared = declared
-        """The tools of this process, where it is an application's."""
-        self._tally = tally
-        self._settings = settings
-        self.clock = clock
-        # Both for `views`, which answer for pages; a surface asks those, and never a store.
 
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
@@ -133,7 +108,7 @@ class Insights:
             tolerate_damage=tolerate_damage,
             row_security=settings.row_security,
         )
-        whole = cls(store, settings=settings)
+        whole = cls(store, tenant=None, settings=settings)
         try:
             return whole.keep_to(settings.tenant) if settings.tenant else whole
         except MulliganError:
@@ -147,16 +122,16 @@ class Insights:
         Without a name it is who is named nowhere, and nobody else. Who asks about one tenant
         already is not told of another.
         """
-        whose = self._names.find_tenant(tenant) or ""
+        whose = self.names.find_tenant(tenant) or ""
         if self.tenant not in (None, whose):
             raise ConfigurationError("These questions are about another tenant, and stay so.")
         return type(self)(
             self._whole,
-            settings=self._settings,
-            clock=self.clock,
-            tally=self._tally,
-            declared=self._declared,
             tenant=whose,
+            settings=self.settings,
+            clock=self.clock,
+            tally=self.tally,
+            declared=self.declared,
         )
 
     def __enter__(self) -> Self:
@@ -170,30 +145,14 @@ class Insights:
         """The effects that still need somebody."""
         from mulligan.insights.open_actions import OpenList
 
-        return OpenList(
-            self.store,
-            clock=self.clock,
-            redactor=self._redactor,
-            to_decide=self._settings.build_redactor(self.store, to_decide=True),
-            hold_life=self._settings.hold_life,
-        )
-
-    @cached_property
-    def _redactor(self) -> Redactor:
-        return self._settings.build_redactor(self.store)
-
-    @property
-    def _names(self) -> NameLookup:
-        return NameLookup(self._redactor)
+        return OpenList(self)
 
     @property
     def lesson_list(self) -> LessonList:
         """What was learned from failures."""
         from mulligan.insights.lessons import LessonList
 
-        return LessonList(
-            self.store, clock=self.clock, names=self._names, seeds=self._settings.seeds
-        )
+        return LessonList(self)
 
     @property
     def task_list(self) -> TaskList:
@@ -207,7 +166,7 @@ class Insights:
         """Replies and drafts one by one."""
         from mulligan.insights.texts import TextList
 
-        return TextList(self.store, scrub=self._redactor.redact_text)
+        return TextList(self)
 
     def tools(self) -> Sequence[KnownTool]:
         """What applications have declared their tools to be, and what that promises.
@@ -217,8 +176,8 @@ class Insights:
         """
         if self.tenant is None:
             return self.store.catalog.list_tools()
-        declared = {(each.server, each.tool): each for each in self._declared()}
-        now, label = self.clock(), self._names.find_label
+        declared = {(each.server, each.tool): each for each in self.declared()}
+        now, label = self.clock(), self.names.find_label
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
         called = {(slot.server, slot.tool) for slot in slots}
         return [
@@ -229,21 +188,20 @@ class Insights:
 
     def _list_callable(self) -> Sequence[KnownTool]:
         """The tools whose schemas may be quoted."""
-        return self._declared() if self.tenant is not None else self.store.catalog.list_tools()
+        return self.declared() if self.tenant is not None else self.store.catalog.list_tools()
 
     def figures(self, window: timedelta) -> Figures:
         """How calls went in a span of time up to now."""
         from mulligan.insights.overview import read_figures
 
-        now = self.clock()
-        return read_figures(self.store, since=now - window, until=now)
+        return read_figures(self, window)
 
     @property
     def progress(self) -> Progress:
         """How calls went over time, and what has become of the goals."""
         from mulligan.insights.overview import Progress
 
-        return Progress(self.store, clock=self.clock, lessons=self.lesson_list)
+        return Progress(self)
 
     def patterns(self, window: timedelta, *, limit: int = 100) -> list[PatternSeen]:
         """Failures that are one and the same, the most frequent first."""
@@ -251,7 +209,7 @@ class Insights:
 
         found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
         measure, known = (
-            self._settings.measure(),
+            self.settings.measure(),
             [classify_pattern(each.pattern) for each in found],
         )
         return [
@@ -283,7 +241,7 @@ class Insights:
             classify_pattern(each.pattern)
             for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
         ]
-        return find_alike(pattern, known, similarity=self._settings.measure())
+        return find_alike(pattern, known, similarity=self.settings.measure())
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str, server: str = ""
@@ -313,11 +271,6 @@ class Insights:
             replace(each, evidence=hide_secrets(each.evidence, arguments)) for each in found
         )
         return hide_in_advice(decide(failed, found), arguments), told, like
-
-    def tally(self) -> RowCounts:
-        """What became of every row this process has logged: stored, dropped or waiting."""
-        nothing = RowCounts(emitted=0, stored=0, dropped=0, waiting=0)
-        return nothing if self._tally is None else self._tally()
 
     def log(self, query: LogQuery) -> list[LogRow]:
         """Rows of the log."""
@@ -359,22 +312,22 @@ class Insights:
         found = self.store.log.list_finding_counts(since=now - timedelta(hours=24), until=now)
         outside = [each for each in found if each.rule == OUTSIDE]
         if outside:
-            advice.append(_describe_outside(outside, self._settings.outside))
+            advice.append(_describe_outside(outside, self.settings.outside))
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
-        if self._settings.store.startswith("memory:") and health.kind == "memory":
+        if self.settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all of this is gone with its process.")
-        if self._settings.capture is Capture.FULL:
+        if self.settings.capture is Capture.FULL:
             problems.append("capture is 'full': the log holds raw values. Not for production.")
         return Diagnosis(
             health=health,
-            retention=self._settings.retention,
+            retention=self.settings.retention,
             losses=losses,
             calls=calls,
             failures=sum(c.failures for c in counts),
             with_context=share,
             derived_context=derived,
-            capture=self._settings.capture,
-            redaction=describe_form(fast=self._settings.fast),
+            capture=self.settings.capture,
+            redaction=describe_form(fast=self.settings.fast),
             problems=tuple(problems),
             advice=tuple(advice),
             outside=tuple(outside),
@@ -399,7 +352,7 @@ class Insights:
         return bool(self.store.log.list_rows(query))
 
     def _find_names(self, query: LogQuery) -> LogQuery:
-        return replace(query, tenant=self._names.find_tenant(query.tenant))
+        return replace(query, tenant=self.names.find_tenant(query.tenant))
 
     def _read_patterns(self, window: timedelta, *, most: int) -> list[PatternSeen]:
         now = self.clock()
@@ -408,7 +361,7 @@ class Insights:
     def _list_error_rules(self) -> tuple[ErrorRule, ...]:
         """What tools' authors and this application say of errors, the tools first."""
         of_tools = (rule for tool in self._list_callable() for rule in tool.error_rules)
-        return (*of_tools, *self._settings.error_rules)
+        return (*of_tools, *self.settings.error_rules)
 
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
@@ -417,12 +370,12 @@ class Insights:
         return self.store.journal.accept_damage(note)
 
     def _find_overdue(self, now: datetime) -> list[str]:
-        limit = now - self._settings.retention.log - GRACE
+        limit = now - self.settings.retention.log - GRACE
         late = self.store.log.list_rows(LogQuery(until=limit, oldest_first=True, limit=1))
         if not late:
             return []
         oldest = from_us(late[0].at_us)
-        kept_days = self._settings.retention.log.days
+        kept_days = self.settings.retention.log.days
         return [f"The log has rows from {oldest:%Y-%m-%d}, past its {kept_days} days: unswept."]
 
 

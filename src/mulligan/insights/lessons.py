@@ -10,8 +10,19 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mulligan.insights.cache import LONG, MOST_PATTERNS
 from mulligan.insights.figures import Estimate, estimate_share
-from mulligan.insights.filters import NameLookup, Paging, ViewFilter, build_paging, cut_page
+from mulligan.insights.filters import (
+    SIZE,
+    ActOrder,
+    Paging,
+    ViewFilter,
+    ViewRequest,
+    build_paging,
+    cut_page,
+    sort_out,
+)
+from mulligan.insights.reader import Reader
 from mulligan.learning import lessons as life
 from mulligan.learning.calibration import (
     Calibration,
@@ -39,7 +50,7 @@ from mulligan.learning.pitfalls import find_met, render_pitfalls
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.call import OWN
 from mulligan.types.errors import ConfigurationError, StaleLessonError
-from mulligan.types.interfaces import Casebook, Clock, KnownTool, Log, Store
+from mulligan.types.interfaces import KnownTool, Log
 from mulligan.types.lesson import (
     Balance,
     Ending,
@@ -64,8 +75,6 @@ BUILT_IN = SEED
 """Who put a lesson there that every memory begins with."""
 RECENT = timedelta(days=30)
 """How far back failures are looked at for pitfalls."""
-MOST_ALIKE = 100_000
-"""Patterns of all tools together."""
 MOST_SEEN = 200
 """Patterns of one tool that are looked at, the most frequent."""
 
@@ -88,6 +97,8 @@ class LessonHistory(Struct, frozen=True, kw_only=True):
     balance: Balance
     uses: tuple[Use, ...]
     """Oldest first; where there are many, perhaps only the newest. The balance counts them all."""
+    rated_up: Estimate
+    """The share of thumbs up for replies of the newest turns that it was used in."""
 
     @property
     def lesson(self) -> Lesson:
@@ -106,14 +117,12 @@ class Measured(Struct, frozen=True, kw_only=True):
 class LessonList:
     """Questions about lessons, and what a person may decide."""
 
-    def __init__(
-        self, store: Store, *, clock: Clock, names: NameLookup, seeds: bool = True
-    ) -> None:
-        self._store = store
-        self._seeds = seeds
-        self._names = names
-        self._casebook = store.casebook
-        self._clock = clock
+    def __init__(self, ask: Reader) -> None:
+        self._store = ask.store
+        self._seeds = ask.settings.seeds
+        self._names = ask.names
+        self._casebook = ask.store.casebook
+        self._clock = ask.clock
 
     def list_lessons(self, query: LessonQuery) -> list[LessonSeen]:
         """Lessons that fit, each in its latest version, as it counts now.
@@ -128,11 +137,7 @@ class LessonList:
         known = hash_schemas(self._store.catalog.list_tools())
         standing = (_find_standing(lesson, known) for lesson in found)
         found = [each for each in standing if asked.state in (None, each.state)][: asked.limit]
-        balances = self._casebook.read_balances([lesson.id for lesson in found])
-        return [
-            LessonSeen(lesson=lesson, balance=balances.get(lesson.id, Balance()))
-            for lesson in found
-        ]
+        return self._weigh(found)
 
     def list_built_in(self, query: LessonQuery) -> list[LessonSeen]:
         """The lessons that every memory begins with, as far as they fit; none if switched off.
@@ -149,18 +154,21 @@ class LessonList:
             and (not query.ids or each.id in query.ids)
             and (not words or any(word in each.statement.casefold() for word in words))
         ]
-        balances = self._casebook.read_balances([each.id for each in fitting])
-        return [
-            LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in fitting
-        ]
+        return self._weigh(fitting)
+
+    def _weigh(self, found: Sequence[Lesson]) -> list[LessonSeen]:
+        balances = self._casebook.read_balances([each.id for each in found])
+        return [LessonSeen(lesson=each, balance=balances.get(each.id, Balance())) for each in found]
 
     def read_history(self, lesson: str, *, newest: int | None = None) -> LessonHistory:
         """One lesson, by its id or the beginning of it, with its `newest` uses or all of them."""
         found = self._find_built_in(lesson) or self._find(lesson)
+        uses = tuple(self._casebook.list_uses(found.id, newest=newest))
         return LessonHistory(
             versions=tuple(self._casebook.list_lesson_versions(found.id)) or (found,),
-            balance=self._casebook.read_balances([found.id]).get(found.id, Balance()),
-            uses=tuple(self._casebook.list_uses(found.id, newest=newest)),
+            balance=self._weigh([found])[0].balance,
+            uses=uses,
+            rated_up=estimate_ratings(self._store.log, uses),
         )
 
     def approve(self, lesson: str, *, by: str, note: str = "") -> Lesson:
@@ -215,12 +223,16 @@ class LessonList:
         """
         asked = LessonQuery(state=LessonState.ACTIVE, limit=MOST_LESSONS)
         wanted: Sequence[str | None] = list(dict.fromkeys(tools)) or [None]
+        now, label_of = self._clock(), self._names.find_label
+        lately = PatternQuery(since=now - RECENT, until=now, limit=MOST_SEEN)
+        # Tools stand in the log under their label.
+        named = [None if tool is None else label_of(tool) for tool in wanted]
         seen = [
             replace(each, pattern=classify_pattern(each.pattern))
-            for tool in wanted
-            for each in self._list_seen(tool)
+            for tool in named
+            for each in self._store.log.list_patterns(replace(lately, tool=tool))
         ]
-        shown = None if agent is None else label or self._names.find_label(agent)
+        shown = None if agent is None else label or label_of(agent)
         own = [each for each in seen if shown is None or shown in each.agents]
         tools_now = self._store.catalog.list_tools()
         known = hash_schemas(tools_now)
@@ -255,7 +267,7 @@ class LessonList:
             return set()
         if seen is None:
             now = self._clock()
-            query = PatternQuery(since=now - RECENT, until=now, limit=MOST_ALIKE)
+            query = PatternQuery(since=now - RECENT, until=now, limit=MOST_PATTERNS)
             seen = self._store.log.list_patterns(query)
         known = self._store.catalog.list_tools()
         schemas = hash_schemas(known)
@@ -275,14 +287,6 @@ class LessonList:
                 tools=known,
             )
         }
-
-    def _list_seen(self, tool: str | None) -> list[PatternSeen]:
-        """What has failed of late; tools stand in the log under their label."""
-        now = self._clock()
-        name = None if tool is None else self._names.find_label(tool)
-        return self._store.log.list_patterns(
-            PatternQuery(since=now - RECENT, until=now, tool=name, limit=MOST_SEEN)
-        )
 
     def has_people(self) -> bool:
         """Whether people are named: then nobody is told what an error of another one said."""
@@ -403,29 +407,67 @@ class LessonPage(Struct, frozen=True, kw_only=True):
     """What a person may do now."""
 
 
-def build_lesson_page(
-    history: LessonHistory, *, page: int, rated_up: Estimate, built_in: bool
-) -> LessonPage:
-    """One lesson, with a page of the calls it touched: the last of those that were read."""
-    state = history.lesson.state
-    choices = {
-        LessonState.CANDIDATE: ("approve", "quarantine", "revoke"),
-        LessonState.ACTIVE: ("quarantine", "revoke"),
-        LessonState.QUARANTINED: ("approve", "revoke"),
-        LessonState.RETIRED: ("approve",),
-    }[state]
-    paging = build_paging(history.balance.uses, number=page)
-    read = tuple(reversed(history.uses))
+MOST_SHOWN = 10_000
+"""Lessons that a page counts."""
+CHOICES: Mapping[LessonState, tuple[str, ...]] = {
+    LessonState.CANDIDATE: ("approve", "quarantine", "revoke"),
+    LessonState.ACTIVE: ("quarantine", "revoke"),
+    LessonState.QUARANTINED: ("approve", "revoke"),
+    LessonState.RETIRED: ("approve",),
+}
+
+
+def read_lessons(ask: Reader, asked: ViewRequest) -> LessonsView:
+    """Lessons, those that wait for a word first."""
+    whose, listed, order = asked.filter, LessonList(ask), list(LessonState)
+    query = LessonQuery(
+        tool=whose.tool_name, tenant=whose.tenant, agent=whose.agent, limit=MOST_SHOWN
+    )
+    found = ask.cache.keep(
+        ("lessons", query),
+        lambda: sorted(
+            listed.list_lessons(query) + listed.list_built_in(query),
+            key=lambda seen: (order.index(seen.lesson.state), -seen.balance.helped),
+        ),
+    )
+    states, paging, rows = sort_out(found, lambda seen: seen.lesson.state.value, asked=asked)
+    return LessonsView(asked=whose, paging=paging, states=states, rows=tuple(rows))
+
+
+def read_lesson(ask: Reader, asked: ViewRequest) -> LessonPage:
+    """One lesson, with its evidence; of the calls it touched no more than a page needs."""
+    history = LessonList(ask).read_history(
+        asked.id, newest=max(asked.page * SIZE, MOST_RATED_TURNS)
+    )
+    built_in = history.lesson.id.startswith(f"{BUILT_IN}-")
+    paging = build_paging(history.balance.uses, number=asked.page)
     return LessonPage(
         lesson=history.lesson,
         balance=history.balance,
         built_in=built_in,
-        versions=tuple(reversed(history.versions)),
+        versions=history.versions[::-1],
         paging=paging,
-        uses=read[(paging.number - 1) * paging.size : paging.number * paging.size],
-        rated_up=rated_up,
-        choices=() if built_in else choices,
+        uses=history.uses[::-1][(paging.number - 1) * paging.size : paging.number * paging.size],
+        rated_up=history.rated_up,
+        choices=() if built_in else CHOICES[history.lesson.state],
     )
+
+
+def decide_lesson(ask: Reader, order: ActOrder) -> LessonPage:
+    """Approve, quarantine or revoke; it is on record who did."""
+    listed, note = LessonList(ask), order.words.get("note", "")
+    acts: dict[str, Callable[..., object]] = {
+        "approve": listed.approve,
+        "quarantine": listed.quarantine,
+        "revoke": listed.revoke,
+    }
+    ask.acts.record(
+        lambda: acts[order.act](order.id, by=order.by, note=note),
+        by=order.by,
+        what=f"{order.act} lesson {order.id}",
+    )
+    ask.cache.forget()
+    return read_lesson(ask, ViewRequest(id=order.id))
 
 
 MOST_RATED_TURNS = 100
@@ -524,66 +566,44 @@ class LessonCases:
         return {"lift": lift, "low": low, "high": high}
 
 
-class WeighedFailures(Struct, frozen=True, kw_only=True):
-    """What the newest failures say: of all that was offered, and of each lesson."""
-
-    measured: Measured
-    failures: int
-    cases: Mapping[str, LessonCases]
-    """By lesson, the one that was offered most often first."""
-
-
-def weigh_failures(
-    lessons: LessonList, *, casebook: Casebook, asked: ViewFilter
-) -> WeighedFailures:
-    """What was offered for the newest failures, against what was left alone."""
-    tool, tenant = asked.tool and asked.tool.rpartition("/")[2], asked.tenant
-    query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
-    episodes = casebook.list_episodes(query)
-
-    def fits(slot: EpisodeSlot) -> bool:
-        return tool in (None, slot.tool) and tenant in (None, slot.tenant)
-
-    return WeighedFailures(
-        measured=lessons.measure(episodes, fits=fits),
-        failures=len(episodes),
-        cases=_count_cases(episodes),
+def read_worth(ask: Reader, asked: ViewRequest) -> WorthView:
+    """Whether learning helped; of the lessons only those are read that the page shows."""
+    whose, listed = asked.filter, LessonList(ask)
+    measured, failures, cases = ask.cache.keep(
+        ("worth", whose.tool, whose.tenant), lambda: _weigh_failures(ask, whose), life=LONG
     )
-
-
-def build_worth(
-    weighed: WeighedFailures, lessons: LessonList, *, asked: ViewFilter, page: int = 1
-) -> WorthView:
-    """The page: of the lessons only those are read that it shows."""
-    lift = weighed.measured.lift
-    paging, shown = cut_page(list(weighed.cases), number=page)
-    known = {seen.lesson.id: seen for seen in _list_known(lessons, shown)}
+    lift = measured.lift
+    paging, shown = cut_page(list(cases), number=asked.page)
+    query = LessonQuery(ids=tuple(shown), limit=len(shown))
+    known = [*listed.list_lessons(query), *listed.list_built_in(query)] if shown else []
+    rows = {seen.lesson.id: _build_row(seen, cases[seen.lesson.id]) for seen in known}
     return WorthView(
-        asked=asked,
+        asked=whose,
         lift=lift,
         enough=lift is not None and min(lift.treated, lift.control) >= ENOUGH,
-        calibration=weighed.measured.calibration,
+        calibration=measured.calibration,
         paging=paging,
-        lessons=tuple(
-            _build_row(known[each], weighed.cases[each]) for each in shown if each in known
-        ),
-        failures=weighed.failures,
+        lessons=tuple(rows[each] for each in shown if each in rows),
+        failures=failures,
     )
 
 
-def _list_known(lessons: LessonList, ids: Sequence[str]) -> list[LessonSeen]:
-    """These lessons, also those of them that are built in."""
-    query = LessonQuery(ids=tuple(ids), limit=len(ids))
-    return [*lessons.list_lessons(query), *lessons.list_built_in(query)] if ids else []
-
-
-def _count_cases(episodes: Iterable[Episode]) -> dict[str, LessonCases]:
+def _weigh_failures(
+    ask: Reader, asked: ViewFilter
+) -> tuple[Measured, int, Mapping[str, LessonCases]]:
+    """What the newest failures say: of all, how many, and by lesson, the most offered first."""
+    tool, tenant = asked.tool_name, asked.tenant
+    query = EpisodeQuery(tool=tool, tenant=tenant, newest_first=True, limit=MOST_EPISODES)
+    episodes = ask.store.casebook.list_episodes(query)
     cases: dict[str, LessonCases] = {}
     for each in episodes:
         if each.group is not None and each.offer is not None and each.offer.lesson:
             cases.setdefault(each.offer.lesson, LessonCases()).add(each)
     ordered = sorted(cases.items(), key=lambda each: (-each[1].treated - each[1].control, each[0]))
-    return dict(ordered)
+    measured = LessonList(ask).measure(
+        episodes, fits=lambda slot: tool in (None, slot.tool) and tenant in (None, slot.tenant)
+    )
+    return measured, len(episodes), dict(ordered)
 
 
 def _build_row(seen: LessonSeen, cases: LessonCases) -> LessonWorth:

@@ -6,23 +6,29 @@ whichever process has it: the entry is the request, and recovery takes it up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mulligan.codec import decode_json, decode_value
-from mulligan.insights.filters import NameLookup, Paging, ViewFilter
-from mulligan.redaction import Redactor
+from mulligan.insights.filters import (
+    ActOrder,
+    NameLookup,
+    Paging,
+    ViewFilter,
+    ViewRequest,
+    sort_out,
+)
+from mulligan.insights.reader import Reader
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
 from mulligan.types.action import (
     AT_WORK,
-    HOLD_LIFE,
     NOTHING_THERE,
     SYNCED,
     Action,
@@ -39,9 +45,10 @@ from mulligan.types.call import Record
 from mulligan.types.display import render_recipe, render_sentence
 from mulligan.types.effect import Effect
 from mulligan.types.errors import ConfigurationError, StoreError
-from mulligan.types.interfaces import Clock, Store
 
 MOST_LISTED = 1_000
+
+E = TypeVar("E", Action, Entry)
 
 REJECTED = frozenset({State.UNDOING, State.DISPUTED, State.DENIED})
 """States into which a rejection leads."""
@@ -64,32 +71,17 @@ class ActionStory(Struct, frozen=True, kw_only=True):
 class OpenList:
     """What the journal owes an answer for."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        clock: Clock,
-        redactor: Redactor,
-        to_decide: Redactor,
-        hold_life: timedelta = HOLD_LIFE,
-    ) -> None:
-        self._journal = store.journal
-        self._vault = store.vault
-        self._clock = clock
-        self._store = store
-        self._redactor = redactor
-        self._to_decide = to_decide
-        self._hold_life = hold_life
+    def __init__(self, ask: Reader, *, people: bool = False) -> None:
+        self._ask = ask
+        self._journal = ask.store.journal
+        self._vault = ask.store.vault
+        self._clock = ask.clock
+        shown = ask.settings.build_redactor(ask.store, to_decide=True) if people else None
+        self._redactor = shown or ask.redactor
 
     def show_people(self) -> OpenList:
         """This list for who decides: whom a call is about is shown, unless `hide` is `all`."""
-        return OpenList(
-            self._store,
-            clock=self._clock,
-            redactor=self._to_decide,
-            to_decide=self._to_decide,
-            hold_life=self._hold_life,
-        )
+        return OpenList(self._ask, people=True)
 
     def actions(self, *, limit: int = MOST_LISTED) -> list[Action]:
         """Open actions, oldest first, each with what was found as long as that is kept."""
@@ -102,7 +94,9 @@ class OpenList:
         entries = tuple(self._journal.list_entries(action.id))
         return ActionStory(
             action=self.with_findings(action),
-            entries=tuple(self._with_findings_of(entry, action.opening) for entry in entries),
+            entries=tuple(
+                self._explain(entry, of=action.id, opening=action.opening) for entry in entries
+            ),
             what=self.describe(action),
             recipe=render_recipe(action),
             contents=self._read_contents(action),
@@ -123,22 +117,23 @@ class OpenList:
 
     def with_findings(self, action: Action) -> Action:
         """The action with what a review found, as long as that is kept."""
-        said = self._read_findings(action.id, opening=action.opening, entry=action)
-        return action if said is None else replace(action, detail=_with_why(action.detail, said))
+        return self._explain(action, of=action.id, opening=action.opening)
 
-    def _with_findings_of(self, entry: Entry, opening: Opening) -> Entry:
-        said = self._read_findings(entry.action, opening=opening, entry=entry)
-        return entry if said is None else replace(entry, detail=_with_why(entry.detail, said))
-
-    def _read_findings(self, action: str, *, opening: Opening, entry: Action | Entry) -> str | None:
-        """What a review found, where an entry has only the names of its rules."""
-        if entry.state not in REJECTED:
-            return None
+    def _explain(self, entry: E, *, of: str, opening: Opening) -> E:
+        """With what a review found, where an entry has only the names of its rules."""
         try:
-            return load_findings(self._vault, action, opening=opening, version=entry.version)
+            said = (
+                load_findings(self._vault, of, opening=opening, version=entry.version)
+                if entry.state in REJECTED
+                else None
+            )
         except StoreError:
             # Without the key, or where it is damaged, the names of the rules are left.
-            return None
+            said = None
+        if said is None:
+            return entry
+        # An attempt is rejected as a whole: what was found may be about another call of it.
+        return replace(entry, detail={**entry.detail, "why": f"Found in its attempt: {said}"})
 
     def _read_contents(self, action: Action) -> dict[str, object]:
         """What a person chooses between. Ours is what the call returned, else what it was given."""
@@ -202,7 +197,7 @@ class OpenList:
                 f"{action.id} was shown at version {version} and is at {action.version}: it has "
                 f"changed since. Look again: mulligan show {action.id}"
             )
-        expires_at = (self._clock() + self._hold_life).isoformat()
+        expires_at = (self._clock() + self._ask.settings.hold_life).isoformat()
         return self._move(action, State.APPROVED, by=by, expires_at=expires_at)
 
     def deny(self, id_or_prefix: str, *, by: str, note: str = "", replaced_by: str = "") -> Action:
@@ -281,9 +276,11 @@ class OpenList:
 
     def search(self, query: ActionQuery) -> list[Action]:
         """Actions as a query wants them, settled or not, the newest first."""
-        names = NameLookup(self._redactor)
+        names, agent = NameLookup(self._redactor), query.agent
         whose = replace(
-            query, tenant=names.find_tenant(query.tenant), agent=_find_label(names, query.agent)
+            query,
+            tenant=names.find_tenant(query.tenant),
+            agent=None if agent is None else names.find_label(agent),
         )
         return self._journal.list_actions(whose)
 
@@ -329,24 +326,10 @@ class OpenList:
         check_step(action.id, action.state, state, by=By.PERSON)
         # A person's own words may hold whatever they have just looked up.
         said = {k: hide_secrets(v) if isinstance(v, str) else v for k, v in detail.items()}
-        entry = Entry(
-            action=action.id,
-            state=state,
-            at=self._clock(),
-            version=action.version + 1,
-            detail=said,
-        )
+        at, version = self._clock(), action.version + 1
+        entry = Entry(action=action.id, state=state, at=at, version=version, detail=said)
         self._journal.submit([entry]).result()
         return self.find(action.id)
-
-
-def _find_label(names: NameLookup, agent: str | None) -> str | None:
-    return None if agent is None else names.find_label(agent)
-
-
-def _with_why(detail: Mapping[str, object], said: str) -> dict[str, object]:
-    """An attempt is rejected as a whole: what was found may be about another call of it."""
-    return {**detail, "why": f"Found in its attempt: {said}"}
 
 
 class Act(StrEnum):
@@ -463,6 +446,7 @@ def list_choices(action: Action) -> tuple[Choice, ...]:
 
 def build_item(listed: OpenList, action: Action) -> OpenItem:
     """An action as a line of the list."""
+    action = listed.with_findings(action)
     opening, detail = action.opening, action.detail
     return OpenItem(
         id=action.id,
@@ -481,25 +465,52 @@ def build_item(listed: OpenList, action: Action) -> OpenItem:
     )
 
 
-def read_action_page(listed: OpenList, id_or_prefix: str) -> ActionPage:
-    """One action, settled or not."""
-    story = listed.read_story(id_or_prefix)
+def read_open(ask: Reader, asked: ViewRequest) -> OpenPage:
+    """What needs a person, a page of it."""
+    listed, found = OpenList(ask, people=asked.decides), ask.list_open(asked.filter)
+    states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
+    items = tuple(build_item(listed, action) for action in shown)
+    return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
+
+
+def read_action(ask: Reader, asked: ViewRequest) -> ActionPage:
+    """One action, settled or not, with all that a person needs in order to decide."""
+    listed = OpenList(ask, people=asked.decides)
+    story = listed.read_story(asked.id)
     action = story.action
     return ActionPage(
         item=build_item(listed, action),
         settled=action.settled,
         request=listed.read_request(action),
         arguments=listed.read_arguments(action),
-        history=tuple(
-            HistoryStep(at=entry.at, state=entry.state, said=dict(entry.detail))
-            for entry in story.entries
-        ),
+        history=build_history(story),
         differences=compare_contents(story.contents),
         commands=story.recipe,
         attempt=action.opening.attempt,
         call=action.opening.call,
         contents=dict(story.contents),
     )
+
+
+def decide_action(ask: Reader, order: ActOrder) -> ActionPage:
+    """Approve, deny, undo or settle; it is on record who did."""
+    listed, by, note = OpenList(ask, people=True), order.by, order.words.get("note", "")
+    acts: dict[Act, Callable[[], Action]] = {
+        Act.APPROVE: lambda: listed.approve(order.id, by=by),
+        Act.DENY: lambda: listed.deny(order.id, by=by, note=note),
+        Act.UNDO: lambda: listed.undo(
+            order.id, by=by, ours=listed.find(order.id).state is State.NEEDS_HUMAN
+        ),
+        Act.SETTLE: lambda: listed.settle(order.id, note=note),
+    }
+    done = ask.acts.record(acts[Act(order.act)], by=by, what=f"{order.act} {order.id}")
+    ask.cache.forget()
+    return read_action(ask, ViewRequest(id=done.id, decides=True))
+
+
+def build_history(story: ActionStory) -> tuple[HistoryStep, ...]:
+    """All that happened to an action."""
+    return tuple(HistoryStep(at=e.at, state=e.state, said=dict(e.detail)) for e in story.entries)
 
 
 def compare_contents(contents: Mapping[str, object]) -> tuple[Difference, ...]:

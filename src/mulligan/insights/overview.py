@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mulligan.insights.cache import CountedPart, CountReader
+from mulligan.insights.cache import LONG
 from mulligan.insights.figures import (
     EPOCH,
     HOUR,
-    NOBODY,
     Estimate,
     Series,
+    SeriesPart,
     SeriesStep,
     Share,
+    add_up_by,
     add_up_counts,
     build_share,
     estimate_share,
+    name_agent,
     name_tool,
-    read_series,
 )
-from mulligan.insights.filters import ViewFilter, Window
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.lessons import RECENT, LessonList
-from mulligan.insights.open_actions import OpenItem
+from mulligan.insights.open_actions import OpenItem, OpenList, build_item
+from mulligan.insights.reader import Reader
 from mulligan.insights.texts import TextFigures, read_text_figures
 from mulligan.learning.calibration import Lift, compute_difference, measure_lift
 from mulligan.types.finding import FindingCount
-from mulligan.types.interfaces import Clock, Store
 from mulligan.types.log import PatternQuery, PatternSeen, Rollup, Slot
+
+FEW = 5
+"""Of what there may be many, in a summary."""
 
 
 class Figures(Struct, frozen=True, kw_only=True):
@@ -58,38 +62,34 @@ class Figures(Struct, frozen=True, kw_only=True):
     """Replies and drafts, which are no calls."""
 
 
-def read_figures(store: Store, *, since: datetime, until: datetime, patterns: int = 5) -> Figures:
-    """Add up what a store knows of a span of time."""
-    log = store.log
+def read_figures(ask: Reader, window: timedelta) -> Figures:
+    """Add up what a store knows of a span of time up to now."""
+    log, until = ask.store.log, ask.clock()
+    since = until - window
     slots = log.sum_rollups(since=since, until=until)
     counts = add_up_counts(slots.values())
-    endings = store.casebook.count_episodes(since=since.date())
+    endings = ask.store.casebook.count_episodes(since=since.date())
     calls = {slot: n for slot, n in endings.items() if not slot.later}
     return Figures(
         since=since,
         until=until,
         all_calls=build_share("all", counts),
-        tools=_group_shares(slots, name_tool),
-        agents=_group_shares(slots, lambda slot: slot.agent or NOBODY),
+        tools=_list_shares(slots, name_tool),
+        agents=_list_shares(slots, name_agent),
         with_context=estimate_share(counts.with_context, counts.calls),
         derived_context=estimate_share(counts.derived, counts.calls),
         recovered=estimate_share(
             sum(n for slot, n in calls.items() if slot.repaired), sum(calls.values())
         ),
         lift=measure_lift(endings),
-        patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=patterns))),
+        patterns=tuple(log.list_patterns(PatternQuery(since=since, until=until, limit=FEW))),
         findings=tuple(log.list_finding_counts(since=since, until=until)),
-        texts=read_text_figures(store, since=since, until=until),
+        texts=read_text_figures(log, since=since, until=until),
     )
 
 
-def _group_shares(
-    slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]
-) -> tuple[Share, ...]:
-    groups: dict[str, list[Rollup]] = {}
-    for slot, counts in slots.items():
-        groups.setdefault(name_of(slot), []).append(counts)
-    shares = [build_share(name, add_up_counts(group)) for name, group in groups.items()]
+def _list_shares(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -> tuple[Share, ...]:
+    shares = [build_share(name, counts) for name, counts in add_up_by(slots, name_of).items()]
     return tuple(sorted(shares, key=lambda share: -share.calls))
 
 
@@ -123,52 +123,69 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """What the figure is made of, where that says more: context that was given, and derived."""
 
 
-class GoalEvidence(Struct, frozen=True, kw_only=True):
-    """What a span of time is held against the goals by."""
+class Progress:
+    """Questions about a span of time up to now."""
 
-    earlier: Rollup
-    """Of its first half."""
-    later: Rollup
-    lift: Lift | None
-    failing: Collection[str]
-    """Tools that failed alike, and not only once or twice."""
-    told: Collection[str]
-    """Those whose pitfalls are told."""
+    def __init__(self, ask: Reader) -> None:
+        self._ask = ask
+
+    def read_series(
+        self,
+        window: timedelta,
+        *,
+        step: SeriesStep,
+        tool: str | None = None,
+        agent: str | None = None,
+    ) -> Series:
+        """How calls went by the hour or the day, of all tools and agents or of those named."""
+        asked, now = ViewFilter(tool=tool, agent=agent), self._ask.clock()
+        at = _find_beginning(now - window, step)
+        hours = self._ask.store.log.read_rollups(since=at, until=now)
+        counted = add_up_by(
+            {slot: counts for slot, counts in hours.items() if asked.fits(slot)},
+            lambda slot: _find_beginning(EPOCH + slot.hour * HOUR, step),
+        )
+        parts = []
+        while at <= now:
+            share = build_share(f"{at:%Y-%m-%d %H:%M}", counted.get(at, Rollup()))
+            parts.append(SeriesPart(at=at, share=share))
+            at += step.length
+        return Series(step=step, tool=tool, agent=agent, parts=tuple(parts))
+
+    def read_goals(self, window: timedelta) -> tuple[Criterion, ...]:
+        """What calls were to come to, each goal with its figure."""
+        ask, now = self._ask, self._ask.clock()
+        since, half = now - window, now - window / 2
+        earlier, later = ask.counts.add_up_halves(since, middle=half + (EPOCH - half) % HOUR)
+        counts = add_up_counts((earlier, later))
+        (patterns,) = ask.patterns_seen.list_spans(ViewFilter(), ends=[window])
+        alike = (each.pattern.tool for each in patterns if each.pattern.count >= LEAST_FAILURES)
+        failing = sorted(set(alike))
+        told = LessonList(ask).list_told_tools(failing, seen=patterns if window == RECENT else None)
+        endings = ask.store.casebook.count_episodes(since=since.date())
+        estimates = {
+            CONTEXT: estimate_share(counts.with_context + counts.derived, counts.calls),
+            SUGGESTIONS: estimate_share(counts.suggested_right, counts.suggested),
+            RETRIES: estimate_share(counts.repaired, counts.retried),
+            SUCCESS: _estimate_lift(measure_lift(endings)),
+            TREND: _estimate_trend(earlier, later),
+            PITFALLS: estimate_share(len(told), len(failing)),
+        }
+        context = {
+            "given": estimate_share(counts.with_context, counts.calls),
+            "derived": estimate_share(counts.derived, counts.calls),
+        }
+        return tuple(
+            _judge(what, estimate, parts=context if what == CONTEXT else {})
+            for what, estimate in estimates.items()
+        )
 
 
-def judge_goals(seen: GoalEvidence) -> tuple[Criterion, ...]:
-    """Hold a span of time against the goals."""
-    judged = [_judge_goal(what, estimate) for what, estimate in _list_estimates(seen)]
-    counts = add_up_counts((seen.earlier, seen.later))
-    parts = {
-        "given": estimate_share(counts.with_context, counts.calls),
-        "derived": estimate_share(counts.derived, counts.calls),
-    }
-    return tuple(replace(each, parts=parts) if each.what == CONTEXT else each for each in judged)
-
-
-def list_failing_tools(patterns: Iterable[PatternSeen]) -> list[str]:
-    """Tools that failed alike, and not only once or twice."""
-    common = (each.pattern.tool for each in patterns if each.pattern.count >= LEAST_FAILURES)
-    return sorted(set(common))
-
-
-def _list_estimates(seen: GoalEvidence) -> Iterator[tuple[str, Estimate]]:
-    counts = add_up_counts((seen.earlier, seen.later))
-    yield CONTEXT, estimate_share(counts.with_context + counts.derived, counts.calls)
-    yield SUGGESTIONS, estimate_share(counts.suggested_right, counts.suggested)
-    yield RETRIES, estimate_share(counts.repaired, counts.retried)
-    yield SUCCESS, _estimate_lift(seen.lift)
-    yield TREND, _estimate_trend(seen.earlier, seen.later)
-    told = sum(tool in seen.told for tool in seen.failing)
-    yield PITFALLS, estimate_share(told, len(seen.failing))
-
-
-def _judge_goal(what: str, estimate: Estimate) -> Criterion:
+def _judge(what: str, estimate: Estimate, *, parts: Mapping[str, Estimate]) -> Criterion:
     goal, figure = GOALS[what], estimate.figure
     # As good as before is no improvement.
     met = None if figure is None else figure > goal if what == TREND else figure >= goal
-    return Criterion(what=what, goal=goal, estimate=estimate, met=met)
+    return Criterion(what=what, goal=goal, estimate=estimate, met=met, parts=parts)
 
 
 def _estimate_lift(lift: Lift | None) -> Estimate:
@@ -187,71 +204,8 @@ def _estimate_trend(earlier: Rollup, later: Rollup) -> Estimate:
     return Estimate(figure=difference, low=low, high=high, n=round(new[1] + old[1]))
 
 
-MOST_PATTERNS = 100_000
-
-
-class Progress:
-    """Questions about a span of time up to now."""
-
-    def __init__(self, store: Store, *, clock: Clock, lessons: LessonList) -> None:
-        self._store = store
-        self._clock = clock
-        self._lessons = lessons
-
-    def read_series(
-        self,
-        window: timedelta,
-        *,
-        step: SeriesStep,
-        tool: str | None = None,
-        agent: str | None = None,
-    ) -> Series:
-        """How calls went by the hour or the day, of all tools and agents or of those named."""
-        now = self._clock()
-        return read_series(
-            self._store.log, since=now - window, until=now, step=step, tool=tool, agent=agent
-        )
-
-    def read_goals(self, window: timedelta) -> tuple[Criterion, ...]:
-        """What calls were to come to, each goal with its figure."""
-        now = self._clock()
-        since = now - window
-        middle = find_middle(since, now)
-        log = self._store.log
-        earlier = log.sum_rollups(since=since, until=middle - HOUR)
-        later = log.sum_rollups(since=middle, until=now)
-        patterns = log.list_patterns(PatternQuery(since=since, until=now, limit=MOST_PATTERNS))
-        halves = (add_up_counts(earlier.values()), add_up_counts(later.values()))
-        return self.judge_goals(window, halves=halves, patterns=patterns)
-
-    def judge_goals(
-        self,
-        window: timedelta,
-        *,
-        halves: tuple[Rollup, Rollup],
-        patterns: Sequence[PatternSeen],
-    ) -> tuple[Criterion, ...]:
-        """The same for who has read already how calls went in both halves, and what failed."""
-        since = self._clock() - window
-        failing = list_failing_tools(patterns)
-        endings = self._store.casebook.count_episodes(since=since.date())
-        return judge_goals(
-            GoalEvidence(
-                earlier=halves[0],
-                later=halves[1],
-                lift=measure_lift(endings),
-                failing=failing,
-                told=self._lessons.list_told_tools(
-                    failing, seen=patterns if window == RECENT else None
-                ),
-            )
-        )
-
-
-def find_middle(since: datetime, until: datetime) -> datetime:
-    """The hour at which the later half of a span begins."""
-    half = since + (until - since) / 2
-    return half + (EPOCH - half) % HOUR
+def _find_beginning(at: datetime, step: SeriesStep) -> datetime:
+    return at - (at - EPOCH) % step.length
 
 
 class WindowShare(Struct, frozen=True, kw_only=True):
@@ -295,9 +249,31 @@ class Overview(Struct, frozen=True, kw_only=True):
     """The most frequent failures."""
 
 
-def build_trend_point(at: datetime, counts: Rollup) -> TrendPoint:
-    """What some calls came to, as a point."""
-    share = build_share("", counts)
+def read_overview(ask: Reader, asked: ViewRequest) -> Overview:
+    """How calls went, and what needs a person."""
+    whose, listed, waiting = asked.filter, OpenList(ask), ask.list_open(asked.filter)
+    day = whose.window is Window.DAY
+    return Overview(
+        asked=whose,
+        at=ask.clock(),
+        windows=tuple(_compare_window(ask, whose, window) for window in Window),
+        trend=read_trend(ask, whose if day else replace(whose, window=Window.MONTH)),
+        goals=ask.cache.keep(
+            "goals", lambda: Progress(ask).read_goals(Window.MONTH.length), life=LONG
+        ),
+        open_actions=len(waiting),
+        waiting=tuple(build_item(listed, action) for action in waiting[:FEW]),
+        patterns=tuple(ask.patterns_seen.list_patterns(whose)[:FEW]),
+    )
+
+
+def read_trend(ask: Reader, asked: ViewFilter) -> tuple[TrendPoint, ...]:
+    """A point for each hour or day, those without calls too."""
+    parts = ask.counts.list_parts(asked.window.length, step=asked.window.step)
+    return tuple(_build_point(part.at, build_share("", part.add_up(asked))) for part in parts)
+
+
+def _build_point(at: datetime, share: Share) -> TrendPoint:
     return TrendPoint(
         at=at,
         calls=share.calls,
@@ -311,31 +287,12 @@ def build_trend_point(at: datetime, counts: Rollup) -> TrendPoint:
     )
 
 
-def build_trend(parts: list[CountedPart], asked: ViewFilter) -> tuple[TrendPoint, ...]:
-    """A point for each part, those without calls too."""
-    return tuple(build_trend_point(part.at, part.add_up(asked)) for part in parts)
+def _compare_window(ask: Reader, asked: ViewFilter, window: Window) -> WindowShare:
+    """A span that is asked for most, beside the one before it."""
 
+    def read(until: datetime) -> Share:
+        days = ask.counts.list_parts(window.length, step=SeriesStep.DAY, until=until)
+        return build_share(window.value, add_up_counts(day.add_up(asked) for day in days))
 
-def read_windows(
-    counts: CountReader, asked: ViewFilter, *, now: datetime
-) -> tuple[WindowShare, ...]:
-    """Every span that is asked for most, beside the one before it."""
-    return tuple(
-        WindowShare(
-            window=window,
-            now=_read_share(counts, asked, window=window, until=now),
-            before=_read_share(
-                counts, asked, window=window, until=now - window.length - timedelta(hours=1)
-            ),
-        )
-        for window in Window
-    )
-
-
-def _read_share(
-    counts: CountReader, asked: ViewFilter, *, window: Window, until: datetime
-) -> Share:
-    total = Rollup()
-    for part in counts.list_parts(window.length, step=SeriesStep.DAY, until=until):
-        total.add(part.add_up(asked))
-    return build_share(window.value, total)
+    now = ask.clock()
+    return WindowShare(window=window, now=read(now), before=read(now - window.length - HOUR))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -11,108 +10,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mulligan.insights.cache import COUNTS_LIFE, OPEN_HOURS, AnswerCache
-from mulligan.insights.filters import Paging, ViewFilter
+from mulligan.insights.cache import LONG, PatternKey, find_pattern_key, join_patterns
+from mulligan.insights.filters import Paging, ViewFilter, ViewRequest, Window, sort_out
 from mulligan.insights.insights import Insights
-from mulligan.insights.overview import MOST_PATTERNS
-from mulligan.insights.turns import CallSeen, build_call, parse_parameters
+from mulligan.insights.turns import CallSeen, build_call, has_few_calls, parse_parameters
 from mulligan.learning.pitfalls import is_about
 from mulligan.types.call import LogRow, Outcome
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.failure import ErrorClass
-from mulligan.types.interfaces import Clock, Log
 from mulligan.types.lesson import Lesson, LessonQuery, Pattern, shorten_pattern
-from mulligan.types.log import LogQuery, PatternQuery, PatternSeen
+from mulligan.types.log import LogQuery, PatternSeen
 from mulligan.types.values import from_us
-
-HOUR = timedelta(hours=1)
-
-PatternSpan = list[PatternSeen]
-"""What failed in some hours, the most frequent first."""
-Whose = tuple[str | None, str | None]
-"""Of which tenant and tool."""
-
-
-class PatternReader(Struct, frozen=True, kw_only=True):
-    """Reads patterns of a span up to now."""
-
-    log: Log
-    clock: Clock
-    cache: AnswerCache
-
-    def list_patterns(self, asked: ViewFilter) -> list[PatternSeen]:
-        """What was asked for, the most frequent first."""
-        since = self._find_hour(asked.window.length)
-        found = self._read_until_now(since, whose=_find_whose(asked))
-        return [each for each in found if asked.agent in (None, *each.agents)]
-
-    def list_spans(self, asked: ViewFilter, *, ends: Sequence[timedelta]) -> list[PatternSpan]:
-        """Those of now until the first of `ends` ago, from there to the second, and so on."""
-        whose = _find_whose(asked)
-        begins = [self._find_hour(ago) for ago in ends]
-        over = itertools.pairwise(begins)
-        return [
-            self._read_until_now(begins[0], whose=whose),
-            *(self._read_over(since, until - HOUR, whose=whose) for until, since in over),
-        ]
-
-    def _read_until_now(self, since: datetime, *, whose: Whose) -> PatternSpan:
-        begins = self._find_hour((OPEN_HOURS - 1) * HOUR)
-        return self.cache.keep(
-            ("patterns that may change", since, begins, whose),
-            lambda: join_patterns(
-                self._read_over(since, begins - HOUR, whose=whose),
-                self._read(begins, self.clock(), whose=whose),
-            ),
-        )
-
-    def _read_over(self, since: datetime, until: datetime, *, whose: Whose) -> PatternSpan:
-        return self.cache.keep(
-            ("patterns", since, until, whose),
-            lambda: self._read(since, until, whose=whose),
-            life=COUNTS_LIFE,
-        )
-
-    def _find_hour(self, ago: timedelta) -> datetime:
-        return (self.clock() - ago).replace(minute=0, second=0, microsecond=0)
-
-    def _read(self, since: datetime, until: datetime, *, whose: Whose) -> PatternSpan:
-        tenant, tool = whose
-        query = PatternQuery(
-            since=since, until=until, tenant=tenant, tool=tool, limit=MOST_PATTERNS
-        )
-        return self.log.list_patterns(query)
-
-
-def _find_whose(asked: ViewFilter) -> Whose:
-    return asked.tenant, None if asked.tool is None else asked.tool.rpartition("/")[2]
-
-
-def join_patterns(*parts: Sequence[PatternSeen]) -> list[PatternSeen]:
-    """Those of several spans together, the most frequent first."""
-    found: dict[tuple[str, str], list[PatternSeen]] = {}
-    for each in (each for part in parts for each in part):
-        found.setdefault((each.pattern.tool, each.pattern.fingerprint), []).append(each)
-    joined = [_add_up(group) for group in found.values()]
-    return sorted(joined, key=lambda e: (-e.pattern.count, e.pattern.tool, e.pattern.fingerprint))
-
-
-def _add_up(group: Sequence[PatternSeen]) -> PatternSeen:
-    if len(group) == 1:
-        return group[0]
-    newest = max(group, key=lambda each: each.example)
-    return replace(
-        newest,
-        pattern=replace(newest.pattern, count=sum(each.pattern.count for each in group)),
-        first_at=min(each.first_at for each in group),
-        last_at=max(each.last_at for each in group),
-        agents=tuple(sorted(_list_agents(group))),
-    )
-
-
-def _list_agents(group: Iterable[PatternSeen]) -> set[str]:
-    return {agent for each in group for agent in each.agents}
-
 
 RECENT = timedelta(days=3)
 GAP = timedelta(days=5)
@@ -197,64 +105,73 @@ class PatternPage(Struct, frozen=True, kw_only=True):
     """The newest failures of its tool and class."""
 
 
-def list_pattern_rows(patterns: PatternReader, asked: ViewFilter) -> list[PatternRow]:
+def read_patterns(ask: Insights, asked: ViewRequest) -> PatternsView:
+    """Failures that are one and the same, the most frequent first."""
+    rows = _list_rows(ask, asked.filter)
+    lives, paging, shown = sort_out(rows, lambda row: row.life.value, asked=asked, word="life")
+    lives = {life.value: lives.get(life.value, 0) for life in PatternLife}
+    return PatternsView(asked=asked.filter, paging=paging, lives=lives, rows=tuple(shown))
+
+
+def read_pattern(ask: Insights, asked: ViewRequest) -> PatternPage:
+    """One of them by its fingerprint or the beginning of it, with what mended it."""
+    month = replace(asked.filter, window=Window.MONTH, tool=None, agent=None)
+    return ask.cache.keep(
+        ("pattern", asked.id, month), lambda: _read_page(ask, asked.id, month), life=LONG / 6
+    )
+
+
+def _list_rows(ask: Insights, asked: ViewFilter) -> list[PatternRow]:
     """Every pattern of a span of time, with where it stands in its life."""
-    spans = patterns.list_spans(asked, ends=(RECENT, RECENT + GAP, MONTH))
-    recent, gap, before = ({_find_key(each) for each in span} for span in spans)
-    whole = join_patterns(*spans)
-    month = {_find_key(each): each for each in whole}
-    asked_for = whole if asked.window.length == MONTH else patterns.list_patterns(asked)
-    rows = [
-        _build_row(
-            each,
-            month.get(_find_key(each), each),
-            _find_life(each, recent=recent, gap=gap, before=before),
-        )
-        for each in asked_for
-        if asked.agent in (None, *each.agents)
-    ]
-    return sorted(rows, key=lambda row: (-row.count, row.fingerprint))
+
+    def read() -> list[PatternRow]:
+        seen = ask.patterns_seen
+        spans = seen.list_spans(asked, ends=(RECENT, RECENT + GAP, MONTH))
+        recent, gap, before = ({find_pattern_key(each) for each in span} for span in spans)
+        whole = join_patterns(*spans)
+        month = {find_pattern_key(each): each for each in whole}
+        asked_for = whole if asked.window.length == MONTH else seen.list_patterns(asked)
+        rows = [
+            _build_row(
+                each,
+                month.get(find_pattern_key(each), each),
+                _find_life(find_pattern_key(each), recent=recent, gap=gap, before=before),
+            )
+            for each in asked_for
+            if asked.agent in (None, *each.agents)
+        ]
+        return sorted(rows, key=lambda row: (-row.count, row.fingerprint))
+
+    return ask.cache.keep(("patterns", asked), read, life=LONG / 6)
 
 
-def count_lives(rows: Iterable[PatternRow]) -> dict[str, int]:
-    """How many patterns stand where."""
-    counts = dict.fromkeys((life.value for life in PatternLife), 0)
-    for row in rows:
-        counts[row.life.value] += 1
-    return counts
-
-
-def read_pattern_page(
-    insights: Insights, rows: Iterable[PatternRow], *, wanted: str, within: timedelta | None
-) -> PatternPage:
-    """One pattern by its fingerprint or the beginning of it.
-
-    `within`: how long before its newest call others are looked for; `None`: as long as there are.
-    """
-    near = [row for row in rows if wanted in (row.fingerprint, row.short)]
+def _read_page(ask: Insights, wanted: str, month: ViewFilter) -> PatternPage:
+    near = [row for row in _list_rows(ask, month) if wanted in (row.fingerprint, row.short)]
     if not near:
         raise ConfigurationError(
             f"{wanted!r}: no such pattern was seen in 30 days. `mulligan patterns` has them."
         )
     row = near[0]
-    found = insights.log(LogQuery(id_prefix=row.example, limit=1))
-    latest = _list_alike(insights, found[0], within=within) if found else []
-    pairs = ((each, _find_success(insights, each)) for each in (*found, *latest))
+    found = ask.log(LogQuery(id_prefix=row.example, limit=1))
+    # Where there are many calls, no more than a day before its newest one is looked through.
+    within = None if has_few_calls(ask, month) else timedelta(days=1)
+    latest = _list_alike(ask, found[0], within=within) if found else []
+    pairs = ((each, _find_success(ask, each)) for each in (*found, *latest))
     mended = next(((old, new) for old, new in pairs if new is not None), None)
     failed, worked = mended or (found[0] if found else None, None)
-    lessons = _find_lessons(insights, row)
+    lessons = _find_lessons(ask, row)
     return PatternPage(
         row=row,
         failed=None if failed is None else build_call(failed),
         worked=None if worked is None else build_call(worked),
-        changes=compare_calls(failed, worked),
+        changes=_compare_calls(failed, worked),
         lessons=tuple(lessons[:FEW_LESSONS]),
         lessons_in_all=len(lessons),
-        latest=tuple(build_call(each) for each in latest),
+        latest=tuple(map(build_call, latest)),
     )
 
 
-def compare_calls(failed: LogRow | None, worked: LogRow | None) -> tuple[ArgumentChange, ...]:
+def _compare_calls(failed: LogRow | None, worked: LogRow | None) -> tuple[ArgumentChange, ...]:
     """The arguments of both calls side by side, as the log shows them."""
     if failed is None:
         return ()
@@ -302,18 +219,13 @@ def _find_success(insights: Insights, failed: LogRow) -> LogRow | None:
     return next((row for row in insights.log(query) if row.outcome == Outcome.SUCCESS), None)
 
 
-def _find_key(seen: PatternSeen) -> tuple[str, str]:
-    return seen.pattern.tool, seen.pattern.fingerprint
-
-
 def _find_life(
-    seen: PatternSeen,
+    key: PatternKey,
     *,
-    recent: Collection[tuple[str, str]],
-    gap: Collection[tuple[str, str]],
-    before: Collection[tuple[str, str]],
+    recent: Collection[PatternKey],
+    gap: Collection[PatternKey],
+    before: Collection[PatternKey],
 ) -> PatternLife:
-    key = _find_key(seen)
     if key in recent:
         if key in gap:
             return PatternLife.KNOWN

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from mulligan.insights.filters import ViewFilter
+from mulligan.insights.filters import ActOrder, ViewFilter, ViewRequest
+from mulligan.insights.reader import Reader
 from mulligan.learning.task_selection import build_standings
 from mulligan.learning.task_versions import (
     ReflectorSummary,
@@ -182,37 +183,60 @@ class TaskPage(Struct, frozen=True, kw_only=True):
     """The newest first."""
 
 
-def build_task_page(history: TaskHistory, differences: Mapping[int, tuple[str, ...]]) -> TaskPage:
+def read_tasks(ask: Reader, asked: ViewRequest) -> TasksView:
+    """Every task, on each ground."""
+    found = TaskList(ask.store.archive).list_tasks()
+    rows = [each for each in found if asked.filter.tenant in (None, each.ground.tenant)]
+    return TasksView(asked=asked.filter, rows=tuple(rows))
+
+
+def read_task(ask: Reader, asked: ViewRequest) -> TaskPage:
     """One task as a tree of versions."""
+    listed = TaskList(ask.store.archive)
+    history = listed.read_history(asked.id)
     parents = {notes.version: notes.parent for notes in history.versions}
     line = _list_line(parents, history.on_top)
-    versions = []
-    pinned = False
-    for notes in history.versions:
+
+    def build(notes: Notes) -> TaskVersion:
         result = history.find_result(notes.version)
-        card = result.card if result is not None else None
-        pinned = pinned or (card is not None and card.state is NotesState.PINNED)
-        versions.append(
-            TaskVersion(
-                notes=notes,
-                depth=_measure_depth(parents, notes.version),
-                leads=notes.version in line,
-                state=card.state if card is not None else None,
-                runs=card.runs if card is not None else 0,
-                mean=result.mean if result is not None else None,
-                difference=differences.get(notes.version, ()),
-            )
+        against = notes.parent
+        return TaskVersion(
+            notes=notes,
+            depth=len(_list_line(parents, notes.version)) - 1,
+            leads=notes.version in line,
+            state=None if result is None else result.card.state,
+            runs=0 if result is None else result.card.runs,
+            mean=None if result is None else result.mean,
+            difference=()
+            if against is None
+            else tuple(listed.diff(asked.id, one=against, other=notes.version)),
         )
+
+    versions = sorted(map(build, history.versions), key=lambda each: -each.notes.version)
     return TaskPage(
         ground=history.ground,
         on_top=history.on_top,
-        pinned=pinned,
-        versions=tuple(sorted(versions, key=lambda each: -each.notes.version)),
+        pinned=any(each.state is NotesState.PINNED for each in versions),
+        versions=tuple(versions),
     )
 
 
-def _measure_depth(parents: Mapping[int, int | None], version: int) -> int:
-    return len(_list_line(parents, version)) - 1
+def decide_task(ask: Reader, order: ActOrder) -> TaskPage:
+    """Pin a version, let runs decide again, or take the one on top out; it is on record who did."""
+    listed, task, version = TaskList(ask.store.archive), order.id, order.words.get("version", "")
+    if version and not (version.isascii() and version.isdecimal() and len(version) < 9):
+        raise ConfigurationError(f"{version!r} is no version; they are numbered from 0.")
+    wanted = int(version) if version else None
+    acts: dict[str, tuple[str, Callable[[], object]]] = {
+        "pin": (
+            f"pin task {task} to {version}" if version else f"unpin task {task}",
+            lambda: listed.pin(task, version=wanted),
+        ),
+        "roll_back": (f"roll back task {task}", lambda: listed.roll_back(task)),
+    }
+    what, carry_out = acts[order.act]
+    ask.acts.record(carry_out, by=order.by, what=what)
+    return read_task(ask, ViewRequest(id=task))
 
 
 def _list_line(parents: Mapping[int, int | None], version: int) -> list[int]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from mulligan.insights.figures import Estimate, estimate_share
-from mulligan.insights.filters import ViewFilter
+from mulligan.insights.figures import Estimate, estimate_share, name_agent
+from mulligan.insights.filters import ViewFilter, ViewRequest
+from mulligan.insights.reader import Reader
 from mulligan.learning.calibration import compute_difference
 from mulligan.runtime.payloads import REPLY, RecordedReply, unpack_reply
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.interfaces import Store
+from mulligan.types.interfaces import Log
 from mulligan.types.log import (
     ENDS,
     REPLY_SETTLED,
@@ -47,7 +48,6 @@ FEW = 20
 """Replies below which a rate says little."""
 LEAST = 10
 """Thumbs on what one rule spoke up about, below which they say little."""
-NOBODY = "(nobody named)"
 
 T = TypeVar("T")
 
@@ -153,9 +153,9 @@ class TextSum:
         return self.count(kind, what) / n if n > 0 else None
 
 
-def read_text_figures(store: Store, *, since: datetime, until: datetime) -> TextFigures:
+def read_text_figures(log: Log, *, since: datetime, until: datetime) -> TextFigures:
     """Add up what the loops over text came to in a span of time, in whole hours."""
-    counts = store.log.read_texts(since=since, until=until)
+    counts = log.read_texts(since=since, until=until)
     total = TextSum(counts.items())
     everything = build_reply_share("all", total)
     reply, drafts, up = TextKind.REPLY, TextKind.DRAFT, total.count(TextKind.THUMB, TextMeasure.UP)
@@ -205,11 +205,6 @@ def propose_checks(total: TextSum) -> tuple[CheckProposal, ...]:
     found = [_propose(rule, up=up, votes=up + down) for rule, (up, down) in votes.items()]
     clear = [each for each in found if each is not None]
     return tuple(sorted(clear, key=lambda each: (-_measure_clearness(each.liked), each.rule)))
-
-
-def name_agent(slot: TextSlot) -> str:
-    """Whose text it was."""
-    return slot.agent or NOBODY
 
 
 def name_hour(slot: TextSlot) -> str:
@@ -294,8 +289,6 @@ def _measure_clearness(liked: Estimate) -> float:
 
 MOST_STEPS = 1_000
 
-Scrub = Callable[[str], str]
-
 
 class TextStory(Struct, frozen=True, kw_only=True):
     """One reply, draft or run of a task, and all that happened to it."""
@@ -311,9 +304,9 @@ class TextStory(Struct, frozen=True, kw_only=True):
 class TextList:
     """Looks replies, drafts and runs up, and takes down what people say of them."""
 
-    def __init__(self, store: Store, *, scrub: Scrub) -> None:
-        self._store = store
-        self._scrub = scrub
+    def __init__(self, ask: Reader) -> None:
+        self._store = ask.store
+        self._scrub = ask.redactor.redact_text
 
     def find(self, id_or_prefix: str) -> LogRow | None:
         """The row that a reply, a draft or a run ended with; `None`: there is none of that id."""
@@ -456,15 +449,23 @@ class TextsView(Struct, frozen=True, kw_only=True):
     """The newest of them."""
 
 
-def read_texts(store: Store, asked: ViewFilter, *, now: datetime) -> TextsView:
+def read_texts(ask: Reader, asked: ViewRequest) -> TextsView:
     """What the counts have of replies, drafts and runs in a span of time."""
-    counts = store.log.read_texts(since=now - asked.window.length, until=now)
+    whose = asked.filter
+    return ask.cache.keep(("texts", whose), lambda: _count_texts(ask, whose))
+
+
+def _count_texts(ask: Reader, asked: ViewFilter) -> TextsView:
+    now, log = ask.clock(), ask.store.log
+    since = now - asked.window.length
+    counts = log.read_texts(since=since, until=now)
     fitting = {slot: n for slot, n in counts.items() if _fits(slot, asked)}
     total = TextSum(fitting.items())
     reply, draft, task, thumb = TextKind.REPLY, TextKind.DRAFT, TextKind.TASK, TextKind.THUMB
     n, up = total.count(reply, TextMeasure.SETTLED), total.count(thumb, TextMeasure.UP)
     rated = up + total.count(thumb, TextMeasure.DOWN)
     marks = total.list_names(draft, TextMeasure.MARK)
+    thumbs = LogQuery(server=OWN, tool=RATED, tenant=asked.tenant, since=since, limit=MOST_THUMBS)
     return TextsView(
         asked=asked,
         replies=round(n),
@@ -487,7 +488,7 @@ def read_texts(store: Store, asked: ViewFilter, *, now: datetime) -> TextsView:
         run_score=total.compute_average(task, TextMeasure.SCORE, over=TextMeasure.JUDGED),
         rated=round(rated),
         rated_up=estimate_share(up, rated),
-        thumbs=_list_thumbs(store, asked, since=now - asked.window.length),
+        thumbs=tuple(map(read_rating, log.list_rows(thumbs))),
     )
 
 
@@ -530,8 +531,3 @@ def _fits(slot: TextSlot, asked: ViewFilter) -> bool:
     """Whether it was asked for. Who rates is no agent: only the tenant narrows thumbs down."""
     whose = asked.tenant in (None, slot.tenant)
     return whose and (slot.kind == TextKind.THUMB or asked.agent in (None, name_agent(slot)))
-
-
-def _list_thumbs(store: Store, asked: ViewFilter, *, since: datetime) -> tuple[Rating, ...]:
-    query = LogQuery(server=OWN, tool=RATED, tenant=asked.tenant, since=since, limit=MOST_THUMBS)
-    return tuple(map(read_rating, store.log.list_rows(query)))

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
 
+from mulligan.insights.cache import LONG
 from mulligan.insights.figures import (
-    NOBODY,
     Estimate,
     Share,
+    add_up_by,
     add_up_counts,
     build_share,
     estimate_share,
+    name_agent,
     name_tool,
 )
-from mulligan.insights.filters import ViewFilter
-from mulligan.insights.overview import TrendPoint
+from mulligan.insights.filters import ViewFilter, ViewRequest, Window
+from mulligan.insights.lessons import MOST_SHOWN
+from mulligan.insights.overview import TrendPoint, read_trend
+from mulligan.insights.reader import Reader
 from mulligan.types.failure import ErrorClass
-from mulligan.types.lesson import Lesson
-from mulligan.types.log import PatternSeen, Rollup, Slot
+from mulligan.types.lesson import LessonQuery
+from mulligan.types.log import Rollup, Slot
 
 MOST_CELLS = 12
 """Agents and tools of the heat map, the busiest."""
@@ -91,70 +96,58 @@ class ToolsView(Struct, frozen=True, kw_only=True):
     """Tools whose lessons have changed since they were last exported, or else in this time."""
 
 
-def find_changed(
-    lessons: Iterable[Lesson], exports: Mapping[str, datetime], *, since: datetime
-) -> tuple[str, ...]:
+def read_tools(ask: Reader, asked: ViewRequest) -> ToolsView:
+    """Every tool and agent, the one with the most failures too many first."""
+    whose, seen = asked.filter, dict[str, Counter[str]]()
+    slots = ask.counts.join_slots(whose.window.length, whose)
+    for each in ask.patterns_seen.list_patterns(whose):
+        faults = seen.setdefault(each.pattern.tool, Counter())
+        faults[find_blame(each.pattern.error_class).value] += each.pattern.count
+    by_tool, by_agent = add_up_by(slots, name_tool), add_up_by(slots, name_agent)
+    tools = _rank(by_tool, {name: seen.get(name.rpartition("/")[2], {}) for name in by_tool})
+    heat_tools, heat_agents = map(_list_busiest, (by_tool, by_agent))
+    cells = add_up_by(slots, lambda slot: (name_agent(slot), name_tool(slot)))
+    return ToolsView(
+        asked=whose,
+        tools=tools,
+        agents=_rank(by_agent, {}),
+        faults={
+            blame.value: sum(row.faults.get(blame.value, 0) for row in tools) for blame in Blame
+        },
+        trend=read_trend(ask, whose),
+        heat=tuple(
+            HeatCell(agent=agent, tool=tool, failed=estimate_share(total.failures, total.calls))
+            for (agent, tool), total in sorted(cells.items())
+            if tool in heat_tools and agent in heat_agents
+        ),
+        heat_tools=heat_tools,
+        heat_agents=heat_agents,
+        changed=ask.cache.keep(
+            ("changed", whose.window), lambda: _list_changed(ask, whose.window), life=LONG / 6
+        ),
+    )
+
+
+def _list_changed(ask: Reader, window: Window) -> tuple[str, ...]:
     """Tools about which something was learned that nobody has exported."""
+    since, exports = ask.clock() - window.length, ask.acts.list_exports()
+    query = LessonQuery(since=min([since, *exports.values()]), limit=MOST_SHOWN)
 
     def find_last(tool: str) -> datetime:
-        last = [exports[name] for name in (tool, "") if name in exports]
-        return max(last, default=since)
+        return max((exports[name] for name in (tool, "") if name in exports), default=since)
 
+    lessons = ask.store.casebook.list_lessons(query)
     return tuple(sorted({e.tool for e in lessons if e.learned_at > find_last(e.tool)}))
 
 
-def rank_tools(slots: Mapping[Slot, Rollup], patterns: Iterable[PatternSeen]) -> list[ToolRow]:
-    """Tools by their excess failures."""
-    seen: dict[str, dict[str, int]] = {}
-    for each in patterns:
-        faults = seen.setdefault(each.pattern.tool, {})
-        blame = find_blame(each.pattern.error_class).value
-        faults[blame] = faults.get(blame, 0) + each.pattern.count
-    groups = _group(slots, name_tool)
-    return _rank(groups, {name: seen.get(name.rpartition("/")[2], {}) for name in groups})
+def _list_busiest(groups: Mapping[str, Rollup]) -> tuple[str, ...]:
+    return tuple(sorted(groups, key=lambda name: -groups[name].calls)[:MOST_CELLS])
 
 
-def rank_agents(slots: Mapping[Slot, Rollup]) -> list[ToolRow]:
-    """Agents by their excess failures."""
-    groups = _group(slots, lambda slot: slot.agent or NOBODY)
-    return _rank(groups, {})
-
-
-def build_heat(slots: Mapping[Slot, Rollup]) -> tuple[tuple[HeatCell, ...], list[str], list[str]]:
-    """How often each tool fails each agent, of the busiest of both."""
-    tools, agents = _group(slots, name_tool), _group(slots, lambda slot: slot.agent or NOBODY)
-    busiest = [
-        sorted(group, key=lambda name: -group[name].calls)[:MOST_CELLS] for group in (tools, agents)
-    ]
-    cells: dict[tuple[str, str], list[Rollup]] = {}
-    for slot, counts in slots.items():
-        cells.setdefault((slot.agent or NOBODY, name_tool(slot)), []).append(counts)
-    shown = []
-    for (agent, tool), group in sorted(cells.items()):
-        if tool in busiest[0] and agent in busiest[1]:
-            total = add_up_counts(group)
-            failed = estimate_share(total.failures, total.calls)
-            shown.append(HeatCell(agent=agent, tool=tool, failed=failed))
-    return tuple(shown), busiest[0], busiest[1]
-
-
-def add_up_faults(rows: Iterable[ToolRow]) -> dict[str, int]:
-    """All failures together, by whose fault they are."""
-    total = dict.fromkeys((blame.value for blame in Blame), 0)
-    for row in rows:
-        for blame, count in row.faults.items():
-            total[blame] += count
-    return total
-
-
-def _group(slots: Mapping[Slot, Rollup], name_of: Callable[[Slot], str]) -> dict[str, Rollup]:
-    groups: dict[str, list[Rollup]] = {}
-    for slot, counts in slots.items():
-        groups.setdefault(name_of(slot), []).append(counts)
-    return {name: add_up_counts(group) for name, group in groups.items()}
-
-
-def _rank(groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]]) -> list[ToolRow]:
+def _rank(
+    groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]]
+) -> tuple[ToolRow, ...]:
+    """By the failures beyond what all together would lead one to expect."""
     total = add_up_counts(groups.values())
     rate = total.failures / total.calls if total.calls else 0.0
     rows = [
@@ -166,7 +159,7 @@ def _rank(groups: Mapping[str, Rollup], faults: Mapping[str, Mapping[str, int]])
         )
         for name, counts in groups.items()
     ]
-    return sorted(rows, key=lambda row: (-row.excess, row.name))
+    return tuple(sorted(rows, key=lambda row: (-row.excess, row.name)))
 
 
 class FunnelStep(Struct, frozen=True, kw_only=True):
@@ -205,55 +198,46 @@ class RepairsView(Struct, frozen=True, kw_only=True):
     trend: tuple[TrendPoint, ...]
 
 
-def build_funnel(counts: Rollup) -> tuple[FunnelStep, ...]:
-    """Failed, suggested, retried, repaired."""
-    failed = counts.failures
-    steps = (
-        ("failed", "Calls whose first try did not work.", failed),
-        ("corrected", "A suggestion was tried.", counts.suggested),
-        ("retried", "Made again, as they were or corrected.", counts.retried),
-        ("repaired", "Worked in the end.", min(counts.repaired, failed)),
-    )
-    return tuple(
-        FunnelStep(name=name, about=about, count=count, share=estimate_share(count, failed))
-        for name, about, count in steps
-    )
-
-
-def list_reliance(slots: Mapping[Slot, Rollup]) -> tuple[Reliance, ...]:
-    """Agents by the share of their successes that needed a repair."""
-    groups: dict[str, list[Rollup]] = {}
-    for slot, counts in slots.items():
-        groups.setdefault(slot.agent or NOBODY, []).append(counts)
-    found = []
-    for agent, group in groups.items():
-        total = add_up_counts(group)
-        repaired = min(total.repaired, total.failures)
-        found.append(
-            Reliance(
-                agent=agent,
-                calls=total.calls,
-                repaired=repaired,
-                needed=estimate_share(repaired, total.calls - total.failures + repaired),
-                wasted=max(0.0, total.retried - repaired),
-            )
-        )
-    return tuple(sorted(found, key=lambda each: -(each.needed.figure or 0)))
+def read_repairs(ask: Reader, asked: ViewRequest) -> RepairsView:
+    """How far failures came on their way to a success."""
+    slots = ask.counts.join_slots(asked.filter.window.length, asked.filter)
+    return build_repairs(asked.filter, slots, trend=read_trend(ask, asked.filter))
 
 
 def build_repairs(
     asked: ViewFilter, slots: Mapping[Slot, Rollup], *, trend: tuple[TrendPoint, ...]
 ) -> RepairsView:
-    """All of it."""
+    """What became of some calls that failed."""
     total = add_up_counts(slots.values())
-    wasted = max(0.0, total.retried - total.repaired)
+    failed, wasted = total.failures, max(0.0, total.retried - total.repaired)
+    steps = (
+        ("failed", "Calls whose first try did not work.", failed),
+        ("corrected", "A suggestion was tried.", total.suggested),
+        ("retried", "Made again, as they were or corrected.", total.retried),
+        ("repaired", "Worked in the end.", min(total.repaired, failed)),
+    )
+    agents = [_measure_reliance(*each) for each in add_up_by(slots, name_agent).items()]
     return RepairsView(
         asked=asked,
-        funnel=build_funnel(total),
+        funnel=tuple(
+            FunnelStep(name=name, about=about, count=count, share=estimate_share(count, failed))
+            for name, about, count in steps
+        ),
         retried=total.retried,
         wasted=wasted,
         wasted_share=estimate_share(wasted, total.retried),
         suggestions_right=estimate_share(total.suggested_right, total.suggested),
-        agents=list_reliance(slots),
+        agents=tuple(sorted(agents, key=lambda each: -(each.needed.figure or 0))),
         trend=trend,
+    )
+
+
+def _measure_reliance(agent: str, total: Rollup) -> Reliance:
+    repaired = min(total.repaired, total.failures)
+    return Reliance(
+        agent=agent,
+        calls=total.calls,
+        repaired=repaired,
+        needed=estimate_share(repaired, total.calls - total.failures + repaired),
+        wasted=max(0.0, total.retried - repaired),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from mulligan.codec import decode_json
 from mulligan.insights.figures import NOBODY
-from mulligan.insights.filters import Paging, ViewFilter
+from mulligan.insights.filters import Paging, ViewFilter, ViewRequest, cut_page
 from mulligan.insights.insights import Insights
-from mulligan.insights.open_actions import HistoryStep
+from mulligan.insights.open_actions import HistoryStep, OpenList, build_history
 from mulligan.runtime.payloads import KeptReview
 from mulligan.types.action import SETTLED, Action, ActionQuery, State
 from mulligan.types.call import OWN, LogRow, Outcome
@@ -74,6 +74,8 @@ def parse_parameters(text: str) -> dict[str, Any]:
 
 MOST_ROWS = 5_000
 """The newest rows, out of which turns are put together."""
+MANY = 30_000
+"""Rows that are looked at one by one, at most."""
 
 
 class TurnRow(Struct, frozen=True, kw_only=True):
@@ -153,19 +155,24 @@ class TurnPage(Struct, frozen=True, kw_only=True):
         return self.reviews[-1].confidence if self.reviews else ""
 
 
-def list_turn_rows(
-    insights: Insights, asked: ViewFilter, *, hours: Sequence[datetime] | None = None
-) -> list[TurnRow]:
-    """Turns of the newest rows, the newest first; `hours`: only those that began in one of them."""
+def read_turns(ask: Insights, asked: ViewRequest) -> TurnsView:
+    """The latest turns, a page of them."""
+    rows = ask.cache.keep(("turns", asked.filter), lambda: _list_turns(ask, asked.filter))
+    paging, shown = cut_page(rows, number=asked.page)
+    return TurnsView(asked=asked.filter, paging=paging, rows=tuple(shown))
+
+
+def _list_turns(ask: Insights, asked: ViewFilter) -> list[TurnRow]:
+    """Turns of the newest rows, the newest first."""
     query = LogQuery(
         tenant=asked.tenant,
         agent=None if asked.agent == NOBODY else asked.agent,
-        tool=None if asked.tool is None else asked.tool.rpartition("/")[2],
-        since=insights.clock() - asked.window.length,
+        tool=asked.tool_name,
+        since=ask.clock() - asked.window.length,
         limit=MOST_ROWS,
     )
     turns: dict[str, list[LogRow]] = {}
-    for row in _list_newest(insights, query, hours=hours):
+    for row in _list_newest(ask, query, asked):
         if row.turn is not None and asked.agent in (None, row.agent or NOBODY):
             turns.setdefault(row.turn, []).append(row)
     found = [_build_row(turn, reversed(rows)) for turn, rows in turns.items()]
@@ -173,33 +180,35 @@ def list_turn_rows(
     return sorted(found, key=lambda row: row.at, reverse=True)
 
 
-def _list_newest(
-    insights: Insights, query: LogQuery, *, hours: Sequence[datetime] | None
-) -> list[LogRow]:
-    if hours is None:
-        return insights.store.log.list_rows(query)
-    rows: list[LogRow] = []
-    for hour in hours:
+def _list_newest(ask: Insights, query: LogQuery, asked: ViewFilter) -> list[LogRow]:
+    """Rows are found by their time and tool; whose they are takes a look at each."""
+    log, rows = ask.store.log, list[LogRow]()
+    if not (asked.agent or asked.tenant) or has_few_calls(ask, asked):
+        return log.list_rows(query)
+    for hour in ask.counts.list_hours(asked, most=MANY):
         begins_us = to_us(hour, name="hour")
         after, below = make_uuid7(begins_us, 0), make_uuid7(begins_us + HOUR_US, 0)
         some = replace(query, after=after, below=below, limit=MOST_ROWS - len(rows))
-        rows += insights.store.log.list_rows(some) if some.limit else []
+        rows += log.list_rows(some) if some.limit else []
     return rows
 
 
-def read_turn_page(insights: Insights, turn: str) -> TurnPage:
-    """One turn by its id."""
-    rows = insights.log(LogQuery(turn=turn, oldest_first=True, limit=MOST_ROWS))
+def has_few_calls(ask: Insights, asked: ViewFilter) -> bool:
+    """Whether all rows of a span can be looked at while a page waits."""
+    return ask.counts.count_calls(asked.window.length) <= MANY
+
+
+def read_turn(ask: Insights, asked: ViewRequest) -> TurnPage:
+    """One turn as it went, by its id."""
+    turn, listed = asked.id, ask.open_list
+    rows = ask.log(LogQuery(turn=turn, oldest_first=True, limit=MOST_ROWS))
     if not rows:
         raise ConfigurationError(
             f"{turn!r}: the log has no calls of such a turn, or none any more. "
             "`mulligan log` has the latest."
         )
-    calls = [_build_call(insights, row) for row in rows]
-    actions = [
-        each for each in map(insights.store.journal.find_action, (r.id for r in rows)) if each
-    ]
-    listed = insights.open_list
+    found = {row.id: ask.store.journal.find_action(row.id) for row in rows}
+    actions = [action for action in found.values() if action is not None]
     requests = (listed.read_request(action) for action in actions)
     attempts = max((action.opening.attempt for action in actions), default=1)
     reviews = listed.read_reviews(turn, attempts=attempts)
@@ -208,7 +217,7 @@ def read_turn_page(insights: Insights, turn: str) -> TurnPage:
         request=next(filter(None, requests), ""),
         attempts=max([attempts, *(review.attempt for review in reviews)]),
         standing=_describe_standing(actions),
-        calls=tuple(calls),
+        calls=tuple(_build_call(listed, row, found[row.id]) for row in rows),
         reviews=tuple(reviews),
     )
 
@@ -236,19 +245,16 @@ def _build_row(turn: str, rows: Iterable[LogRow]) -> TurnRow:
     )
 
 
-def _build_call(insights: Insights, row: LogRow) -> TurnCall:
-    action = None if row.server == OWN else insights.store.journal.find_action(row.id)
-    history: tuple[HistoryStep, ...] = ()
-    if action is not None:
-        entries = insights.open_list.read_story(action.id).entries
-        history = tuple(HistoryStep(at=e.at, state=e.state, said=dict(e.detail)) for e in entries)
+def _build_call(listed: OpenList, row: LogRow, action: Action | None) -> TurnCall:
+    own = row.server == OWN
+    acted = None if own else action
     return TurnCall(
         call=build_call(row),
-        own=row.server == OWN,
-        action="" if action is None else action.id,
-        state=None if action is None else action.state,
-        attempt=1 if action is None else action.opening.attempt,
-        history=history,
+        own=own,
+        action="" if acted is None else acted.id,
+        state=None if acted is None else acted.state,
+        attempt=1 if acted is None else acted.opening.attempt,
+        history=() if acted is None else build_history(listed.read_story(acted.id)),
     )
 
 

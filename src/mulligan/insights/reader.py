@@ -1,0 +1,215 @@
+"""A store as every question reads it: one tenant's part of it or all, and what may be kept of it.
+
+Who has a `Reader` has no way to a row of another tenant, so no page can be written that shows one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import TypeVar
+
+from msgspec import Struct
+
+from mulligan.codec import encode_json
+from mulligan.insights.cache import LONG, AnswerCache, CountReader, PatternReader, ThoroughLook
+from mulligan.insights.figures import NOBODY, name_tool
+from mulligan.insights.filters import NameLookup, ViewFilter, Window
+from mulligan.process.event_loop import read_utc_now
+from mulligan.redaction import Redactor
+from mulligan.settings import Settings
+from mulligan.stores.tenant_view import keep_to_tenant
+from mulligan.telemetry.writer import RowCounts
+from mulligan.types.action import Action
+from mulligan.types.call import OWN, LogRow, Outcome
+from mulligan.types.errors import MulliganError
+from mulligan.types.interfaces import Clock, KnownTool, Store
+from mulligan.types.log import Batch, LogQuery
+from mulligan.types.values import RANDOM_BITS, from_us, make_uuid7, to_us
+
+ACTED = "person.acted"
+"""What such a row is of, beside the steps of our own loops."""
+EXPORTED = "lessons.exported"
+MOST_EXPORTS = 1_000
+
+R = TypeVar("R")
+
+
+class PersonActed(Struct, frozen=True, kw_only=True):
+    """An act of a person as it is on record."""
+
+    at: datetime
+    by: str
+    act: str
+    """What was asked for, with its subject: `approve 0192…`."""
+    refused: str
+    """Why nothing came of it; empty where it was done."""
+
+
+class ActLog:
+    """Carries acts out, and puts each on record, also one that was refused."""
+
+    def __init__(self, store: Store, *, clock: Clock, tenant: str = "") -> None:
+        self._store = store
+        self._clock = clock
+        self._tenant = tenant
+
+    def record(self, act: Callable[[], R], *, by: str, what: str) -> R:
+        """Do it; what it raises comes through, and is on record too."""
+        try:
+            done = act()
+        except MulliganError as error:
+            self._write(by=by, what=what, refused=str(error))
+            raise
+        self._write(by=by, what=what, refused="")
+        return done
+
+    def list_acts(self, *, limit: int = 50) -> list[PersonActed]:
+        """The latest acts, the newest first."""
+        rows = self._store.log.list_rows(LogQuery(server=OWN, tool=ACTED, limit=limit))
+        return [
+            PersonActed(
+                at=from_us(row.at_us),
+                by=row.agent,
+                act=row.context,
+                refused=row.error_message or "",
+            )
+            for row in rows
+        ]
+
+    def record_export(self, tools: Sequence[str], *, by: str) -> None:
+        """What was learned about some tools has been taken elsewhere; no tools: about all."""
+        for tool in tools or ("",):
+            self._write(by=by, what=tool, refused="", kind=EXPORTED)
+
+    def list_exports(self) -> dict[str, datetime]:
+        """When what was learned about each tool was last taken elsewhere; empty: about all."""
+        query = LogQuery(server=OWN, tool=EXPORTED, limit=MOST_EXPORTS)
+        rows = reversed(self._store.log.list_rows(query))
+        return {row.context: from_us(row.at_us) for row in rows}
+
+    def _write(self, *, by: str, what: str, refused: str, kind: str = ACTED) -> None:
+        at_us = to_us(self._clock(), name="now")
+        outcome = Outcome.FAILURE if refused else Outcome.SUCCESS
+        row = LogRow(
+            id=make_uuid7(at_us, secrets.randbits(RANDOM_BITS)),
+            at_us=at_us,
+            tenant=self._tenant,
+            agent=by,
+            server=OWN,
+            tool=kind,
+            parameters=encode_json({}).decode(),
+            context=what,
+            outcome=outcome.value,
+            duration_us=0,
+            error_class=None,
+            error_type="Refused" if refused else None,
+            error_message=refused[:1000] or None,
+            error_code=None,
+            error_at=None,
+            result=None,
+            try_number=1,
+            parent=None,
+            turn=None,
+            weight=1.0,
+        )
+        self._store.log.write(Batch(rows=[row]))
+
+
+class ChangeToken(Struct, frozen=True, kw_only=True):
+    """The newest row of the log, and a mark of the open list."""
+
+    last_row: str
+    open_mark: str
+
+    @property
+    def mark(self) -> str:
+        """What a page is told of it, to tell whether it was made before or after."""
+        return hashlib.sha256(f"{self.last_row} {self.open_mark}".encode()).hexdigest()[:16]
+
+
+MOST_IN_TOKEN = 1_000
+MOST_NEW_ROWS = 500
+MOST_OPEN = 10_000
+"""Open actions that a page looks at; beyond that somebody has another problem."""
+
+
+def _count_nothing() -> RowCounts:
+    return RowCounts(emitted=0, stored=0, dropped=0, waiting=0)
+
+
+class Reader:
+    """What a question is answered from. Safe to use from any thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        tenant: str | None,
+        settings: Settings,
+        clock: Clock = read_utc_now,
+        tally: Callable[[], RowCounts] = _count_nothing,
+        declared: Callable[[], Sequence[KnownTool]] = tuple,
+    ) -> None:
+        self.tenant = tenant
+        """By its identity: whose everything is that is answered here. `None`: everybody's."""
+        self.store = store if tenant is None else keep_to_tenant(store, tenant)
+        self._whole = store
+        self.settings = settings
+        self.clock = clock
+        self.tally = tally
+        """What became of every row this process has logged: stored, dropped or waiting."""
+        self.declared = declared
+        """The tools of this process, where it is an application's."""
+        self.cache = AnswerCache(clock)
+        self.counts = CountReader(self.store.log, clock=clock)
+        self.patterns_seen = PatternReader(log=self.store.log, clock=clock, cache=self.cache)
+        self.thorough = ThoroughLook(self.store.check_health, clock=clock)
+        self.acts = ActLog(self.store, clock=clock, tenant=tenant or "")
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Hides what a surface must not show."""
+        return self.settings.build_redactor(self.store)
+
+    @property
+    def names(self) -> NameLookup:
+        """Tenants and agents by what people call them."""
+        return NameLookup(self.redactor)
+
+    def list_open(self, asked: ViewFilter) -> list[Action]:
+        """Actions that need a person, the oldest first."""
+        journal = self.store.journal
+        found = self.cache.keep("open", lambda: journal.list_open_actions(limit=MOST_OPEN))
+        return [each for each in found if asked.fits(each.opening)]
+
+    def list_names(self) -> dict[str, list[str]]:
+        """What can be filtered by: the tools, agents and tenants of the last thirty days."""
+
+        def read() -> dict[str, list[str]]:
+            slots = self.counts.join_slots(Window.MONTH.length, ViewFilter())
+            return {
+                "tool": sorted({name_tool(slot) for slot in slots}),
+                "agent": sorted({slot.agent or NOBODY for slot in slots}),
+                "tenant": sorted({slot.tenant for slot in slots}),
+            }
+
+        return self.cache.keep("names", read, life=LONG / 3)
+
+    def read_change_token(self) -> ChangeToken:
+        """What would have to change for a page to be out of date."""
+        newest = self.store.log.list_rows(LogQuery(limit=1))
+        found = self.store.journal.list_open_actions(limit=MOST_IN_TOKEN)
+        marks = "".join(f"{action.id}{action.version}" for action in found)
+        return ChangeToken(
+            last_row=newest[0].id if newest else "",
+            open_mark=hashlib.sha256(marks.encode()).hexdigest()[:16],
+        )
+
+    def list_new_rows(self, *, after: str) -> list[LogRow]:
+        """Rows that were logged since, the oldest first."""
+        query = LogQuery(after=after, oldest_first=True, limit=MOST_NEW_ROWS)
+        return self.store.log.list_rows(query)
