@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from mulligan.dashboard import site
-from mulligan.dashboard.site import DASH
+from mulligan.dashboard.site import DASH, FORMATS
 from mulligan.insights.figures import Estimate
 
 HALF = Estimate(figure=0.5, low=0.25, high=0.75, n=8)
@@ -24,8 +24,8 @@ NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
         (site.format_share(None), DASH),
         (site.format_share(0.9715), "97.2 %"),
         (site.format_share(1.0), "100 %"),
-        (site.format_points(0.021), "+2.1 pp"),
-        (site.format_points(None), DASH),
+        (FORMATS["points"](0.021), "+2.1 pp"),
+        (FORMATS["points"](None), DASH),
         (site.format_interval(Estimate(figure=None, n=0)), "not enough data"),
         (site.format_interval(HALF), f"25.0 {DASH} 75.0 %"),
         (site.format_ms(0), DASH),
@@ -39,12 +39,12 @@ NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
         (site.format_ago(NOW, NOW), "just now"),
         (site.format_time("2026-11-16T10:30:00+01:00"), "2026-11-16 09:30"),
         (site.format_time("soon"), "soon"),
-        (site.format_id("0123456789abcdef"), "0123456789ab"),
-        (site.format_words("needs_human"), "needs human"),
-        (site.format_label("planner"), "planner"),
-        (site.format_value({"a": [1]}), '{"a":[1]}'),
-        (site.format_sentence("it stands"), "It stands"),
-        (site.format_sentence(""), ""),
+        (FORMATS["short"]("0123456789abcdef"), "0123456789ab"),
+        (FORMATS["words"]("needs_human"), "needs human"),
+        (FORMATS["label"]("planner"), "planner"),
+        (FORMATS["inline"]({"a": [1]}), '{"a":[1]}'),
+        (FORMATS["sentence"]("it stands"), "It stands"),
+        (FORMATS["sentence"](""), ""),
     ],
 )  # fmt: skip
 def test_figures_read_as_a_person_would_say_them(said: str, reads: str) -> None:
@@ -76,8 +76,8 @@ def test_a_name_breaks_after_its_signs() -> None:
 def test_what_is_hidden_reads_as_such_and_equal_values_alike() -> None:
     stub = "<str 6 #8c4ef904e1b2>"
 
-    assert site.format_stubs(f'{{"room":"{stub}"}}') == '{"room":"(6 characters, 8c4e)"}'
-    assert site.format_stubs("<b> <str x>") == "<b> <str x>"
+    assert FORMATS["stubs"](f'{{"room":"{stub}"}}') == '{"room":"(6 characters, 8c4e)"}'
+    assert FORMATS["stubs"]("<b> <str x>") == "<b> <str x>"
 
 
 def test_an_option_of_a_command_stays_in_one_piece() -> None:

@@ -12,13 +12,12 @@ from rich.text import Text
 from mulligan.cli import render
 from mulligan.cli.options import (
     LATELY,
-    Commands,
-    add_command,
-    add_json,
-    add_limit,
     add_span,
-    add_store,
+    add_store_and_json,
+    command,
     complete_id,
+    limit,
+    option,
     suggest_name,
 )
 from mulligan.insights.insights import Insights
@@ -27,47 +26,14 @@ from mulligan.settings import Settings
 from mulligan.types.action import Action, ActionQuery, Opening, State
 
 
-def add_open(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "open",
-        about="List the actions that are not settled: that wait for a person or a review, are not "
-        "certain, or\nstand though they were found wrong; each with what the person had asked for. "
-        "Exit code 1 if any are.",
-    )
-    add_store(parser)
-    add_json(parser)
-    add_limit(parser, default=100)
-    parser.set_defaults(run=run_open)
-
-
-def add_actions(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "actions",
-        about="List actions, the newest last, with what became of each; elements of a bulk are "
-        "actions of their own.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("--tool", help="only this tool")
-    parser.add_argument("--agent", help="only this agent")
-    parser.add_argument("--turn", metavar="ID", help="only this turn")
-    parser.add_argument("--bulk", metavar="ID", help="only the elements of this bulk")
-    parser.add_argument(
-        "--state",
-        action="append",
-        choices=[state.value for state in State],
-        help="only this state; may be repeated",
-    )
-    parser.add_argument("--id", metavar="PREFIX", default="", help="actions whose id starts so")
-    add_span(parser)
-    add_limit(parser, default=50)
-    parser.set_defaults(run=run_actions)
-
-
+@command(
+    "open",
+    add_store_and_json,
+    limit(100),
+    about="List the actions that are not settled: that wait for a person or a review, are not "
+    "certain, or\nstand though they were found wrong; each with what the person had asked for. "
+    "Exit code 1 if any are.",
+)
 def run_open(options: argparse.Namespace, settings: Settings) -> int:
     """Show the open list."""
     with Insights.open(settings) as insights:
@@ -88,6 +54,25 @@ def run_open(options: argparse.Namespace, settings: Settings) -> int:
     return 1 if actions else 0
 
 
+@command(
+    "actions",
+    add_store_and_json,
+    option("--tool", help="only this tool"),
+    option("--agent", help="only this agent"),
+    option("--turn", metavar="ID", help="only this turn"),
+    option("--bulk", metavar="ID", help="only the elements of this bulk"),
+    option(
+        "--state",
+        action="append",
+        choices=[state.value for state in State],
+        help="only this state; may be repeated",
+    ),
+    option("--id", metavar="PREFIX", default="", help="actions whose id starts so"),
+    add_span,
+    limit(50),
+    about="List actions, the newest last, with what became of each; elements of a bulk are "
+    "actions of their own.",
+)
 def run_actions(options: argparse.Namespace, settings: Settings) -> int:
     """Show actions, settled or not."""
     with Insights.open(settings) as insights:
@@ -96,18 +81,24 @@ def run_actions(options: argparse.Namespace, settings: Settings) -> int:
         actions = [listed.with_findings(each) for each in reversed(listed.search(query))]
         told = [(action, listed.describe(action)) for action in actions]
         known = [each.tool for each in insights.tools()]
-    if options.json:
-        shown = [encode_action(action) | {"what": what} for action, what in told]
-        render.print_json({"actions": shown})
-    elif actions:
-        columns = ("asked for, UTC", "id", "what", "agent", "state", "why")
-        names = render.shorten_ids([action.id for action in actions])
-        cells = (_format_cells(action, what, name=names[action.id]) for action, what in told)
-        render.make_console().print(render.build_table(cells, columns=columns))
-    else:
-        hint = suggest_name(options.tool or "", known)
-        render.make_console().print(render.build_text(f"There are no such actions.{hint}"))
-    return 0
+    shown = [encode_action(action) | {"what": what} for action, what in told]
+    names = render.shorten_ids([action.id for action in actions])
+    rows = [
+        (
+            _format_time(action),
+            names[action.id],
+            what,
+            action.opening.agent,
+            action.state.value,
+            format_detail(action.detail),
+        )
+        for action, what in told
+    ]
+    columns = ("asked for, UTC", "id", "what", "agent", "state", "why")
+    hint = suggest_name(options.tool or "", known)
+    table = render.build_table(rows, columns=columns)
+    said = table if actions else f"There are no such actions.{hint}"
+    return render.answer(options, {"actions": shown}, said)
 
 
 def _build_query(options: argparse.Namespace, listed: OpenList) -> ActionQuery:
@@ -165,17 +156,6 @@ def describe_state(action: Action) -> str:
     waits = f", until {until[:16].replace('T', ' ')} UTC" if until else ""
     state = action.state.value.replace("_", " ")
     return f"{state}{waits}: {why}" if why else f"{state}{waits}"
-
-
-def _format_cells(action: Action, what: str, *, name: str) -> tuple[object, ...]:
-    return (
-        _format_time(action),
-        name,
-        what,
-        action.opening.agent,
-        action.state.value,
-        format_detail(action.detail),
-    )
 
 
 def _format_time(action: Action) -> str:

@@ -80,9 +80,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "completion": ("mulligan.cli.completion", "let a shell complete commands and options"),
 }
-"""Each command with its module and its line of help, in the order of the help.
+"""Each command with its module and its line of help, in the order of the help."""
 
-A module has `add_COMMAND` for each of its commands."""
+ADDERS: dict[str, AddTo] = {}
+"""What adds each command whose module is loaded."""
 
 
 def find_line(command: str) -> str:
@@ -97,12 +98,13 @@ def list_adders(named: str | None) -> Iterator[AddTo]:
     """
     for command, (module, line) in COMMANDS.items():
         if named is None or named == command:
-            yield getattr(import_module(module), f"add_{command}")
+            import_module(module)
+            yield ADDERS[command]
         else:
-            yield partial(_name_only, command, line)
+            yield partial(_add_name, command, line)
 
 
-def _name_only(command: str, line: str, parsers: Any) -> None:
+def _add_name(command: str, line: str, parsers: Any) -> None:
     parsers.add_parser(command, help=line)
 
 

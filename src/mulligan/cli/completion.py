@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from mulligan.cli.options import Commands, add_command
+from mulligan.cli.options import command, option
 from mulligan.settings import Settings
 from mulligan.types.errors import MissingExtraError
 
 SHELLS = ("bash", "zsh")
 
 
-def add_completion(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "completion",
-        about="Print a script for your shell. For bash, once:\n"
-        "  mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan\n"
-        'It needs `pip install "mulligan[completion]"`.',
-    )
-    parser.add_argument("shell", choices=SHELLS, help="the shell that you use")
-    parser.set_defaults(run=run_completion)
-
-
+@command(
+    "completion",
+    option("shell", choices=SHELLS, help="the shell that you use"),
+    about="Print a script for your shell. For bash, once:\n"
+    "  mulligan completion bash > ~/.local/share/bash-completion/completions/mulligan\n"
+    'It needs `pip install "mulligan[completion]"`.',
+)
 def run_completion(options: argparse.Namespace, _: Settings) -> int:
     """Print the script."""
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mulligan.app.application import open_insights, settle_now
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user
+from mulligan.cli.options import add_store, add_store_and_json, command, find_user, option
 from mulligan.insights.figures import WINDOWS
 from mulligan.insights.insights import Insights
 from mulligan.settings import Settings
@@ -20,45 +20,35 @@ PAGES_NEED = ("starlette", "uvicorn", "jinja2")
 ROLES = {"look": "to look", "decide": "to look and decide", "admin": "to change lessons and tasks"}
 
 
-def add_dashboard(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "dashboard",
-        about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
-        "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
-        '`pip install "mulligan[dashboard]"`.',
-    )
-    add_store(parser)
-    parser.add_argument("--host", default="127.0.0.1", help="address (default: 127.0.0.1)")
-    parser.add_argument(
-        "--port", type=int, default=8390, help="port (default: 8390; 0: any that is free)"
-    )
-    parser.add_argument(
+@command(
+    "dashboard",
+    add_store,
+    option("--host", default="127.0.0.1", help="address (default: 127.0.0.1)"),
+    option("--port", type=int, default=8390, help="port (default: 8390; 0: any that is free)"),
+    option(
         "--name",
         action="append",
         default=[],
         metavar="HOST",
         help="a name it is reached by beside its address, such as a proxy's; may be repeated",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--role",
         choices=list(ROLES),
         default="admin",
         help="how far the links that are printed reach at most (default: admin)",
-    )
-    parser.add_argument("--tls", action="store_true", help="it stands behind a proxy with TLS")
-    parser.add_argument(
-        "--no-token", action="store_true", help="ask nobody for a token: on this machine alone"
-    )
-    parser.add_argument(
+    ),
+    option("--tls", action="store_true", help="it stands behind a proxy with TLS"),
+    option("--no-token", action="store_true", help="ask nobody for a token: on this machine alone"),
+    option(
         "--app",
         metavar="MODULE:NAME",
         help="the application that has the tools' code, to carry out approvals and undos here",
-    )
-    parser.set_defaults(run=run_dashboard)
-
-
+    ),
+    about="Serve the dashboard on this machine, until Ctrl-C. It prints a link for each role: "
+    "who has one may come\nin, so hand on the one that reaches as far as it should. It needs "
+    '`pip install "mulligan[dashboard]"`.',
+)
 def run_dashboard(options: argparse.Namespace, settings: Settings) -> int:
     """Serve until stopped."""
     require_dashboard()
@@ -96,24 +86,15 @@ def show_links(links: dict[str, str]) -> None:
         console.print(render.build_text(f"  {link:28} {what}"), soft_wrap=True)
 
 
-def add_report(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "report",
-        about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
-        "it loads nothing, and\nholds what the pages show, less secrets. It needs "
-        '`pip install "mulligan[dashboard]"`.',
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("-o", "--output", default="mulligan.html", metavar="FILE", help="where to")
-    parser.add_argument(
-        "--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"
-    )
-    parser.set_defaults(run=run_report)
-
-
+@command(
+    "report",
+    add_store_and_json,
+    option("-o", "--output", default="mulligan.html", metavar="FILE", help="where to"),
+    option("--window", choices=list(WINDOWS), default="30d", help="how far back (default: 30d)"),
+    about="Write the dashboard's views into one file that can be mailed and opened anywhere: "
+    "it loads nothing, and\nholds what the pages show, less secrets. It needs "
+    '`pip install "mulligan[dashboard]"`.',
+)
 def run_report(options: argparse.Namespace, settings: Settings) -> int:
     """Write it."""
     require_dashboard()
@@ -125,9 +106,5 @@ def run_report(options: argparse.Namespace, settings: Settings) -> int:
     with Insights.open(settings) as insights:
         page = render_report(insights, Window(options.window))
     write_private(written, page)
-    if options.json:
-        render.print_json({"file": str(written), "bytes": written.stat().st_size})
-    else:
-        said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
-        render.make_console().print(render.build_text(said))
-    return 0
+    said = f"{written} has every view, in {len(page) / 1024:.0f} KiB."
+    return render.answer(options, {"file": str(written), "bytes": written.stat().st_size}, said)

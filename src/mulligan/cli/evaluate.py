@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
-from rich.console import Console
+from rich.console import RenderableType
 
 from mulligan.app.application import load_application
 from mulligan.app.mulligan import Mulligan
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, parse_count
+from mulligan.cli.options import add_store_and_json, command, option, parse_count
 from mulligan.cli.terminal import make_progress
 from mulligan.evaluation.cases import Case, load_golden_cases, read_cases
 from mulligan.evaluation.evaluate import AnyWriter, evaluate, evaluate_both, write_page
@@ -34,60 +34,44 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.private_file import refuse_unwritable
 
 
-def add_evaluate(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "evaluate",
-        about="Run a golden set through a writer and the checks, and report how often a reply was "
-        "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
-        "the same cases.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument(
+@command(
+    "evaluate",
+    add_store_and_json,
+    option(
         "checks",
         nargs="?",
         help="a preset or a TOML file (default: the application's with --app, else marketing)",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--compare", nargs=2, metavar=("A", "B"), help="two presets or files, on the same cases"
-    )
-    parser.add_argument(
-        "--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"
-    )
-    _add_people(parser)
-    parser.add_argument("--limit", type=parse_count, metavar="N", help="only the first cases")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
-    parser.set_defaults(run=run_evaluate)
-
-
-def _add_people(parser: argparse.ArgumentParser) -> None:
-    """Who writes, and who judges."""
-    parser.add_argument(
+    ),
+    option("--cases", type=Path, metavar="FILE", help="JSON lines; else the set we ship"),
+    option(
         "--recorded",
         action="store_true",
         help="replay replies that were written: those in --cases, else the latest of the store",
-    )
-    parser.add_argument(
-        "--model", metavar="NAME", help="a live model writes the replies, such as openai:gpt-5"
-    )
-    parser.add_argument(
+    ),
+    option("--model", metavar="NAME", help="a live model writes the replies, such as openai:gpt-5"),
+    option(
         "--writer",
         metavar="MODULE:NAME",
         help="a function of yours writes them, from a case and what was wrong before; or an "
         "agent, a runnable or a model",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--judge", metavar="NAME", help="a model verifies claims, where the checks ask for that"
-    )
-    parser.add_argument(
+    ),
+    option(
         "--app",
         metavar="MODULE:NAME",
         help="your Mulligan: its judge verifies, and its rules for replies are the checks",
-    )
-
-
+    ),
+    option("--limit", type=parse_count, metavar="N", help="only the first cases"),
+    option("--html", type=Path, metavar="FILE", help="write a page with plots there"),
+    about="Run a golden set through a writer and the checks, and report how often a reply was "
+    "rejected, by\nwhich check, and how many tries it took; or compare two sets of checks on "
+    "the same cases.",
+)
 def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
     """Evaluate or compare. Exit code 1 when a change is not safe, or nothing can be told."""
     if options.html is not None:
@@ -99,20 +83,13 @@ def run_evaluate(options: argparse.Namespace, settings: Settings) -> int:
         outcome = run_on_own_loop(
             _run_evaluation(options, cases, settings=settings, step=lambda _: progress.advance(bar))
         )
-    if options.json:
-        render.print_json(outcome.as_plain())
-    else:
-        _show(render.make_console(), outcome)
+    render.answer(options, outcome.as_plain(), *_describe(outcome))
     # Last: whatever becomes of the page, what the run has come to is told.
     if options.html is not None:
         write_page(outcome, options.html)
-    return 0 if _is_fine(outcome) else 1
-
-
-def _is_fine(outcome: Report | Comparison) -> bool:
     if isinstance(outcome, Report):
-        return outcome.gaps.tells
-    return outcome.verdict is ChangeSafety.SAFE
+        return 0 if outcome.gaps.tells else 1
+    return 0 if outcome.verdict is ChangeSafety.SAFE else 1
 
 
 def _load_cases(options: argparse.Namespace, settings: Settings) -> tuple[Case, ...]:
@@ -193,19 +170,15 @@ async def _run_evaluation(
     return await evaluate(*rules, cases=cases, write=write(), limit=options.limit, step=step)
 
 
-def _show(console: Console, outcome: Report | Comparison) -> None:
+def _describe(outcome: Report | Comparison) -> Iterator[RenderableType]:
     reports = [outcome] if isinstance(outcome, Report) else [outcome.before, outcome.after]
     for report in reports:
+        title = f"{report.name or 'replies'}, written by {report.writer}"
         columns = ("figure", "value", "target")
-        console.print(render.build_table(summary(report), columns=columns, title=_name_run(report)))
+        yield render.build_table(summary(report), columns=columns, title=title)
         rows = [(name, f"{share:.1%}") for name, share in report.check_rates.items()]
         if rows:
-            console.print(render.build_table(rows, columns=("check", "share of cases")))
-        for said in (*report.notes, *list_doubts(report), *list_advice(report)):
-            console.print(render.build_text(said))
+            yield render.build_table(rows, columns=("check", "share of cases"))
+        yield from (*report.notes, *list_doubts(report), *list_advice(report))
     if isinstance(outcome, Comparison):
-        console.print(render.build_text(outcome.sentence), style="bold")
-
-
-def _name_run(report: Report) -> str:
-    return f"{report.name or 'replies'}, written by {report.writer}"
+        yield render.build_text(outcome.sentence, style="bold")

@@ -6,12 +6,13 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mulligan.cli import render
 from mulligan.cli.actions import encode_action
-from mulligan.cli.options import Commands, add_command, add_json, add_span, add_store
+from mulligan.cli.options import add_span, add_store_and_json, command, option
 from mulligan.cli.terminal import make_progress
 from mulligan.insights.insights import Insights
 from mulligan.insights.turns import read_actions, read_calls
@@ -40,27 +41,20 @@ ACTIONS = {
 """The columns of a Parquet file, and what they hold, in the words of DuckDB."""
 
 
-def add_export(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "export",
-        about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
-        'pandas and columnar\nstores (`pip install "mulligan[parquet]"`). Values are redacted as '
-        "in the log.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("folder", type=Path, help="where to; made if it is not there")
-    parser.add_argument("--parquet", action="store_true", help="Parquet instead of JSON lines")
-    add_span(parser)
-    parser.set_defaults(run=run_export)
-
-
+@command(
+    "export",
+    add_store_and_json,
+    option("folder", type=Path, help="where to; made if it is not there"),
+    option("--parquet", action="store_true", help="Parquet instead of JSON lines"),
+    add_span,
+    about="Write calls and actions into a folder: as JSON lines, or as Parquet for DuckDB, "
+    'pandas and columnar\nstores (`pip install "mulligan[parquet]"`). Values are redacted as '
+    "in the log.",
+)
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write the files, each whole or not at all."""
-    if options.parquet:
-        _require_duckdb()
+    if options.parquet and find_spec("duckdb") is None:
+        raise MissingExtraError(need="mulligan export --parquet", extra="parquet")
     form = "parquet" if options.parquet else "jsonl"
     asked = {"since": options.since, "until": options.until}
     files = {name: options.folder / f"{name}.{form}" for name in ("calls", "actions")}
@@ -75,15 +69,13 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
             "calls": _write(calls, files["calls"], CALLS),
             "actions": _write(actions, files["actions"], ACTIONS),
         }
-    if options.json:
-        shown = {name: str(path) for name, path in files.items()}
-        render.print_json({"rows": rows, "files": shown})
-    else:
-        said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-        whose = {"tenant": settings.tenant or None}
-        hint = "" if any(rows.values()) else _explain_nothing(whose | asked)
-        render.make_console().print(render.build_text(f"{options.folder}: {said}.{hint}"))
-    return 0
+    shown = {name: str(path) for name, path in files.items()}
+    said = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+    whose = {"tenant": settings.tenant or None}
+    hint = "" if any(rows.values()) else _explain_nothing(whose | asked)
+    return render.answer(
+        options, {"rows": rows, "files": shown}, f"{options.folder}: {said}.{hint}"
+    )
 
 
 def _explain_nothing(asked: Mapping[str, str | datetime | None]) -> str:
@@ -120,13 +112,6 @@ def _show_progress(
         for row in rows:
             progress.advance(task)
             yield row
-
-
-def _require_duckdb() -> None:
-    try:
-        import duckdb  # noqa: F401 - asked before anything is read
-    except ModuleNotFoundError as missing:
-        raise MissingExtraError(need="mulligan export --parquet", extra="parquet") from missing
 
 
 def _convert(lines: Path, target: Path, columns: Mapping[str, str]) -> Path:

@@ -8,18 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import asdict
+from rich.console import RenderableType
+from rich.table import Table
 
 from mulligan.cli import render
 from mulligan.cli.options import (
-    Commands,
-    add_command,
-    add_json,
-    add_limit,
-    add_store,
-    add_verb,
+    add_store_and_json,
+    command,
+    define_group,
     find_user,
+    limit,
+    option,
     parse_count,
     parse_moment,
+    verb,
 )
 from mulligan.cli.terminal import end_waiting, print_line
 from mulligan.insights.insights import Insights
@@ -29,188 +31,60 @@ from mulligan.types.errors import ConfigurationError
 from mulligan.types.lesson import Lesson, LessonQuery, LessonState
 from mulligan.types.private_file import refuse_unwritable, write_private
 
-
-def show_lesson(history: LessonHistory, *, json: bool) -> None:
-    """Print it: its words, its versions, the calls it touched, and what people thought."""
-    if json:
-        render.print_json(
-            {
-                "versions": [encode_lesson(each) for each in history.versions],
-                "balance": history.balance,
-                "uses": history.uses,
-                "rated_up": history.rated_up,
-            }
-        )
-        return
-    console, liking = render.make_console(), history.rated_up
-    for line in _describe_lesson(history.lesson):
-        console.print(render.build_text(line))
-    rows = [(v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
-            for v in history.versions]  # fmt: skip
-    console.print(render.build_table(rows, columns=("version", "state", "by", "since", "why")))
-    if history.uses:
-        touched = [(u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
-                   for u in history.uses]  # fmt: skip
-        columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
-        console.print(render.build_table(touched, columns=columns))
-    else:
-        console.print("It has touched no call.")
-    if history.balance.uses > len(history.uses):
-        console.print(f"These are the newest of {history.balance.uses} calls: --all lists them.")
-    if liking.n:
-        up = round((liking.figure or 0.0) * liking.n)
-        console.print(f"People liked {up} of {liking.n} replies of those turns.")
-
-
-def encode_lesson(lesson: Lesson) -> dict[str, object]:
-    """One version of it, for programs."""
-    built_in = lesson.by == BUILT_IN
-    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat(), "built_in": built_in}
-
-
-def _describe_lesson(lesson: Lesson) -> Iterator[str]:
-    yield f"{lesson.id}: {lesson.statement}"
-    yield f"tool: {lesson.tool or 'any'}   when: {lesson.when}"
-    yield from (f"not when: {lesson.when_not}",) if lesson.when_not else ()
-    yield f"mistake: {lesson.mistake}   correction: {lesson.correction}"
-    yield f"failing: {lesson.example[0]}   corrected: {lesson.example[1]}"
-    yield f"seen {lesson.seen} times, of {lesson.of} repairs; agents: {', '.join(lesson.agents)}"
-
-
 MOST_USES = 100
 """The newest calls that a lesson touched, unless every one is asked for."""
 BAR = 30
 """Characters of a bar that stands for a share of 1."""
 
+define_group(
+    "lessons",
+    about="See the lessons drawn from failures and their repairs, approve or take out one, "
+    "and move them\nbetween stores.",
+)
 
-def add_lessons(commands: Commands) -> None:
-    """Add the command."""
-    lessons = add_command(
-        commands,
-        "lessons",
-        about="See the lessons drawn from failures and their repairs, approve or take out one, "
-        "and move them\nbetween stores.",
-    )
-    verbs = lessons.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add_list(verbs)
-    show = _add(
-        verbs, "show", says="one lesson: its versions, and the calls it touched", run=run_show
-    )
-    show.add_argument("--all", action="store_true", help="every call, and not the newest 100 alone")
-    for name, says, run in (
-        ("approve", "use a lesson from now on, on your word", run_approve),
-        ("quarantine", "let nobody use a lesson until it is approved", run_quarantine),
-        ("revoke", "take a lesson out for good, and list every call it touched", run_revoke),
-    ):
-        _add(verbs, name, says=says, run=run).add_argument("--note", default="", help="why")
-    batch = _add(
-        verbs, "consolidate", says="draw lessons from all that is remembered, now",
-        run=run_consolidate, lesson=False,
-    )  # fmt: skip
-    batch.add_argument("--undo", metavar="BATCH", help="take a consolidation back instead")
-    export = _add(verbs, "export", says="lessons as JSON lines", run=run_export, lesson=False)
-    _add_filters(export)
-    bring = _add(
-        verbs, "import", says="take lessons of a file in as candidates", run=run_import,
-        lesson=False,
-    )  # fmt: skip
-    bring.add_argument("file", help="JSON lines as `export` writes them; - for standard input")
+_LESSON = option("lesson", help="its id or the beginning of it")
+_NOTE = option("--note", default="", help="why")
+_FILTERS = (
+    option("--tool", help="only about this tool"),
+    option("--agent", help="only where the failure happened to this agent"),
+    option("--state", choices=[each.value for each in LessonState], help="only in this state"),
+    option("--text", default="", help="only those that share words with this"),
+)
 
 
-def add_calibration(commands: Commands) -> None:
-    """Add the command."""
-    calibration = add_command(
-        commands,
-        "calibration",
-        about="Hold the probabilities that suggestions were given against what came of them, and "
-        "show how much\nmore often failures are repaired where memory has its say.",
-    )
-    add_store(calibration)
-    add_json(calibration)
-    calibration.add_argument(
-        "--picture", metavar="FILE", help="draw it as well, into a file of SVG"
-    )
-    calibration.set_defaults(run=run_calibration)
-
-
-def _add(
-    verbs: Commands, name: str, *, says: str, run: object, lesson: bool = True
-) -> argparse.ArgumentParser:
-    parser = add_verb(verbs, name, says=says, run=run)
-    if lesson:
-        parser.add_argument("lesson", help="its id or the beginning of it")
-    return parser
-
-
-def _add_list(verbs: Commands) -> None:
-    parser = _add(verbs, "list", says="every lesson as it stands", run=run_list, lesson=False)
-    _add_filters(parser)
-    add_limit(parser, default=100)
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tool", help="only about this tool")
-    parser.add_argument("--agent", help="only where the failure happened to this agent")
-    parser.add_argument(
-        "--state", choices=[each.value for each in LessonState], help="only in this state"
-    )
-    parser.add_argument("--text", default="", help="only those that share words with this")
-
-
-def add_pitfalls(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "pitfalls",
-        about="Write what is known to go wrong with tools as a short section for a prompt, a "
-        "tool's description\nor a file of skills.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("tool", nargs="*", help="about these tools")
-    parser.add_argument(
-        "--agent", help="what has failed this agent, of these tools or of every one"
-    )
-    parser.add_argument("--tokens", type=parse_count, default=400, help="at most (default: 400)")
-    parser.add_argument("--link", default="", metavar="URL", help="where there is more")
-    parser.add_argument(
-        "--changed-since",
-        type=parse_moment,
-        metavar="TIME",
-        help="list the tools whose lessons changed since then: 2h, 7d, or an ISO time",
-    )
-    parser.set_defaults(run=run_pitfalls)
-
-
+@verb("lessons", "list", *_FILTERS, limit(100), says="every lesson as it stands")
 def run_list(options: argparse.Namespace, settings: Settings) -> int:
     """List the lessons."""
     with Insights.open(settings) as insights:
         query = _build_query(options, limit=options.limit)
         learned = insights.lesson_list.list_lessons(query)
         found = [*learned, *insights.lesson_list.list_built_in(query)][: options.limit]
-    if options.json:
-        render.print_json({"lessons": [_encode_seen(each) for each in found]})
-        return 0
+    said: list[RenderableType] = []
     if not learned:
         narrowed = query != LessonQuery(limit=query.limit)
-        said = "No learned lessons fit." if narrowed else "Nothing was learned yet."
-        render.make_console().print(said)
+        said.append("No learned lessons fit." if narrowed else "Nothing was learned yet.")
     if found:
         columns = ("id", "tool", "state", "seen", "helped", "harmed", "what was learned")
-        render.make_console().print(render.build_table(map(_format_row, found), columns=columns))
-    return 0
+        said.append(render.build_table(map(_format_row, found), columns=columns))
+    facts = [{**encode_lesson(each.lesson), "balance": each.balance} for each in found]
+    return render.answer(options, {"lessons": facts}, *said)
 
 
+@verb(
+    "lessons",
+    "show",
+    _LESSON,
+    option("--all", action="store_true", help="every call, and not the newest 100 alone"),
+    says="one lesson: its versions, and the calls it touched",
+)
 def run_show(options: argparse.Namespace, settings: Settings) -> int:
     """Show one lesson."""
+    newest = None if options.all else MOST_USES
     with Insights.open(settings) as insights:
-        known = insights.lesson_list
-        newest = None if options.all else MOST_USES
-        history = known.read_history(options.lesson, newest=newest)
-        show_lesson(history, json=options.json)
-    return 0
+        return _show(options, insights.lesson_list.read_history(options.lesson, newest=newest))
 
 
+@verb("lessons", "approve", _LESSON, _NOTE, says="use a lesson from now on, on your word")
 def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     """Vouch for a lesson."""
     with Insights.open(settings) as insights:
@@ -218,6 +92,13 @@ def run_approve(options: argparse.Namespace, settings: Settings) -> int:
     return _say(options, lesson)
 
 
+@verb(
+    "lessons",
+    "quarantine",
+    _LESSON,
+    _NOTE,
+    says="let nobody use a lesson until it is approved",
+)
 def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
     """Doubt a lesson."""
     with Insights.open(settings) as insights:
@@ -225,35 +106,46 @@ def run_quarantine(options: argparse.Namespace, settings: Settings) -> int:
     return _say(options, lesson)
 
 
+@verb(
+    "lessons",
+    "revoke",
+    _LESSON,
+    _NOTE,
+    says="take a lesson out for good, and list every call it touched",
+)
 def run_revoke(options: argparse.Namespace, settings: Settings) -> int:
     """Take a lesson out."""
     with Insights.open(settings) as insights:
-        known = insights.lesson_list
-        history = known.revoke(options.lesson, by=find_user(), note=options.note)
-        show_lesson(history, json=options.json)
-    return 0
+        revoke = insights.lesson_list.revoke
+        return _show(options, revoke(options.lesson, by=find_user(), note=options.note))
 
 
+@verb(
+    "lessons",
+    "consolidate",
+    option("--undo", metavar="BATCH", help="take a consolidation back instead"),
+    says="draw lessons from all that is remembered, now",
+)
 def run_consolidate(options: argparse.Namespace, settings: Settings) -> int:
     """Draw lessons, or take a batch back."""
     with Insights.open(settings) as insights:
         if options.undo is not None:
             lessons = insights.lesson_list.take_back(options.undo, by=find_user())
-            said = {"batch": options.undo, "episodes": 0}
+            batch, episodes, words = options.undo, 0, "was taken back"
         else:
             done = insights.lesson_list.consolidate()
-            lessons, said = list(done.lessons), {"batch": done.batch, "episodes": done.episodes}
-    if options.json:
-        render.print_json({**said, "lessons": [encode_lesson(each) for each in lessons]})
-        return 0
-    words = "was taken back" if options.undo is not None else f"read {said['episodes']} episodes"
-    console = render.make_console()
-    console.print(f"Consolidation {said['batch']} {words}: {len(lessons)} lessons changed.")
-    for each in lessons:
-        console.print(render.build_text(f"{each.id} {each.state}: {each.statement} ({each.why})"))
-    return 0
+            lessons, batch, episodes = list(done.lessons), done.batch, done.episodes
+            words = f"read {episodes} episodes"
+    changed = [encode_lesson(each) for each in lessons]
+    return render.answer(
+        options,
+        {"batch": batch, "episodes": episodes, "lessons": changed},
+        f"Consolidation {batch} {words}: {len(lessons)} lessons changed.",
+        *(f"{each.id} {each.state}: {each.statement} ({each.why})" for each in lessons),
+    )
 
 
+@verb("lessons", "export", *_FILTERS, says="lessons as JSON lines")
 def run_export(options: argparse.Namespace, settings: Settings) -> int:
     """Write lessons as JSON lines."""
     with Insights.open(settings) as insights:
@@ -261,43 +153,59 @@ def run_export(options: argparse.Namespace, settings: Settings) -> int:
         for line in lines:
             end_waiting()
             print_line(line)
+        # So that a page can say what was learned since.
         insights.acts.record_export([options.tool] if options.tool else [], by=find_user())
     return 0
 
 
+@verb(
+    "lessons",
+    "import",
+    option("file", help="JSON lines as `export` writes them; - for standard input"),
+    says="take lessons of a file in as candidates",
+)
 def run_import(options: argparse.Namespace, settings: Settings) -> int:
     """Take lessons in."""
     lines = list(_read_lines(options.file))
     with Insights.open(settings) as insights:
         new = insights.lesson_list.add(lines, tenant=settings.tenant)
-    if options.json:
-        render.print_json({"imported": [encode_lesson(each) for each in new]})
-    else:
-        known = max(0, len([line for line in lines if line.strip()]) - 1 - len(new))
-        said = (
-            f"{len(new)} lessons are candidates now; {known} were known. Approve those you trust."
-        )
-        render.make_console().print(said)
-    return 0
+    known = max(0, len([line for line in lines if line.strip()]) - 1 - len(new))
+    return render.answer(
+        options,
+        {"imported": [encode_lesson(each) for each in new]},
+        f"{len(new)} lessons are candidates now; {known} were known. Approve those you trust.",
+    )
 
 
+@command(
+    "pitfalls",
+    add_store_and_json,
+    option("tool", nargs="*", help="about these tools"),
+    option("--agent", help="what has failed this agent, of these tools or of every one"),
+    option("--tokens", type=parse_count, default=400, help="at most (default: 400)"),
+    option("--link", default="", metavar="URL", help="where there is more"),
+    option(
+        "--changed-since",
+        type=parse_moment,
+        metavar="TIME",
+        help="list the tools whose lessons changed since then: 2h, 7d, or an ISO time",
+    ),
+    about="Write what is known to go wrong with tools as a short section for a prompt, a "
+    "tool's description\nor a file of skills.",
+)
 def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
     """Write the section, or list the tools whose section has changed."""
     if not (options.tool or options.agent or options.changed_since):
         raise ConfigurationError("Name a tool, --agent NAME or --changed-since TIME.")
     with Insights.open(settings) as insights:
         if options.changed_since is not None:
-            changed = insights.lesson_list.list_changed_tools(options.changed_since)
-            return _show_changed(options, changed)
+            tools = insights.lesson_list.list_changed_tools(options.changed_since)
+            return render.answer(options, {"tools": tools}, *(tools or ["No lesson has changed."]))
         # One tenant's, or those of nobody who is named: what goes into a prompt mixes none.
         text = insights.keep_to(settings.tenant).lesson_list.describe_pitfalls(
-            options.tool,
-            agent=options.agent,
-            tokens=options.tokens,
-            link=options.link,
+            options.tool, agent=options.agent, tokens=options.tokens, link=options.link
         )
         if options.tool:
-            # So that a page can say what was learned since.
             insights.acts.record_export(options.tool, by=find_user())
     if options.json:
         render.print_json({"pitfalls": text})
@@ -307,6 +215,13 @@ def run_pitfalls(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+@command(
+    "calibration",
+    add_store_and_json,
+    option("--picture", metavar="FILE", help="draw it as well, into a file of SVG"),
+    about="Hold the probabilities that suggestions were given against what came of them, and "
+    "show how much\nmore often failures are repaired where memory has its say.",
+)
 def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
     """Show the figures, and the curve."""
     if options.picture:
@@ -316,45 +231,76 @@ def run_calibration(options: argparse.Namespace, settings: Settings) -> int:
         drawn = insights.lesson_list.draw_calibration(measured)
     if options.picture:
         write_private(Path(options.picture), drawn)
-    if options.json:
-        render.print_json(measured)
-    else:
-        _show_curve(measured)
-    return 0
+    return render.answer(options, measured, *_describe_curve(measured))
 
 
-def _show_changed(options: argparse.Namespace, tools: list[str]) -> int:
-    if options.json:
-        render.print_json({"tools": tools})
-    else:
-        for tool in tools or ["No lesson has changed."]:
-            render.make_console().print(render.build_text(tool))
-    return 0
-
-
-def _show_curve(measured: Measured) -> None:
-    console, found = render.make_console(), measured.calibration
-    if not found.n:
-        console.print("No suggestion was taken yet, so there is nothing to measure.")
-    else:
+def _describe_curve(measured: Measured) -> Iterator[str | Table]:
+    found, lift = measured.calibration, measured.lift
+    if found.n:
         rows = [
             (f"{each.said:.2f}", f"{each.true:.2f}", each.n, "█" * round(each.true * BAR))
             for each in found.bins
         ]
-        columns = ("said", "came true", "n", "0 … 1")
-        console.print(render.build_table(rows, columns=columns))
-        console.print(
+        yield render.build_table(rows, columns=("said", "came true", "n", "0 … 1"))
+        yield (
             f"n {found.n}, calibration error {found.ece:.3f}, Brier {found.brier:.3f} "
             f"(always saying the mean: {found.base_brier:.3f})"
         )
-    lift = measured.lift
+    else:
+        yield "No suggestion was taken yet, so there is nothing to measure."
     said = (
         "no failure was left alone yet to compare with"
         if lift is None
         else f"{lift.lift:+.0%} repaired ({lift.low:+.0%} to {lift.high:+.0%}), "
         f"{lift.treated} treated, {lift.control} left alone"
     )
-    console.print(f"What memory is worth: {said}.")
+    yield f"What memory is worth: {said}."
+
+
+def _show(options: argparse.Namespace, history: LessonHistory) -> int:
+    facts = {
+        "versions": [encode_lesson(each) for each in history.versions],
+        "balance": history.balance,
+        "uses": history.uses,
+        "rated_up": history.rated_up,
+    }
+    return render.answer(options, facts, *_describe_lesson(history))
+
+
+def encode_lesson(lesson: Lesson) -> dict[str, object]:
+    """One version of it, for programs."""
+    built_in = lesson.by == BUILT_IN
+    return {**asdict(lesson), "learned_at": lesson.learned_at.isoformat(), "built_in": built_in}
+
+
+def _describe_lesson(history: LessonHistory) -> Iterator[str | Table]:
+    """Its words, its versions, the calls it touched, and what people thought."""
+    lesson, liking = history.lesson, history.rated_up
+    yield f"{lesson.id}: {lesson.statement}"
+    yield f"tool: {lesson.tool or 'any'}   when: {lesson.when}"
+    yield from (f"not when: {lesson.when_not}",) if lesson.when_not else ()
+    yield f"mistake: {lesson.mistake}   correction: {lesson.correction}"
+    yield f"failing: {lesson.example[0]}   corrected: {lesson.example[1]}"
+    yield f"seen {lesson.seen} times, of {lesson.of} repairs; agents: {', '.join(lesson.agents)}"
+    rows = [
+        (v.version, v.state.value, v.by, f"{v.learned_at:%Y-%m-%d %H:%M}", v.why)
+        for v in history.versions
+    ]
+    yield render.build_table(rows, columns=("version", "state", "by", "since", "why"))
+    if history.uses:
+        touched = [
+            (u.call, u.agent, f"{u.at:%Y-%m-%d %H:%M}", u.benefit.value, u.note)
+            for u in history.uses
+        ]
+        columns = ("call it touched", "agent", "at, UTC", "what it brought", "how")
+        yield render.build_table(touched, columns=columns)
+    else:
+        yield "It has touched no call."
+    if history.balance.uses > len(history.uses):
+        yield f"These are the newest of {history.balance.uses} calls: --all lists them."
+    if liking.n:
+        up = round((liking.figure or 0.0) * liking.n)
+        yield f"People liked {up} of {liking.n} replies of those turns."
 
 
 def _build_query(options: argparse.Namespace, *, limit: int) -> LessonQuery:
@@ -381,13 +327,8 @@ def _read_lines(file: str) -> Iterator[str]:
 
 
 def _say(options: argparse.Namespace, lesson: Lesson) -> int:
-    if options.json:
-        render.print_json({"lesson": encode_lesson(lesson)})
-    else:
-        render.make_console().print(
-            render.build_text(f"{lesson.id} is {lesson.state}: {lesson.statement}")
-        )
-    return 0
+    said = f"{lesson.id} is {lesson.state}: {lesson.statement}"
+    return render.answer(options, {"lesson": encode_lesson(lesson)}, said)
 
 
 def _format_row(seen: LessonSeen) -> tuple[object, ...]:
@@ -395,7 +336,3 @@ def _format_row(seen: LessonSeen) -> tuple[object, ...]:
     counts = (lesson.seen, balance.helped, balance.harmed)
     state = "built in" if lesson.by == BUILT_IN else lesson.state.value
     return (lesson.id, lesson.tool or "any", state, *counts, lesson.statement)
-
-
-def _encode_seen(seen: LessonSeen) -> dict[str, object]:
-    return {**encode_lesson(seen.lesson), "balance": seen.balance}

@@ -61,9 +61,12 @@ def build_parser(named: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Every error of ours is one sentence on standard error."""
     given = sys.argv[1:] if arguments is None else arguments
-    named = _find_named(given)
+    typed = next((each for each in given if not each.startswith("-")), "")
+    named = None if typed in ALL else typed
     if arguments is None and named not in LIVE:
-        _collect_rarely()
+        # Look for cycles rarely, and not at the end: the process ends with its command.
+        gc.set_threshold(RARELY)
+        atexit.register(gc.freeze)
     options = build_parser(named).parse_args(given)
     try:
         with keep_stdout() if getattr(options, "json", False) else nullcontext():
@@ -83,18 +86,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         why = f"the output could not be written: {error.strerror}." if error.strerror else error
         return _complain(why, FAILED)
-
-
-def _collect_rarely() -> None:
-    """Look for cycles rarely, and not at the end: the process ends with its command."""
-    gc.set_threshold(RARELY)
-    atexit.register(gc.freeze)
-
-
-def _find_named(given: Sequence[str]) -> str | None:
-    """The command that was typed, if any; the one that asks about all is told of all."""
-    named = next((each for each in given if not each.startswith("-")), "")
-    return None if named in ALL else named
 
 
 def _run(options: argparse.Namespace) -> int:

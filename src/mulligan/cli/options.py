@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from mulligan.cli.commands import find_line
+from mulligan.cli.commands import ADDERS, AddTo, find_line
 from mulligan.types.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from mulligan.settings import Settings
 
 Commands = Any
 """What `add_subparsers` returns; argparse gives it no public type."""
+Argument = Callable[[argparse.ArgumentParser], object]
+"""Adds an argument, or several that belong together."""
+Run = Callable[[argparse.Namespace, "Settings"], int]
+"""Carries a command out; the answer is its exit code."""
+
+_VERBS: dict[str, list[AddTo]] = {}
 
 MOST_ROWS = 1_000_000
 WHOLE = 32
@@ -43,35 +52,104 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {like[0]!r}?" if like else ""
 
 
-def add_command(commands: Commands, name: str, *, about: str) -> argparse.ArgumentParser:
-    """A command with its longer description; its one line of help is in the list of them all."""
-    return _add_parser(commands, name, says=find_line(name), about=about)
+def command(name: str, *arguments: Argument, about: str) -> Callable[[Run], Run]:
+    """Make a function a command; its one line of help is in the list of them all."""
+
+    def register(run: Run) -> Run:
+        ADDERS[name] = lambda commands: _add_parser(
+            commands, name, says=find_line(name), about=about, arguments=arguments
+        ).set_defaults(run=run)
+        return run
+
+    return register
 
 
-def _add_parser(commands: Commands, name: str, *, says: str, about: str) -> argparse.ArgumentParser:
+def verb(
+    group: str, name: str, *arguments: Argument, says: str, whole: bool = False
+) -> Callable[[Run], Run]:
+    """Make a function a command of a group, which reads a store and may answer in JSON."""
+
+    def register(run: Run) -> Run:
+        _VERBS.setdefault(group, []).append(
+            lambda verbs: _add_parser(
+                verbs,
+                name,
+                says=says,
+                about=f"{says[0].upper()}{says[1:]}.",
+                arguments=(add_whole_store if whole else add_store, add_json, *arguments),
+            ).set_defaults(run=run)
+        )
+        return run
+
+    return register
+
+
+def define_group(name: str, *, about: str) -> None:
+    """Make a command of all the verbs that its module has."""
+
+    def add(commands: Commands) -> None:
+        parser = _add_parser(commands, name, says=find_line(name), about=about, arguments=())
+        verbs = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+        for add_to in _VERBS[name]:
+            add_to(verbs)
+
+    ADDERS[name] = add
+
+
+def _add_parser(
+    commands: Commands, name: str, *, says: str, about: str, arguments: Sequence[Argument]
+) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=says, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    for add_to in arguments:
+        add_to(parser)
     return parser
 
 
-def add_store(parser: argparse.ArgumentParser, *, whole: bool = False) -> None:
-    """`--store URL`; and `--tenant NAME`, unless the command is about the store as a whole."""
+def option(*names: str, **about: Any) -> Argument:
+    """An argument, as `add_argument` takes it."""
+    return lambda parser: parser.add_argument(*names, **about)
+
+
+def one_of(*options: Argument, required: bool = False) -> Argument:
+    """Options of which no two go together."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        group: Any = parser.add_mutually_exclusive_group(required=required)
+        for add_to in options:
+            add_to(group)
+
+    return add
+
+
+def add_whole_store(parser: argparse.ArgumentParser) -> None:
+    """`--store URL`, for a command about the store as a whole."""
     parser.add_argument(
         "--store",
         metavar="URL",
         help="sqlite:///path.db or postgresql://…; else MULLIGAN_STORE, else "
         "`store` under [tool.mulligan] in pyproject.toml",
     )
-    if not whole:
-        parser.add_argument(
-            "--tenant", metavar="NAME", help="keep to one tenant; else MULLIGAN_TENANT, else all"
-        )
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """`--store URL` and `--tenant NAME`."""
+    add_whole_store(parser)
+    parser.add_argument(
+        "--tenant", metavar="NAME", help="keep to one tenant; else MULLIGAN_TENANT, else all"
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """`--json`."""
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
+
+
+def add_store_and_json(parser: argparse.ArgumentParser) -> None:
+    """`--store URL`, `--tenant NAME` and `--json`."""
+    add_store(parser)
+    add_json(parser)
 
 
 def add_span(parser: argparse.ArgumentParser) -> None:
@@ -82,22 +160,10 @@ def add_span(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", type=parse_moment, metavar="TIME", help="the same")
 
 
-def add_limit(parser: argparse.ArgumentParser, *, default: int) -> None:
+def limit(default: int) -> Argument:
     """`-n N`: how many rows at most."""
-    parser.add_argument(
-        "-n", "--limit", type=parse_count, default=default, help=f"how many (default: {default})"
-    )
-
-
-def add_verb(
-    verbs: Commands, name: str, *, says: str, run: object, whole: bool = False
-) -> argparse.ArgumentParser:
-    """A command of a group, which reads a store and may answer in JSON."""
-    parser = _add_parser(verbs, name, says=says, about=f"{says[0].upper()}{says[1:]}.")
-    add_store(parser, whole=whole)
-    add_json(parser)
-    parser.set_defaults(run=run)
-    return parser
+    says = f"how many (default: {default})"
+    return option("-n", "--limit", type=parse_count, default=default, help=says)
 
 
 def parse_moment(text: str) -> datetime:

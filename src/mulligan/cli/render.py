@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import sys
@@ -10,7 +11,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -58,6 +59,17 @@ def print_json(value: object) -> None:
     print_line(escape_json(json.dumps(to_plain_json(value), ensure_ascii=False)))
 
 
+def answer(options: argparse.Namespace, facts: object, *said: RenderableType) -> int:
+    """Print facts as JSON where a program asks, else what a person reads: a text is foreign."""
+    if options.json:
+        print_json(facts)
+        return 0
+    console = make_console()
+    for each in said:
+        console.print(build_text(each) if isinstance(each, str) else each)
+    return 0
+
+
 def to_plain_json(value: object) -> object:
     """A value as programs read it: times in ISO, spans in seconds, whole numbers as integers."""
     match value:
@@ -79,9 +91,9 @@ def to_plain_json(value: object) -> object:
             return str(value)
 
 
-def build_text(value: object) -> Text:
+def build_text(value: object, style: str = "") -> Text:
     """Foreign text, harmless in a terminal."""
-    return Text(escape_text(str(value)), overflow="fold")
+    return Text(escape_text(str(value)), style=style, overflow="fold")
 
 
 def build_block(text: str) -> Text:

@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store
+from mulligan.cli.options import add_store, add_store_and_json, command, option
 from mulligan.cli.terminal import print_line
 from mulligan.codec import encode_json
 from mulligan.dashboard.app import render_csv
-from mulligan.dashboard.sections import SECTIONS, SINGLE, Section, parse_query
+from mulligan.dashboard.sections import SECTIONS, SINGLE, parse_query
 from mulligan.insights.figures import WINDOWS, Estimate
 from mulligan.insights.filters import ViewRequest
 from mulligan.insights.insights import Insights
@@ -30,30 +30,27 @@ SECTION_WORDS = tuple(dict.fromkeys(word for section in SECTIONS for word in sec
 """What some views can be asked beside the filters."""
 
 
-def add_view(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "view",
-        about="Print what a page of the dashboard shows, as its address under /api/v1 would; with "
-        f"an id,\nthat of one thing ({', '.join(each.name for each in SINGLE)}).",
-    )
-    parser.add_argument("view", choices=[each.name for each in SECTIONS], help="which page")
-    parser.add_argument("id", nargs="?", default="", help="of the one thing that it is about")
-    add_store(parser)
-    parser.add_argument("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)")
-    for name in ("tool", "agent", *SECTION_WORDS):
-        parser.add_argument(
-            f"--{name}", default="", metavar=name.upper(), help=f"only of this {name}"
-        )
-    parser.add_argument("--page", default="1", metavar="N", help="of a long list (default: 1)")
-    parser.add_argument("--csv", action="store_true", help="its table, for a spreadsheet")
-    parser.set_defaults(run=run_view)
-
-
+@command(
+    "view",
+    option("view", choices=[each.name for each in SECTIONS], help="which page"),
+    option("id", nargs="?", default="", help="of the one thing that it is about"),
+    add_store,
+    option("--window", choices=list(WINDOWS), default="7d", help="(default: 7d)"),
+    *(
+        option(f"--{name}", default="", metavar=name.upper(), help=f"only of this {name}")
+        for name in ("tool", "agent", *SECTION_WORDS)
+    ),
+    option("--page", default="1", metavar="N", help="of a long list (default: 1)"),
+    option("--csv", action="store_true", help="its table, for a spreadsheet"),
+    about="Print what a page of the dashboard shows, as its address under /api/v1 would; with "
+    f"an id,\nthat of one thing ({', '.join(each.name for each in SINGLE)}).",
+)
 def run_view(options: argparse.Namespace, settings: Settings) -> int:
     """Print it."""
-    section = _find_section(options.view, one=bool(options.id))
+    found = [each for each in (SINGLE if options.id else SECTIONS) if each.name == options.view]
+    if not found:
+        raise ConfigurationError(f"{options.view!r} is about no single thing: leave the id out.")
+    section = found[0]
     if options.csv and not section.rows:
         raise ConfigurationError(f"{section.title} has no table: leave --csv out.")
     said = {
@@ -71,30 +68,16 @@ def run_view(options: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _find_section(name: str, *, one: bool) -> Section:
-    for section in SINGLE if one else SECTIONS:
-        if section.name == name:
-            return section
-    raise ConfigurationError(f"{name!r} is about no single thing: leave the id out.")
-
-
 TOP_EVERY = 2.0
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-def add_top(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "top",
-        about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
-    )
-    add_store(parser)
-    add_json(parser)
-    parser.add_argument("--once", action="store_true", help="show it once, and end; so does --json")
-    parser.set_defaults(run=run_top)
-
-
+@command(
+    "top",
+    add_store_and_json,
+    option("--once", action="store_true", help="show it once, and end; so does --json"),
+    about="Show how calls go and what needs a person, every two seconds until Ctrl-C.",
+)
 def run_top(options: argparse.Namespace, settings: Settings) -> int:
     """Show it, again and again."""
     console = render.make_console()
@@ -115,7 +98,11 @@ def run_top(options: argparse.Namespace, settings: Settings) -> int:
 def _build_screen(insights: Insights) -> Group:
     view = read_overview(insights, ViewRequest())
     title = Text(f"Mulligan, {view.at:%Y-%m-%d %H:%M:%S} UTC", style="bold")
-    return Group(title, _build_figures(view), _draw_trend(view), *_list_open(view))
+    # Thirty days of calls that worked, a sign each: full is all of them, low is half or less.
+    shares = [point.succeeded for point in view.trend]
+    signs = (" " if s is None else _BARS[max(1, round((s - 0.5) * 16))] for s in shares)
+    trend = Text("30 days  ") + Text("".join(signs), style="green")
+    return Group(title, _build_figures(view), trend, *_list_open(view))
 
 
 def _build_figures(view: Overview) -> Table:
@@ -133,13 +120,6 @@ def _build_figures(view: Overview) -> Table:
         for each in view.windows
     )
     return render.build_table(rows, columns=columns)
-
-
-def _draw_trend(view: Overview) -> Text:
-    """Thirty days of calls that worked, a sign each: full is all of them, low is half or less."""
-    shares = [point.succeeded for point in view.trend]
-    signs = (" " if s is None else _BARS[max(1, round((s - 0.5) * 16))] for s in shares)
-    return Text("30 days  ") + Text("".join(signs), style="green")
 
 
 def _list_open(view: Overview) -> Iterator[Text | Table]:

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from mulligan.app.application import build_worker, load_application
 from mulligan.app.worker import GRACE, UpkeepWorker, WorkDone, WorkerHealth
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json
+from mulligan.cli.options import add_json, command, option
 from mulligan.process.event_loop import run_on_own_loop
 from mulligan.settings import Settings
 from mulligan.types.errors import ConfigurationError
@@ -92,41 +92,43 @@ def _encode_response(status: int, said: dict[str, object], *, body: bool) -> byt
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
-def add_worker(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "worker",
-        about="Run beside an application, on as many machines as you like: take up what crashed "
-        "processes left,\ncarry out what people approve or want undone, review late, forget what "
-        "is past its time, and draw\nlessons, each of it once. It ends with SIGTERM or Ctrl-C, "
-        "after what it is at.",
-    )
-    parser.add_argument(
+def _parse_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3_600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to 3600")
+    return seconds
+
+
+@command(
+    "worker",
+    option(
         "--app",
         metavar="MODULE:NAME",
         help="the application that has the tools' code; else `app` under [tool.mulligan] in "
         "pyproject.toml",
-    )
-    add_json(parser)
-    parser.add_argument(
-        "--once", action="store_true", help="do what is due now, say what that was, and end"
-    )
-    parser.add_argument(
+    ),
+    add_json,
+    option("--once", action="store_true", help="do what is due now, say what that was, and end"),
+    option(
         "--health",
         metavar="HOST:PORT",
         help="answer GET /health (200, or 503 while passes fail) and GET /live there",
-    )
-    parser.add_argument(
+    ),
+    option(
         "--grace",
         type=_parse_seconds,
         default=GRACE,
         metavar="SECONDS",
         help=f"how long stopping waits for what is under way (default: {GRACE:.0f})",
-    )
-    parser.set_defaults(run=run_worker)
-
-
+    ),
+    about="Run beside an application, on as many machines as you like: take up what crashed "
+    "processes left,\ncarry out what people approve or want undone, review late, forget what "
+    "is past its time, and draw\nlessons, each of it once. It ends with SIGTERM or Ctrl-C, "
+    "after what it is at.",
+)
 def run_worker(options: argparse.Namespace, settings: Settings) -> int:
     """Work until stopped, or once."""
     named = options.app or settings.app
@@ -139,19 +141,15 @@ def run_worker(options: argparse.Namespace, settings: Settings) -> int:
     worker = build_worker(application)
     try:
         if options.once:
-            return _report_round(run_on_own_loop(worker.run_once()), as_json=options.json)
-        say = _say_json if options.json else _say_plainly
-        asyncio.run(_work(worker, say, address=address, grace=options.grace))
+            return _report_round(options, run_on_own_loop(worker.run_once()))
+        asyncio.run(_work(worker, options, address=address))
     finally:
         application.close()
     return 0
 
 
-Say = Callable[[str, dict[str, object]], None]
-
-
 async def _work(
-    worker: UpkeepWorker, say: Say, *, address: tuple[str, int] | None, grace: float
+    worker: UpkeepWorker, options: argparse.Namespace, *, address: tuple[str, int] | None
 ) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in STOPPING:
@@ -161,38 +159,19 @@ async def _work(
         if address is not None:
             served = serve_health(address, worker.check_health)
             about["port"] = await stack.enter_async_context(served)
-        say("started", about)
-        await worker.run(stop, grace=grace)
-        say("stopped", asdict(worker.check_health()))
+        _say(options, "started", about)
+        await worker.run(stop, grace=options.grace)
+        _say(options, "stopped", asdict(worker.check_health()))
 
 
-def _report_round(done: WorkDone, *, as_json: bool) -> int:
-    if as_json:
-        render.print_json(done)
-    else:
-        console = render.make_console()
-        swept = "swept" if done.swept else "not swept, as others have"
-        learned = "others see to lessons" if done.lessons is None else f"{done.lessons} lessons"
-        console.print(
-            f"{done.recovered} actions taken up; {swept}; {learned}; {done.open_actions} open."
-        )
+def _report_round(options: argparse.Namespace, done: WorkDone) -> int:
+    swept = "swept" if done.swept else "not swept, as others have"
+    learned = "others see to lessons" if done.lessons is None else f"{done.lessons} lessons"
+    said = f"{done.recovered} actions taken up; {swept}; {learned}; {done.open_actions} open."
+    render.answer(options, done, said)
     return 1 if done.open_actions else 0
 
 
-def _say_json(event: str, about: dict[str, object]) -> None:
-    render.print_json({"event": event} | about)
-
-
-def _say_plainly(event: str, about: dict[str, object]) -> None:
+def _say(options: argparse.Namespace, event: str, about: dict[str, object]) -> None:
     said = ", ".join(f"{name} {value}" for name, value in about.items())
-    render.make_console().print(render.build_text(f"Worker {event}: {said}."))
-
-
-def _parse_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= 3_600:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0 to 3600")
-    return seconds
+    render.answer(options, {"event": event} | about, f"Worker {event}: {said}.")

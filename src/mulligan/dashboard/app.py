@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime
 from enum import Enum
 from importlib.metadata import version
@@ -96,27 +96,32 @@ CarryOut = Callable[[], object]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def find_status(error: MulliganError) -> int:
-    """What an error of ours is to a program that asked."""
-    if isinstance(error, StoreError):
-        return 503
-    return 409 if isinstance(error, JournalError) else 400
+@contextmanager
+def _refuse(wrong: int) -> Iterator[None]:
+    """Errors of ours as what they are to who asked; `wrong`: for what cannot be used."""
+    statuses = ((ConfigurationError, wrong), (StoreError, 503), (JournalError, 409))
+    try:
+        yield
+    except MulliganError as error:
+        status = next((status for kind, status in statuses if isinstance(error, kind)), 400)
+        raise HTTPException(status, str(error)) from error
 
 
 def answer_json(insights: Insights, section: Section) -> Endpoint:
     """A view for programs, or its table for spreadsheets."""
 
     async def answer(request: Request) -> Response:
-        try:
+        with _refuse(404 if section.one else 400):
             asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
             asked = replace(asked, decides=get_visitor(request.scope).role.covers(Role.DECIDE))
             view = await run_in_threadpool(section.read, insights, asked)
-        except ConfigurationError as error:
-            return _say(404 if section.one else 400, error)
-        except MulliganError as error:
-            return _say(find_status(error), error)
         if asked.read_word("format") == "csv" and section.rows:
-            return _answer_csv(section, getattr(view, section.rows))
+            name = f"attachment; filename=mulligan-{section.name}.csv"
+            return Response(
+                render_csv(getattr(view, section.rows)),
+                media_type="text/csv; charset=utf-8",
+                headers={"content-disposition": name},
+            )
         return _encode(view)
 
     return answer
@@ -131,19 +136,15 @@ def answer_act(insights: Insights, act: ActRoute, *, carry_out: CarryOut | None)
             return refused
         words = _read_words(await request.body(), act)
         if words is None:
-            return JSONResponse({"error": f"A JSON object of {act.words}."}, status_code=400)
+            raise HTTPException(400, f"A JSON object of {act.words}.")
         by = get_visitor(request.scope).name
         order = ActOrder(act=act.name, id=request.path_params["id"], by=by, words=words)
-        try:
+        with _refuse(409):
             done = await run_in_threadpool(act.run, insights, order)
             if act.effect and carry_out is not None:
                 await run_in_threadpool(carry_out)
                 seen = ViewRequest(id=order.id, decides=True)
                 done = await run_in_threadpool(read_action, insights, seen)
-        except ConfigurationError as error:
-            return _say(409, error)
-        except MulliganError as error:
-            return _say(find_status(error), error)
         return _encode(done)
 
     return answer
@@ -184,22 +185,9 @@ def _read_words(body: bytes, act: ActRoute) -> dict[str, str] | None:
     return said if fitting else None
 
 
-def _answer_csv(section: Section, rows: Any) -> Response:
-    name = f"attachment; filename=mulligan-{section.name}.csv"
-    return Response(
-        render_csv(rows),
-        media_type="text/csv; charset=utf-8",
-        headers={"content-disposition": name},
-    )
-
-
 def _encode(view: object) -> Response:
     text = escape_json(encode_json(view).decode("utf-8", "replace"))
     return Response(text.encode(), media_type="application/json")
-
-
-def _say(status: int, error: object) -> JSONResponse:
-    return JSONResponse({"error": str(error)}, status_code=status)
 
 
 def create_app(
@@ -246,13 +234,10 @@ def create_app(
 
 def _build_page(site: Site, section: Section) -> Route:
     async def show(request: Request) -> Response:
-        try:
+        with _refuse(404 if section.one else 400):
             asked = parse_query(request.query_params, id_=request.path_params.get("id", ""))
             visitor = get_visitor(request.scope)
             page = await run_in_threadpool(site.render, section, asked, visitor=visitor)
-        except MulliganError as error:
-            status = 404 if section.one and isinstance(error, ConfigurationError) else None
-            raise HTTPException(status or find_status(error), str(error)) from error
         return HTMLResponse(page)
 
     return Route(section.path, show, methods=["GET"])

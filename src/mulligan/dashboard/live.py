@@ -33,11 +33,6 @@ RESYNC = b"event: resync\ndata: {}\n\n"
 """More has happened than was kept, or than the page shows: look at everything anew."""
 
 
-def encode_message(event: str, data: bytes) -> bytes:
-    """A message as it goes over the line; JSON has no line breaks of its own."""
-    return b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
-
-
 @dataclass(slots=True, eq=False)
 class Client:
     """One open page, and what it has not yet been sent."""
@@ -79,7 +74,8 @@ class Hub:
 
     def publish(self, event: str, data: bytes) -> None:
         """Tell everybody."""
-        message = encode_message(event, data)
+        # JSON has no line breaks of its own.
+        message = b"event: " + event.encode() + b"\ndata: " + data + b"\n\n"
         for client in self.clients:
             client.put(message)
 

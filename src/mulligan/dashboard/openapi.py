@@ -9,6 +9,8 @@ from mulligan.dashboard.sections import ACTS, LONGEST, SECTIONS, SINGLE, ActRout
 from mulligan.insights.filters import MOST_PAGES, Window
 
 _AT = "#/components/schemas/"
+_WORD = {"type": "string", "maxLength": LONGEST}
+_ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 _REFUSALS = {
     "400": "What was asked for means nothing.",
     "401": "No token, or one that is wrong or over.",
@@ -25,7 +27,13 @@ def build_openapi(version: str) -> dict[str, Any]:
     schemas, parts = describe_types(kinds, at=_AT)
     paths: dict[str, Any] = {}
     for section, schema in zip(shown, schemas, strict=False):
-        paths[section.json_path] = {"get": _describe_view(section, schema)}
+        described = {
+            "summary": section.about,
+            "operationId": f"read_{section.name}" + ("_one" if section.one else ""),
+            "parameters": _list_parameters(section),
+            "responses": _describe_answers(schema, missing=section.one),
+        }
+        paths[section.json_path] = {"get": described}
     for act, schema in zip(ACTS, schemas[len(shown) :], strict=True):
         paths[act.path] = {"post": _describe_act(act, schema)}
     error = {
@@ -45,19 +53,10 @@ def build_openapi(version: str) -> dict[str, Any]:
     }
 
 
-def _describe_view(section: Section, schema: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "summary": section.about,
-        "operationId": f"read_{section.name}" + ("_one" if section.one else ""),
-        "parameters": _list_parameters(section),
-        "responses": _describe_answers(schema, missing=section.one),
-    }
-
-
 def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
     body = {
         "type": "object",
-        "properties": {name: _describe_word() for name in act.words},
+        "properties": dict.fromkeys(act.words, _WORD),
         "additionalProperties": False,
     }
     answers = _describe_answers(schema, missing=True)
@@ -66,39 +65,28 @@ def _describe_act(act: ActRoute, schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "summary": act.about,
         "operationId": f"{act.name}_{act.subject}",
-        "parameters": [_describe_id()],
+        "parameters": [_ID],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": answers,
     }
 
 
 def _list_parameters(section: Section) -> list[dict[str, Any]]:
+    number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
+    paging = [_describe_parameter("page", number)] if section.paged else []
     if section.one:
-        return [_describe_id(), *_list_paging(section)]
+        return [_ID, *paging]
     found = [_describe_parameter("window", {"type": "string", "enum": list(Window)})]
     words = ("tool", "agent", "tenant", *section.words)
-    found += [_describe_parameter(name, _describe_word()) for name in words]
-    found += _list_paging(section)
+    found += [_describe_parameter(name, _WORD) for name in words]
+    found += paging
     if section.rows:
         found.append(_describe_parameter("format", {"type": "string", "enum": ["json", "csv"]}))
     return found
 
 
-def _list_paging(section: Section) -> list[dict[str, Any]]:
-    number = {"type": "integer", "minimum": 1, "maximum": MOST_PAGES}
-    return [_describe_parameter("page", number)] if section.paged else []
-
-
 def _describe_parameter(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "schema": schema}
-
-
-def _describe_word() -> dict[str, Any]:
-    return {"type": "string", "maxLength": LONGEST}
-
-
-def _describe_id() -> dict[str, Any]:
-    return {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
 
 
 def _describe_answers(schema: dict[str, Any], *, missing: bool) -> dict[str, Any]:

@@ -101,147 +101,151 @@ class Section(Struct, frozen=True, kw_only=True):
         return f"{self.name}_one.html" if self.one else f"{self.name}.html"
 
 
-OVERVIEW = Section(
-    name="overview",
-    title="Overview",
-    read=read_overview,
-    about="How calls go, whether the goals are met, and what needs a person.",
-    command="mulligan stats --goals",
-    rows="trend",
-)
-OPEN = Section(
-    name="open",
-    title="Open",
-    read=read_open,
-    about="Effects that need a person, the oldest first.",
-    command="mulligan open",
-    rows="items",
-    words=("state",),
-    paged=True,
-    windowed=False,
-)
-TURNS = Section(
-    name="turns",
-    title="Turns",
-    read=read_turns,
-    about="Requests of people, and what agents did for them, the newest first.",
-    command="mulligan view turns",
-    rows="rows",
-    paged=True,
-)
-TOOLS = Section(
-    name="tools",
-    title="Tools",
-    read=read_tools,
-    about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
-    command="mulligan view tools",
-    rows="tools",
-)
-PATTERNS = Section(
-    name="patterns",
-    title="Patterns",
-    read=read_patterns,
-    about="Failures that are one and the same, the most frequent first.",
-    command="mulligan view patterns",
-    rows="rows",
-    words=("life",),
-    paged=True,
-)
-REPAIRS = Section(
-    name="repairs",
-    title="Repairs",
-    read=read_repairs,
-    about="How far failures come on their way to a success, and who leans on that.",
-    command="mulligan view repairs",
-    rows="agents",
-)
-WORTH = Section(
-    name="worth",
-    title="Does it help?",
-    read=read_worth,
-    about="Failures with a correction against those that were left alone, over 90 days.",
-    command="mulligan view worth",
-    rows="lessons",
-    paged=True,
-    windowed=False,
-    filters=("tool", "tenant"),
-)
-LESSONS = Section(
-    name="lessons",
-    title="Lessons",
-    read=read_lessons,
-    about="What was learned from failures, and the evidence for it.",
-    command="mulligan lessons list",
-    rows="rows",
-    words=("state",),
-    paged=True,
-    windowed=False,
-)
-TEXTS = Section(
-    name="texts",
-    title="Replies and drafts",
-    read=read_texts,
-    about="How often texts had to be written again, and why.",
-    command="mulligan view texts",
-    rows="trend",
-    filters=("agent", "tenant"),
-)
-TASKS = Section(
-    name="tasks",
-    title="Tasks",
-    read=read_tasks,
-    about="Work that is run many times, and the version of its notes that is on top.",
-    command="mulligan tasks list",
-    rows="rows",
-    windowed=False,
-    filters=("tenant",),
-)
-HEALTH = Section(
-    name="health",
-    title="Health",
-    read=read_health,
-    about="How the store is, what was lost, how long things are kept, and who did what.",
-    command="mulligan view health",
-    rows="acts",
-    filters=(),
-)
-
 SECTIONS: tuple[Section, ...] = (
-    OVERVIEW, OPEN, TURNS, TOOLS, PATTERNS, REPAIRS, WORTH, LESSONS, TEXTS, TASKS, HEALTH,
-)  # fmt: skip
+    Section(
+        name="overview",
+        title="Overview",
+        read=read_overview,
+        about="How calls go, whether the goals are met, and what needs a person.",
+        command="mulligan stats --goals",
+        rows="trend",
+    ),
+    Section(
+        name="open",
+        title="Open",
+        read=read_open,
+        about="Effects that need a person, the oldest first.",
+        command="mulligan open",
+        rows="items",
+        words=("state",),
+        paged=True,
+        windowed=False,
+    ),
+    Section(
+        name="turns",
+        title="Turns",
+        read=read_turns,
+        about="Requests of people, and what agents did for them, the newest first.",
+        command="mulligan view turns",
+        rows="rows",
+        paged=True,
+    ),
+    Section(
+        name="tools",
+        title="Tools",
+        read=read_tools,
+        about="Where calls fail more than elsewhere, whose fault it is, and how long they take.",
+        command="mulligan view tools",
+        rows="tools",
+    ),
+    Section(
+        name="patterns",
+        title="Patterns",
+        read=read_patterns,
+        about="Failures that are one and the same, the most frequent first.",
+        command="mulligan view patterns",
+        rows="rows",
+        words=("life",),
+        paged=True,
+    ),
+    Section(
+        name="repairs",
+        title="Repairs",
+        read=read_repairs,
+        about="How far failures come on their way to a success, and who leans on that.",
+        command="mulligan view repairs",
+        rows="agents",
+    ),
+    Section(
+        name="worth",
+        title="Does it help?",
+        read=read_worth,
+        about="Failures with a correction against those that were left alone, over 90 days.",
+        command="mulligan view worth",
+        rows="lessons",
+        paged=True,
+        windowed=False,
+        filters=("tool", "tenant"),
+    ),
+    Section(
+        name="lessons",
+        title="Lessons",
+        read=read_lessons,
+        about="What was learned from failures, and the evidence for it.",
+        command="mulligan lessons list",
+        rows="rows",
+        words=("state",),
+        paged=True,
+        windowed=False,
+    ),
+    Section(
+        name="texts",
+        title="Replies and drafts",
+        read=read_texts,
+        about="How often texts had to be written again, and why.",
+        command="mulligan view texts",
+        rows="trend",
+        filters=("agent", "tenant"),
+    ),
+    Section(
+        name="tasks",
+        title="Tasks",
+        read=read_tasks,
+        about="Work that is run many times, and the version of its notes that is on top.",
+        command="mulligan tasks list",
+        rows="rows",
+        windowed=False,
+        filters=("tenant",),
+    ),
+    Section(
+        name="health",
+        title="Health",
+        read=read_health,
+        about="How the store is, what was lost, how long things are kept, and who did what.",
+        command="mulligan view health",
+        rows="acts",
+        filters=(),
+    ),
+)
 """In the order of the menu."""
-
-
-def _build_single(section: Section, **about: Any) -> Section:
-    """The page about one of the things that another lists."""
-    return Section(name=section.name, title=section.title, one=True, **about)
-
-
 SINGLE: tuple[Section, ...] = (
-    _build_single(
-        OPEN,
+    Section(
+        name="open",
+        title="Open",
+        one=True,
         read=read_action,
         about="One action, and all that happened to it.",
         command="mulligan show {id}",
     ),
-    _build_single(
-        TURNS, read=read_turn, about="One turn as it went.", command="mulligan log --turn {id}"
+    Section(
+        name="turns",
+        title="Turns",
+        one=True,
+        read=read_turn,
+        about="One turn as it went.",
+        command="mulligan log --turn {id}",
     ),
-    _build_single(
-        PATTERNS,
+    Section(
+        name="patterns",
+        title="Patterns",
+        one=True,
         read=read_pattern,
         about="One failure that keeps coming, and what mended it.",
         command="mulligan view patterns {id}",
     ),
-    _build_single(
-        LESSONS,
+    Section(
+        name="lessons",
+        title="Lessons",
+        one=True,
         read=read_lesson,
         about="One lesson with all its versions, and the calls it touched.",
         command="mulligan lessons show {id}",
         paged=True,
     ),
-    _build_single(
-        TASKS,
+    Section(
+        name="tasks",
+        title="Tasks",
+        one=True,
         read=read_task,
         about="One task with all versions of its notes.",
         command="mulligan tasks show {id}",

@@ -60,11 +60,6 @@ def format_share(value: float | None, digits: int = 1) -> str:
     return f"{value * 100:.{digits}f} %" if 0 < value < 1 else f"{value * 100:.0f} %"
 
 
-def format_points(value: float | None) -> str:
-    """A difference of shares: `+2.1 pp`."""
-    return DASH if value is None else f"{value * 100:+.1f} pp"
-
-
 def format_interval(estimate: Estimate) -> str:
     """Where the true share lies: between which two."""
     if estimate.low is None or estimate.high is None:
@@ -109,26 +104,6 @@ def format_time(at: datetime | str) -> str:
     return read.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def format_id(text: str) -> str:
-    """The beginning of an id, enough to tell two apart."""
-    return text[:SHORTENED]
-
-
-def format_json(value: object) -> str:
-    """A value as JSON that a person can read."""
-    return json.dumps(json.loads(encode_json(value)), indent=2, ensure_ascii=False)
-
-
-def format_value(value: object) -> str:
-    """A value in one line: text as it is, the rest as JSON."""
-    return value if isinstance(value, str) else encode_json(value).decode()
-
-
-def format_words(name: str) -> str:
-    """`needs_human` as `needs human`."""
-    return str(name).replace("_", " ")
-
-
 def format_code(text: str) -> Markup:
     """A sentence whose parts in backticks are set as code."""
     if "`" not in text:
@@ -154,15 +129,10 @@ def format_options(text: str) -> Markup:
     return Markup(_OPTION.sub(r'<span class="nowrap">\g<0></span>', shown))  # noqa: S704 - escaped
 
 
-def format_sentence(text: str) -> str:
-    """With a capital, as a sentence begins."""
-    return text[:1].upper() + text[1:]
-
-
 def build_badge(state: str) -> Markup:
     """Where something stands, in the colour of that standing."""
     name = escape_html(escape_foreign(str(state)))
-    shown = format_words(name)
+    shown = name.replace("_", " ")
     return Markup(f'<span class="badge" data-state="{name}">{shown}</span>')  # noqa: S704 - escaped
 
 
@@ -170,16 +140,6 @@ def build_when(at: datetime, now: datetime) -> Markup:
     """How long ago something was, and under the pointer when."""
     shown = f'title="{format_time(at)} UTC">{format_ago(at, now)}'
     return Markup(f'<time datetime="{at.isoformat()}" {shown}</time>')  # noqa: S704 - figures
-
-
-def format_stubs(text: str) -> str:
-    """What the log hides, as a person would say it; equal ones have equal marks."""
-    return _STUB.sub(lambda found: f"({found[1]} characters, {found[2][:4]})", text)
-
-
-def format_label(name: str) -> str:
-    """What people know somebody by, of whom a store has the identity."""
-    return read_label(name) if is_identity(name) else name
 
 
 def build_chart(kind: str, names: Sequence[str], *columns: Sequence[Any]) -> str:
@@ -192,25 +152,32 @@ def compute_seconds(times: Sequence[datetime]) -> list[float]:
     return [at.timestamp() for at in times]
 
 
-FORMATS: Mapping[str, Any] = {
+FORMATS: Mapping[str, Callable[..., str]] = {
     "count": format_count,
     "share": format_share,
-    "points": format_points,
+    # A difference of shares: `+2.1 pp`.
+    "points": lambda value: DASH if value is None else f"{value * 100:+.1f} pp",
     "interval": format_interval,
     "ms": format_ms,
     "seconds": format_seconds,
     "ago": format_ago,
     "time": format_time,
-    "short": format_id,
-    "pretty": format_json,
-    "inline": format_value,
-    "words": format_words,
-    "label": format_label,
+    # The beginning of an id, enough to tell two apart.
+    "short": lambda text: text[:SHORTENED],
+    "pretty": lambda value: json.dumps(
+        json.loads(encode_json(value)), indent=2, ensure_ascii=False
+    ),
+    # A value in one line: text as it is, the rest as JSON.
+    "inline": lambda value: value if isinstance(value, str) else encode_json(value).decode(),
+    "words": lambda name: str(name).replace("_", " "),
+    # What people know somebody by, of whom a store has the identity.
+    "label": lambda name: read_label(name) if is_identity(name) else name,
     "code": format_code,
     "breaks": format_breaks,
-    "stubs": format_stubs,
+    # What the log hides, as a person would say it; equal ones have equal marks.
+    "stubs": lambda text: _STUB.sub(lambda f: f"({f[1]} characters, {f[2][:4]})", text),
     "options": format_options,
-    "sentence": format_sentence,
+    "sentence": lambda text: text[:1].upper() + text[1:],
 }
 
 
@@ -261,7 +228,10 @@ class Site:
         made_at = self._read_mark()  # first: what changes meanwhile has to be told
         may_decide = visitor.role.covers(Role.DECIDE)
         view = section.read(self._insights, replace(asked, decides=may_decide))
-        kept = _list_kept(asked)
+        said = {name: getattr(asked.filter, name) for name in FILTERS}
+        if asked.filter.window is Window.WEEK:
+            del said["window"]
+        kept = {name: str(value) for name, value in said.items() if value}
         unchanged = f"?{urlencode(kept)}" if kept else ""
 
         def link(path: str, **changes: object) -> str:
@@ -295,13 +265,6 @@ class Site:
     def render_plain(self, template: str, **context: Any) -> str:
         """A page without a view: for errors, and for who is not known."""
         return self._environment.get_template(template).render(**context)
-
-
-def _list_kept(asked: ViewRequest) -> Mapping[str, str]:
-    said = {name: getattr(asked.filter, name) for name in FILTERS}
-    if asked.filter.window is Window.WEEK:
-        said.pop("window")
-    return {name: str(value) for name, value in said.items() if value}
 
 
 def render_report(insights: Insights, window: Window) -> str:

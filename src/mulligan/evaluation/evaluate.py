@@ -132,7 +132,7 @@ async def evaluate(
     Without anything said: the set and the scripted writer that ship with Mulligan. A set of one's
     own needs a writer of its own; `find_agent` makes one of an agent or a model.
     """
-    chosen = _choose_cases(cases, limit)
+    chosen = (load_golden_cases() if cases is None else cases)[:limit]
     if write is None and cases is not None:
         raise ConfigurationError(
             "Nobody writes the replies of this set. Pass write=…: a function of the case and what "
@@ -152,7 +152,7 @@ async def evaluate_both(
     step: Step = watch_nothing,
 ) -> Comparison:
     """Run the same cases under two sets of checks, each with a writer of its own, and compare."""
-    chosen = _choose_cases(cases, limit)
+    chosen = (load_golden_cases() if cases is None else cases)[:limit]
     first, second = [
         await _run_rules(rules, cases=chosen, write=write(), step=step) for rules in (before, after)
     ]
@@ -174,7 +174,7 @@ async def _run_rules(
     unverified = rules.verify is not None and rules.verifier is None
     return Report(
         results=results,
-        name=_name_rules(checks),
+        name=Path(checks).name.removesuffix(".toml") if isinstance(checks, str) else "",
         writer=name_writer(write),
         at=at,
         notes=(UNVERIFIED,) if unverified else (),
@@ -188,13 +188,3 @@ def name_writer(write: AnyWriter) -> str:
     if isinstance(write, ScriptedWriter):
         return "a script with typical mistakes"
     return str(getattr(write, "__name__", type(write).__name__))
-
-
-def _name_rules(checks: Rules) -> str:
-    if not isinstance(checks, str):
-        return ""
-    return Path(checks).stem if checks.endswith(".toml") else checks
-
-
-def _choose_cases(cases: Sequence[Case] | None, limit: int | None) -> Sequence[Case]:
-    return (load_golden_cases() if cases is None else cases)[:limit]

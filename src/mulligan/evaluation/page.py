@@ -107,7 +107,8 @@ def render_report(report: Report) -> str:
     """The page of one run."""
     title = f"Replies: {report.name}" if report.name else "Replies"
     figures = _render_table(("", "value", "target"), summary(report))
-    parts = [_render_about(report), figures, *_render_plots(report), _render_cases(report.results)]
+    cases = map(_render_case, report.results)
+    parts = [_render_about(report), figures, *_render_plots(report), "<h2>Cases</h2>", *cases]
     return _render_page(title, parts)
 
 
@@ -122,6 +123,11 @@ def _render_about(report: Report) -> str:
 def render_comparison(comparison: Comparison) -> str:
     """The page of two runs over the same cases."""
     before, after = comparison.before, comparison.after
+    names = (before.name or "before", after.name or "after")
+    figures = [
+        (label, old, new)
+        for (label, old, _), (_, new, _) in zip(summary(before), summary(after), strict=True)
+    ]
     parts = [
         _render_about(after),
         f'<p class="verdict">{escape(comparison.sentence)}</p>',
@@ -132,12 +138,12 @@ def render_comparison(comparison: Comparison) -> str:
             limit=100 * comparison.limit,
             title="Change of the reflection rate in points, 95 % interval",
         ),
-        _render_both(before, after),
-        f"<h2>{escape(before.name or 'before')}</h2>",
+        _render_table(("", *names), figures),
+        f"<h2>{escape(names[0])}</h2>",
         *_render_plots(before),
-        f"<h2>{escape(after.name or 'after')}</h2>",
+        f"<h2>{escape(names[1])}</h2>",
         *_render_plots(after),
-        _render_changed(before, after),
+        _render_changed(before, after, names=names),
     ]
     return _render_page("Replies: two configurations", parts)
 
@@ -166,10 +172,6 @@ def _render_plots(report: Report) -> Iterable[str]:
     if report.warning_rates:
         yield draw_bars(report.warning_rates, title="First replies that a check only remarks on")
     yield draw_columns(report.iteration_counts, title="Cases by number of replies written")
-
-
-def _render_cases(results: Sequence[CaseResult]) -> str:
-    return "<h2>Cases</h2>" + "".join(map(_render_case, results))
 
 
 def _render_case(result: CaseResult) -> str:
@@ -203,17 +205,8 @@ def _render_texts(*texts: tuple[str, str, Sequence[str]]) -> str:
     return f'<div class="beside">{columns}</div>'
 
 
-def _render_both(before: Report, after: Report) -> str:
-    rows = [
-        (label, old, new)
-        for (label, old, _), (_, new, _) in zip(summary(before), summary(after), strict=True)
-    ]
-    return _render_table(("", before.name or "before", after.name or "after"), rows)
-
-
-def _render_changed(before: Report, after: Report) -> str:
+def _render_changed(before: Report, after: Report, *, names: tuple[str, str]) -> str:
     first = {result.case: result for result in before.results}
-    names = (before.name or "before", after.name or "after")
     changed = [each for each in after.results if each.reflected is not first[each.case].reflected]
     shown = "".join(
         f"<details><summary>{escape(result.question)}</summary>"

@@ -208,19 +208,16 @@ class Report(Struct, frozen=True, kw_only=True):
         }
 
 
-def _format_rate(report: Report) -> str:
-    low, high = report.reflection_range
-    sure = f"{100 * low:.0f} to {100 * high:.0f} % with {report.n} cases"
-    return f"{report.reflection_rate:.1%} ({sure})"
-
-
 def summary(report: Report) -> list[tuple[str, str, str]]:
     """What a person reads first: a figure, its value, and what it should be."""
-    median, high = report.latency
+    median, p95 = report.latency
+    low, high = report.reflection_range
+    sure = f"{100 * low:.0f} to {100 * high:.0f} % with {report.n} cases"
+    rate = f"{report.reflection_rate:.1%} ({sure})"
     when = report.iterations_when_reflected
     return [
         ("Cases", str(report.n), ""),
-        ("Reflection rate", _format_rate(report), "20 to 40 %"),
+        ("Reflection rate", rate, "20 to 40 %"),
         ("Total reflections", f"{report.total_reflections} of {report.n} first replies", ""),
         ("Replies written again", str(report.rewrites), ""),
         ("Average iterations", f"{report.average_iterations:.2f}", "1.5 to 2.5"),
@@ -228,7 +225,7 @@ def summary(report: Report) -> list[tuple[str, str, str]]:
         ("Bound reached", f"{report.bound_rate:.1%}", "under 5 %"),
         ("Cases without a reply", f"{report.gaps.without_reply} of {report.n}", "none"),
         ("Replies sent unreviewed", f"{report.gaps.unreviewed} of {report.n}", "none"),
-        ("Latency, median and p95", f"{median * 1e3:.1f} ms, {high * 1e3:.1f} ms", ""),
+        ("Latency, median and p95", f"{median * 1e3:.1f} ms, {p95 * 1e3:.1f} ms", ""),
         ("Tokens", f"{report.tokens:,}", ""),
     ]
 

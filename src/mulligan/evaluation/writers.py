@@ -66,28 +66,22 @@ class ScriptedWriter:
     async def __call__(self, case: Case, correction: Correction | None) -> Written:
         """One reply; without a correction the case begins anew."""
         if correction is None:
-            self._chances[case.id] = _make_chance(f"{self._seed} {case.id}")
-            self._mistakes[case.id] = self._slip(self._chances[case.id])
+            # The same mistakes every time are what is wanted.
+            chance = self._chances[case.id] = random.Random(f"{self._seed} {case.id}")  # noqa: S311
+            slips = chance.random() < self._slips
+            made = chance.sample(sorted(MISTAKES), k=chance.choice((1, 1, 2))) if slips else ()
+            self._mistakes[case.id] = set(made)
         else:
             told = {finding.rule for finding in correction.findings}
             self._mend(self._mistakes[case.id], told, chance=self._chances[case.id])
         text = compose(case, self._mistakes[case.id])
         return Written(text=text, tokens=len(text) // CHARACTERS_A_TOKEN)
 
-    def _slip(self, chance: random.Random) -> set[str]:
-        if chance.random() >= self._slips:
-            return set()
-        return set(chance.sample(sorted(MISTAKES), k=chance.choice((1, 1, 2))))
-
     def _mend(self, mistakes: set[str], told: set[str], *, chance: random.Random) -> None:
         for mistake in sorted(mistakes):
             noticed = any(rule.startswith(MISTAKES[mistake]) for rule in told)
             if noticed and chance.random() < self._mends:
                 mistakes.discard(mistake)
-
-
-def _make_chance(seed: str) -> random.Random:
-    return random.Random(seed)  # noqa: S311 - the same mistakes every time are what is wanted
 
 
 def compose(case: Case, mistakes: set[str]) -> str:

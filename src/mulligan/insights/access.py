@@ -5,31 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from msgspec import Struct
-
+from mulligan.insights.filters import NameLookup
 from mulligan.settings import Settings
 from mulligan.stores.opening import open_store
 from mulligan.types.errors import ConfigurationError
-from mulligan.types.values import IdentityKind, is_identity
 
 if TYPE_CHECKING:
+    from mulligan.stores.postgres.roles import RoleGrant as RoleGrant
     from mulligan.stores.postgres.roles import RoleTable
     from mulligan.stores.postgres.store import PostgresStore
 
 
 T = TypeVar("T")
-
-
-class RoleAccess(Struct, frozen=True, kw_only=True):
-    """What one role of the server sees."""
-
-    role: str
-    surface: str
-    """`worker`: all, and writes; `look`: all; `tenant`: what is one tenant's."""
-    tenant: str | None
-    """The tenant as surfaces show it."""
-    unbound: str
-    """Why the server does not hold it to that; empty: it does."""
 
 
 class AccessList:
@@ -43,18 +30,18 @@ class AccessList:
             )
         self._settings = settings
 
-    def list_roles(self) -> list[RoleAccess]:
+    def list_roles(self) -> list[RoleGrant]:
         """Every role that was given something."""
-        return self._open(lambda access, _store: _describe(access))
+        return self._open(lambda access, _store: access.list_granted())
 
-    def grant(self, role: str, *, surface: str, tenant: str | None = None) -> RoleAccess:
+    def grant(self, role: str, *, surface: str, tenant: str | None = None) -> RoleGrant:
         """Have a role see what its surface does, in place of what it was given before."""
         from mulligan.stores.postgres.roles import RoleGrant, Surface
 
-        def give(access: RoleTable, store: PostgresStore) -> RoleAccess:
-            whose = self._identify(tenant, store) if tenant else None
+        def give(access: RoleTable, store: PostgresStore) -> RoleGrant:
+            whose = NameLookup(self._settings.build_redactor(store)).find_tenant(tenant or None)
             access.grant(RoleGrant(role=role, surface=Surface(surface), tenant=whose))
-            return next(each for each in _describe(access) if each.role == role)
+            return next(each for each in access.list_granted() if each.role == role)
 
         if (surface == Surface.TENANT) != bool(tenant):
             raise ConfigurationError("A role sees one tenant, which has to be named, or all.")
@@ -63,11 +50,6 @@ class AccessList:
     def revoke(self, role: str) -> bool:
         """Have a role see nothing more; whether it was given anything."""
         return self._open(lambda access, _store: access.revoke(role))
-
-    def _identify(self, tenant: str, store: PostgresStore) -> str:
-        if is_identity(tenant):
-            return tenant
-        return self._settings.build_redactor(store).identify(tenant, IdentityKind.TENANT)
 
     def _open(self, work: Callable[[RoleTable, PostgresStore], T]) -> T:
         from mulligan.stores.postgres.store import PostgresStore
@@ -79,12 +61,3 @@ class AccessList:
             return store.change_access(lambda access: work(access, store))
         finally:
             store.close()
-
-
-def _describe(access: RoleTable) -> list[RoleAccess]:
-    return [
-        RoleAccess(
-            role=each.role, surface=str(each.surface), tenant=each.tenant, unbound=each.unbound
-        )
-        for each in access.list_granted()
-    ]

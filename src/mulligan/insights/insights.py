@@ -24,8 +24,8 @@ from mulligan.types.effect import OUTSIDE, Effect, Outside
 from mulligan.types.errors import ConfigurationError, MulliganError
 from mulligan.types.failure import Advice
 from mulligan.types.finding import FindingCount
-from mulligan.types.interfaces import Health, KnownTool
-from mulligan.types.lesson import Alike, ErrorRule, FailedCall, Suggestion
+from mulligan.types.interfaces import Health, KnownTool, Store
+from mulligan.types.lesson import Alike, FailedCall, Suggestion
 from mulligan.types.limits import Retention
 from mulligan.types.log import LogQuery, Loss, PatternQuery, PatternSeen
 from mulligan.types.values import from_us
@@ -97,17 +97,9 @@ class Insights(Reader):
     @classmethod
     def open(cls, settings: Settings, *, tolerate_damage: bool = False) -> Self:
         """Open the store that the settings name, as it is: nothing is created or migrated."""
-        _refuse_memory(settings)
         # Whoever only looks at a store runs no code of a file that lies in their current folder.
         settings = settings.drop_code()
-        store = open_store(
-            settings.store,
-            migrate=False,
-            vault_key=settings.vault_key,
-            retention=settings.retention,
-            tolerate_damage=tolerate_damage,
-            row_security=settings.row_security,
-        )
+        store = _open(settings, migrate=False, tolerate_damage=tolerate_damage)
         whole = cls(store, tenant=None, settings=settings)
         try:
             return whole.keep_to(settings.tenant) if settings.tenant else whole
@@ -181,7 +173,9 @@ class Insights(Reader):
         slots = self.store.log.sum_rollups(since=now - KNOWN, until=now)
         called = {(slot.server, slot.tool) for slot in slots}
         return [
-            declared.get((each.server, each.tool)) or _show_little(each)
+            # Of what is another process's, no more than its author can have meant for everybody.
+            declared.get((each.server, each.tool))
+            or replace(each, promises=(), schema={}, error_rules=(), kinds={})
             for each in self.store.catalog.list_tools()
             if (each.server, each.tool) in declared or (each.server, label(each.tool)) in called
         ]
@@ -233,7 +227,11 @@ class Insights(Reader):
             Call(id="", tool=tool, arguments=arguments),
             error=error,
             error_class=classify_text(error),
-            rules=self._list_error_rules(),
+            # What tools' authors and this application say of errors, the tools first.
+            rules=(
+                *(rule for tool in self._list_callable() for rule in tool.error_rules),
+                *self.settings.error_rules,
+            ),
         )
         if self.tenant is not None and self.lesson_list.has_people():
             return None
@@ -358,11 +356,6 @@ class Insights(Reader):
         now = self.clock()
         return self.store.log.list_patterns(PatternQuery(since=now - window, until=now, limit=most))
 
-    def _list_error_rules(self) -> tuple[ErrorRule, ...]:
-        """What tools' authors and this application say of errors, the tools first."""
-        of_tools = (rule for tool in self._list_callable() for rule in tool.error_rules)
-        return (*of_tools, *self.settings.error_rules)
-
     def accept_damage(self, note: str) -> int:
         """Go on from what is left of a damaged journal. How many damages were accepted."""
         if self.tenant is not None:
@@ -381,15 +374,7 @@ class Insights(Reader):
 
 def migrate_store(settings: Settings) -> Health:
     """Bring the store up to date, or make it, and say how it is now."""
-    _refuse_memory(settings)
-    store = open_store(
-        settings.store,
-        migrate=True,
-        vault_key=settings.vault_key,
-        retention=settings.retention,
-        tolerate_damage=True,
-        row_security=settings.row_security,
-    )
+    store = _open(settings, migrate=True, tolerate_damage=True)
     try:
         return store.check_health()
     finally:
@@ -398,32 +383,34 @@ def migrate_store(settings: Settings) -> Health:
 
 def copy_store(settings: Settings, folder: Path) -> list[Path]:
     """Copy a store of files into a folder, from where it can be opened; what was made."""
-    _refuse_memory(settings)
-    if not settings.store.startswith("sqlite:"):
+    if not settings.store.startswith(("memory:", "sqlite:")):
         raise ConfigurationError(
             "Only a SQLite store is a few files. A database server has its own way: of Postgres "
             "pg_dump, or its continuous archiving."
         )
-    from mulligan.stores.sqlite import read_path
-    from mulligan.stores.sqlite.files import copy_files
-
     # Opened as any other, so that what cannot be read is said before anything is written.
     with Insights.open(settings, tolerate_damage=True):
+        from mulligan.stores.sqlite import read_path
+        from mulligan.stores.sqlite.files import copy_files
+
         return copy_files(read_path(settings.store), folder)
 
 
-def _show_little(tool: KnownTool) -> KnownTool:
-    """A tool without what only its author can have written."""
-    return replace(tool, promises=(), schema={}, error_rules=(), kinds={})
-
-
-def _refuse_memory(settings: Settings) -> None:
+def _open(settings: Settings, *, migrate: bool, tolerate_damage: bool) -> Store:
     if settings.store.startswith("memory:"):
         raise ConfigurationError(
             "The store is memory:, as it is where nobody names one. It is gone with its process, "
             "so there is nothing to look at. Name the application's store with --store URL or "
             "MULLIGAN_STORE."
         )
+    return open_store(
+        settings.store,
+        migrate=migrate,
+        vault_key=settings.vault_key,
+        retention=settings.retention,
+        tolerate_damage=tolerate_damage,
+        row_security=settings.row_security,
+    )
 
 
 def _describe_outside(calls: Sequence[FindingCount], rule: Outside) -> str:

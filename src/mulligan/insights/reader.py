@@ -1,6 +1,7 @@
 """A store as every question reads it: one tenant's part of it or all, and what may be kept of it.
 
-Who has a `Reader` has no way to a row of another tenant, so no page can be written that shows one.
+Whoever reads is given a `Reader`, which was told whose rows its store may show: a page that shows
+another tenant's cannot be written by leaving something out.
 """
 
 from __future__ import annotations

@@ -204,7 +204,9 @@ def propose_checks(total: TextSum) -> tuple[CheckProposal, ...]:
     }
     found = [_propose(rule, up=up, votes=up + down) for rule, (up, down) in votes.items()]
     clear = [each for each in found if each is not None]
-    return tuple(sorted(clear, key=lambda each: (-_measure_clearness(each.liked), each.rule)))
+    return tuple(
+        sorted(clear, key=lambda each: (-abs((each.liked.figure or 0.0) - 0.5), each.rule))
+    )
 
 
 def name_hour(slot: TextSlot) -> str:
@@ -281,10 +283,6 @@ def _propose(rule: str, *, up: int, votes: int) -> CheckProposal | None:
         text = f"{said}: see whether it should keep more of them back."
         return CheckProposal(rule=rule, liked=liked, text=text)
     return None
-
-
-def _measure_clearness(liked: Estimate) -> float:
-    return abs((liked.figure or 0.0) - 0.5)
 
 
 MOST_STEPS = 1_000

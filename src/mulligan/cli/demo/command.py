@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from rich.console import Console
 
 from mulligan.cli import render
-from mulligan.cli.options import Commands, add_command, add_json, add_store, find_user, parse_count
+from mulligan.cli.options import add_json, add_whole_store, command, find_user, option, parse_count
 from mulligan.settings import Settings
 from mulligan.types.errors import MissingExtraError
 
@@ -26,34 +26,24 @@ NEEDED = ("caldav", "icalendar", "radicale")
 """What the calendar's client and its server are made of."""
 
 
-def add_demo(commands: Commands) -> None:
-    """Add the command."""
-    parser = add_command(
-        commands,
-        "demo",
-        about="A scripted agent plans a family's week with the calendar pack, on a CalDAV server "
-        "that runs as a process\nof its own. It takes the wrong day, loses an answer, meets an "
-        "edit of a person, wants to invite a guest, and\nis killed in the middle. See what is "
-        "found, undone, corrected, held and recovered; and that no secret is on\nthe disk. "
-        'It needs `pip install "mulligan[demo]"`.',
-    )
-    add_json(parser)
-    add_store(parser, whole=True)
-    parser.add_argument(
-        "--no-serve", action="store_true", help="end after the story, without the dashboard"
-    )
-    parser.add_argument(
+@command(
+    "demo",
+    add_json,
+    add_whole_store,
+    option("--no-serve", action="store_true", help="end after the story, without the dashboard"),
+    option(
         "--history",
         action="store_true",
         help="no story: fill a store with thirty days of an office, to look at with "
         "`mulligan dashboard`",
-    )
-    parser.add_argument(
-        "--turns", type=parse_count, default=900, help="of that history (default: 900)"
-    )
-    parser.set_defaults(run=run_demo)
-
-
+    ),
+    option("--turns", type=parse_count, default=900, help="of that history (default: 900)"),
+    about="A scripted agent plans a family's week with the calendar pack, on a CalDAV server "
+    "that runs as a process\nof its own. It takes the wrong day, loses an answer, meets an "
+    "edit of a person, wants to invite a guest, and\nis killed in the middle. See what is "
+    "found, undone, corrected, held and recovered; and that no secret is on\nthe disk. "
+    'It needs `pip install "mulligan[demo]"`.',
+)
 def run_demo(options: argparse.Namespace, settings: Settings) -> int:
     """Tell the story on a store of its own, which is gone afterwards; or live the history."""
     if options.history:
@@ -92,16 +82,13 @@ def _fill(options: argparse.Namespace, settings: Settings) -> int:
             turns=options.turns,
             on_day=lambda day: status.update(f"day {day} of {DAYS}"),
         )
-    if options.json:
-        render.print_json({"store": store, **asdict(lived)})
-        return 0
-    told = (
+    return render.answer(
+        options,
+        {"store": store, **asdict(lived)},
         f"{lived.days} days, {lived.turns} turns and {lived.calls} calls are in {store}; "
-        f"{lived.open_actions} actions need a person, {lived.lessons} lessons were learned."
+        f"{lived.open_actions} actions need a person, {lived.lessons} lessons were learned.",
+        f"Look at it: mulligan dashboard --store {store}",
     )
-    console.print(render.build_text(told))
-    console.print(render.build_text(f"Look at it: mulligan dashboard --store {store}"))
-    return 0
 
 
 def _is_watched(options: argparse.Namespace) -> bool:

@@ -37,6 +37,12 @@ from mulligan.types.call import LogRow, Record, RecordFunction
 from mulligan.types.finding import Finding
 from mulligan.types.interfaces import Check
 
+STYLES = {
+    "call": "", "finding": "yellow", "undo": "yellow", "conflict": "yellow", "person": "magenta",
+    "reply": "green",
+}  # fmt: skip
+"""How each kind of thing that happens looks."""
+
 
 class Teller:
     """Tells what happens, as it happens."""
@@ -54,25 +60,13 @@ class Teller:
         self._print_line(f'{self._chapters}. "{said}"', style="bold")
         self._print_line(about, style="dim", indent=3)
 
+    def show(self, kind: str, text: str) -> None:
+        """One thing that happens: a call, a finding, an undo, a conflict, or what a person does."""
+        self._print_line(f"{kind:8} {text}", style=STYLES[kind], indent=3, hang=9)
+
     def show_call(self, tool: str, *arguments: str, came: str) -> None:
         """The agent calls a tool."""
-        self._print_line(f"call     {tool}({', '.join(arguments)}): {came}", indent=3, hang=9)
-
-    def show_finding(self, issue: str) -> None:
-        """A check has noticed something."""
-        self._print_line(f"finding  {issue}", style="yellow", indent=3, hang=9)
-
-    def show_undo(self, what: str) -> None:
-        """Something is taken back."""
-        self._print_line(f"undo     {what}", style="yellow", indent=3, hang=9)
-
-    def show_conflict(self, why: str) -> None:
-        """Something is not taken back, because it is somebody else's now."""
-        self._print_line(f"conflict {why}", style="yellow", indent=3, hang=9)
-
-    def show_person(self, what: str) -> None:
-        """A person does something in between."""
-        self._print_line(f"person   {what}", style="magenta", indent=3, hang=9)
+        self.show("call", f"{tool}({', '.join(arguments)}): {came}")
 
     def show_told(self, text: str) -> None:
         """What the agent reads, word for word."""
@@ -84,18 +78,14 @@ class Teller:
     def show_reply(self, text: object, *, confidence: object) -> None:
         """What the person reads in the end."""
         first, *rest = str(text).splitlines()
-        self._print_line(f"reply    {first}", style="green", indent=3, hang=9)
+        self.show("reply", first)
         for line in filter(None, rest):
             self._print_line(line, style="green", indent=12)
         self._print_line(f"         confidence: {confidence}", style="green", indent=3)
 
-    def show_state(self, state: str, why: str) -> None:
-        """A step of an action in the journal."""
-        self._print_line(f"{state:16}{why}", indent=5, hang=16)
-
-    def say(self, text: str, *, style: str = "") -> None:
+    def say(self, text: str, *, style: str = "", hang: int = 0) -> None:
         """Anything else."""
-        self._print_line(text, style=style, indent=3)
+        self._print_line(text, style=style, indent=3, hang=hang)
 
     def show_heading(self, text: str) -> None:
         """Another part begins."""
@@ -200,7 +190,7 @@ class Aloud:
         async def undo_aloud(record: Record) -> object:
             before = cast("Stored | None", record.before)
             what = f"back to {format_event(parse_event(before.text))}" if before else "remove it"
-            self._tell.show_undo(f"{what}, if it is still at {format_version(record.version)}")
+            self._tell.show("undo", f"{what}, if it is still at {format_version(record.version)}")
             return await await_value(undo(record))
 
         return undo_aloud
@@ -211,7 +201,7 @@ def wrap_check(check: Check[Attempted], tell: Teller) -> Check[Attempted]:
 
     def check_aloud(attempted: Attempted) -> Iterator[Finding]:
         for finding in check(attempted):
-            tell.show_finding(finding.issue)
+            tell.show("finding", finding.issue)
             yield finding
 
     return check_aloud

@@ -102,14 +102,11 @@ class OfficeTools(Struct, frozen=True, kw_only=True):
 
 def declare_tools(m: Mulligan, office: Office) -> OfficeTools:
     """Declare every tool of the office."""
-    return OfficeTools(
-        **_declare_reads(m, office),
-        **_declare_calendar(m, office),
-        **_declare_writes(m, office),
-    )
+    tools = (*_declare_reads(m, office), *_declare_writes(m, office))
+    return OfficeTools(**{tool.__name__: tool for tool in tools})
 
 
-def _declare_reads(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
+def _declare_reads(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
     @m.tool(effect=Effect.READ, server="crm", allow=("query",))
     async def find_customers(query: str, limit: int = 10) -> list[str]:
         await office.answer(6)
@@ -133,20 +130,16 @@ def _declare_reads(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
             raise ValueError(f"form must be one of 'csv', 'xlsx', got '{form}'")
         return f"{name}.{form}"
 
-    return {
-        "find_customers": find_customers,
-        "find_events": find_events,
-        "export_report": export_report,
-    }
+    return find_customers, find_events, export_report
 
 
-def _declare_calendar(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
+def _declare_writes(m: Mulligan, office: Office) -> tuple[AsyncTool, ...]:
     @m.tool(
         effect=Effect.REVERSIBLE,
         server="calendar",
         before=office.read_event,
         undo=office.put_event_back,
-        version=_read_version,
+        version=lambda record: str(_read_result(record)["version"]),
         about=lambda record: record.arguments["event"],
         allow=("event", "day"),
     )
@@ -154,10 +147,6 @@ def _declare_calendar(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
         await office.answer(4)
         return office.write_event(event, day)
 
-    return {"move_event": move_event}
-
-
-def _declare_writes(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
     @m.tool(
         effect=Effect.REVERSIBLE,
         server="billing",
@@ -194,16 +183,7 @@ def _declare_writes(m: Mulligan, office: Office) -> dict[str, AsyncTool]:
             raise ValueError(f"state must be one of 'open', 'waiting', 'solved', got '{state}'")
         return f"{ticket}: {state}"
 
-    return {
-        "create_invoice": create_invoice,
-        "post_message": post_message,
-        "send_mail": send_mail,
-        "update_ticket": update_ticket,
-    }
-
-
-def _read_version(record: Record) -> str:
-    return str(_read_result(record)["version"])
+    return move_event, create_invoice, post_message, send_mail, update_ticket
 
 
 def _read_result(record: Record) -> dict[str, object]:

@@ -224,8 +224,8 @@ class Story(Struct, frozen=True, kw_only=True):
         self.tell.show_chapter(said, about=about)
         done = await self.family.act(said, plan)
         for action in done.open_actions:
-            self.tell.show_conflict(
-                describe_versions(self.family.m.insights.open_list.find(action))
+            self.tell.show(
+                "conflict", describe_versions(self.family.m.insights.open_list.find(action))
             )
         for whose, version in zip(("the agent's", "Mum's"), versions, strict=True):
             self.tell.say(
@@ -254,12 +254,14 @@ class Story(Struct, frozen=True, kw_only=True):
         (hold,) = holds
         open_list = self.family.m.insights.open_list
         open_list.approve(hold, by="Mum")
-        self.tell.show_person(f"Mum: mulligan approve {hold[:13]}…")
+        self.tell.show("person", f"Mum: mulligan approve {hold[:13]}…")
         await self.family.m.recover()
         try:
             open_list.approve(hold, by="Dad")
         except ConfigurationError:
-            self.tell.show_person("Dad approves it too, and is told that it is done: it ran once")
+            self.tell.show(
+                "person", "Dad approves it too, and is told that it is done: it ran once"
+            )
         return [entry.state.value for entry in open_list.read_story(hold).entries]
 
     async def play_crash(self) -> tuple[bool, list[str]]:
@@ -279,7 +281,8 @@ class Story(Struct, frozen=True, kw_only=True):
         tell.say("the program is started again, and recovery takes it up:")
         entries = open_list.read_story(left.id).entries
         for entry in entries:
-            tell.show_state(entry.state.value, _describe_state(entry.state, entry.detail))
+            why = MEANS.get(entry.state) or str(entry.detail.get("why", ""))
+            tell.say(f"  {entry.state.value:16}{why}", hang=18)
         tell.say(f"the calendar says: {await self._read_calendar('swimming')}", style="green")
         return code == -signal.SIGKILL, [entry.state.value for entry in entries]
 
@@ -291,8 +294,8 @@ class Story(Struct, frozen=True, kw_only=True):
     async def _edit_by_mum(self) -> Event:
         title = "Dentist, with Ben"
         now = await self.phone.desk.update_calendar_event("dentist", title=title, start=WEDNESDAY)
-        self.tell.show_person(
-            f"Mum, on her phone: {format_event(now)}; now at {format_version(now.etag)}"
+        self.tell.show(
+            "person", f"Mum, on her phone: {format_event(now)}; now at {format_version(now.etag)}"
         )
         return now
 
@@ -315,10 +318,6 @@ def describe_versions(conflict: Action) -> str:
     """What a person must know to decide."""
     left, now = (format_version(conflict.detail.get(name)) for name in ("left_at", "now_at"))
     return f"Someone changed it since: it is at {now}, we left it at {left}."
-
-
-def _describe_state(state: State, detail: Mapping[str, object]) -> str:
-    return MEANS.get(state) or str(detail.get("why", ""))
 
 
 class Week(Struct, frozen=True, kw_only=True):
@@ -418,7 +417,7 @@ def _tell_open(week: Week, tell: Teller) -> None:
     for action in week.left:
         tell.say(f"{action.opening.tool}: {action.state.value}", style="yellow")
         tell.say(f"  {describe_versions(action)}")
-        tell.show_person(f'Mum: mulligan settle {action.id[:13]}… --note "my edit stands"')
+        tell.show("person", f'Mum: mulligan settle {action.id[:13]}… --note "my edit stands"')
     if not week.still_open:
         tell.say("Nothing is open.", style="green")
 
