@@ -176,7 +176,14 @@ def test_all_recipes_together_keep_types_style_and_habits(copy):
 def test_what_most_newcomers_add_has_a_recipe():
     names = {each.name for each in RECIPES}
 
-    wanted = {"a reply check", "a store", "a framework adapter", "a host adapter", "a pack"}
+    wanted = {
+        "a reply check",
+        "a store",
+        "a framework adapter",
+        "a host adapter",
+        "a pack",
+        "a page",
+    }
     assert wanted <= names
 
 
