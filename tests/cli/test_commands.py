@@ -43,7 +43,7 @@ def test_the_help_of_one_command_loads_no_other() -> None:
     loaded = list_loaded("migrate", "--help")
 
     others = {module for module, _ in COMMANDS.values()} - {COMMANDS["migrate"][0]}
-    assert not others & loaded
+    assert not {f"mulligan.cli.{module}" for module in others} & loaded
 
 
 @pytest.mark.parametrize("named", ["", *COMMANDS])

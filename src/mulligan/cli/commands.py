@@ -15,72 +15,48 @@ AddTo = Callable[[Any], None]
 """Adds a command to what `add_subparsers` returned."""
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "demo": (
-        "mulligan.cli.demo.command",
-        "the story in your terminal: no key, no Docker, no network",
-    ),
-    "dashboard": ("mulligan.cli.dashboard", "see it all in a browser"),
-    "top": ("mulligan.cli.view", "the overview and the open list, live"),
-    "report": ("mulligan.cli.dashboard", "every view of the dashboard in one HTML file"),
-    "view": ("mulligan.cli.view", "what a page of the dashboard shows, as JSON or CSV"),
-    "export": ("mulligan.cli.export", "calls and actions as files, for analysis elsewhere"),
-    "gateway": (
-        "mulligan.cli.gateway",
-        "stand between an MCP client and its servers, with no code",
-    ),
+    "demo": ("demo.command", "the story in your terminal: no key, no Docker, no network"),
+    "dashboard": ("dashboard", "see it all in a browser"),
+    "top": ("view", "the overview and the open list, live"),
+    "report": ("dashboard", "every view of the dashboard in one HTML file"),
+    "view": ("view", "what a page of the dashboard shows, as JSON or CSV"),
+    "export": ("export", "calls and actions as files, for analysis elsewhere"),
+    "gateway": ("gateway", "stand between an MCP client and its servers, with no code"),
     "worker": (
-        "mulligan.cli.worker",
+        "worker",
         "look after what other processes leave: recovery, approvals, retention, lessons",
     ),
-    "log": ("mulligan.cli.calls", "every call of every tool, redacted"),
-    "open": ("mulligan.cli.actions", "effects that still need somebody"),
-    "actions": (
-        "mulligan.cli.actions",
-        "everything that agents did to the world, settled or not",
-    ),
-    "show": (
-        "mulligan.cli.decisions",
-        "one action, reply or draft, and all that happened to it",
-    ),
-    "settle": ("mulligan.cli.decisions", "close an open action that you have seen to"),
-    "rate": ("mulligan.cli.decisions", "a thumb up or down for a reply or a draft"),
-    "approve": ("mulligan.cli.decisions", "let a held call run"),
-    "deny": ("mulligan.cli.decisions", "never run a held call"),
-    "undo": ("mulligan.cli.decisions", "take an action back"),
-    "stats": (
-        "mulligan.cli.calls",
-        "how calls go: success, repairs, latency, what fails most",
-    ),
-    "patterns": ("mulligan.cli.calls", "failures that are one and the same"),
-    "suggest": ("mulligan.cli.calls", "what would mend a call that failed"),
-    "lessons": (
-        "mulligan.cli.lessons",
-        "what was learned from failures, and your word on it",
-    ),
-    "pitfalls": (
-        "mulligan.cli.lessons",
-        "what an agent should know about a tool, as Markdown",
-    ),
+    "log": ("calls", "every call of every tool, redacted"),
+    "open": ("actions", "effects that still need somebody"),
+    "actions": ("actions", "everything that agents did to the world, settled or not"),
+    "show": ("decisions", "one action, reply or draft, and all that happened to it"),
+    "settle": ("decisions", "close an open action that you have seen to"),
+    "rate": ("decisions", "a thumb up or down for a reply or a draft"),
+    "approve": ("decisions", "let a held call run"),
+    "deny": ("decisions", "never run a held call"),
+    "undo": ("decisions", "take an action back"),
+    "stats": ("calls", "how calls go: success, repairs, latency, what fails most"),
+    "patterns": ("calls", "failures that are one and the same"),
+    "suggest": ("calls", "what would mend a call that failed"),
+    "lessons": ("lessons", "what was learned from failures, and your word on it"),
+    "pitfalls": ("lessons", "what an agent should know about a tool, as Markdown"),
     "calibration": (
-        "mulligan.cli.lessons",
+        "lessons",
         "whether probabilities mean what they say, and what memory is worth",
     ),
-    "tasks": ("mulligan.cli.tasks", "what was learned about tasks, version by version"),
+    "tasks": ("tasks", "what was learned about tasks, version by version"),
     "evaluate": (
-        "mulligan.cli.evaluate",
+        "evaluate",
         "how often replies are written again, and whether a change of checks is safe",
     ),
-    "doctor": ("mulligan.cli.store", "how the store is, and what needs a person"),
-    "migrate": ("mulligan.cli.store", "bring a store up to date, or make it"),
-    "access": ("mulligan.cli.store", "which role of Postgres sees whose rows"),
-    "backup": ("mulligan.cli.store", "copy a SQLite store while it is used"),
-    "forget": (
-        "mulligan.cli.store",
-        "remove what is past its time now, from the disk too",
-    ),
-    "completion": ("mulligan.cli.completion", "let a shell complete commands and options"),
+    "doctor": ("store", "how the store is, and what needs a person"),
+    "migrate": ("store", "bring a store up to date, or make it"),
+    "access": ("store", "which role of Postgres sees whose rows"),
+    "backup": ("store", "copy a SQLite store while it is used"),
+    "forget": ("store", "remove what is past its time now, from the disk too"),
+    "completion": ("completion", "let a shell complete commands and options"),
 }
-"""Each command with its module and its line of help, in the order of the help."""
+"""Each command with its module in this folder and its line of help, in the order of the help."""
 
 ADDERS: dict[str, AddTo] = {}
 """What adds each command whose module is loaded."""
@@ -98,7 +74,7 @@ def list_adders(named: str | None) -> Iterator[AddTo]:
     """
     for command, (module, line) in COMMANDS.items():
         if named is None or named == command:
-            import_module(module)
+            import_module(f"mulligan.cli.{module}")
             yield ADDERS[command]
         else:
             yield partial(_add_name, command, line)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mulligan.insights.cache import LONG, MOST_PATTERNS
+from mulligan.insights.cache import LONG
 from mulligan.insights.figures import Estimate, estimate_share
 from mulligan.insights.filters import (
     SIZE,
@@ -118,6 +118,7 @@ class LessonList:
     """Questions about lessons, and what a person may decide."""
 
     def __init__(self, ask: Reader) -> None:
+        self._ask = ask
         self._store = ask.store
         self._seeds = ask.settings.seeds
         self._names = ask.names
@@ -256,19 +257,11 @@ class LessonList:
             quoting=bool(seen) and not self.has_people(),
         )
 
-    def list_told_tools(
-        self, tools: Sequence[str], *, seen: Sequence[PatternSeen] | None = None
-    ) -> set[str]:
-        """Those of some tools that `describe_pitfalls` has something to say about, to anybody.
-
-        `seen`: what has failed of late, for who has read it already.
-        """
+    def list_told_tools(self, tools: Sequence[str]) -> set[str]:
+        """Those of some tools that `describe_pitfalls` has something to say about, to anybody."""
         if not tools:
             return set()
-        if seen is None:
-            now = self._clock()
-            query = PatternQuery(since=now - RECENT, until=now, limit=MOST_PATTERNS)
-            seen = self._store.log.list_patterns(query)
+        (seen,) = self._ask.patterns_seen.list_spans(ViewFilter(), ends=[RECENT])
         known = self._store.catalog.list_tools()
         schemas = hash_schemas(known)
         failed = _group_by_tool(seen, lambda each: each.pattern.tool)

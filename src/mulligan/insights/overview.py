@@ -25,7 +25,7 @@ from mulligan.insights.figures import (
     name_tool,
 )
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
-from mulligan.insights.lessons import RECENT, LessonList
+from mulligan.insights.lessons import LessonList
 from mulligan.insights.open_actions import OpenItem, OpenList, build_item
 from mulligan.insights.reader import Reader
 from mulligan.insights.texts import TextFigures, read_text_figures
@@ -161,7 +161,7 @@ class Progress:
         (patterns,) = ask.patterns_seen.list_spans(ViewFilter(), ends=[window])
         alike = (each.pattern.tool for each in patterns if each.pattern.count >= LEAST_FAILURES)
         failing = sorted(set(alike))
-        told = LessonList(ask).list_told_tools(failing, seen=patterns if window == RECENT else None)
+        told = LessonList(ask).list_told_tools(failing)
         endings = ask.store.casebook.count_episodes(since=since.date())
         estimates = {
             CONTEXT: estimate_share(counts.with_context + counts.derived, counts.calls),

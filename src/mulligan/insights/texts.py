@@ -353,24 +353,18 @@ class TextList:
         of = id_or_prefix if found is None else found.id
         tenant = None if found is None else found.tenant
         if found is None or found.tool == TASK_RAN:
-            scored = self._score_run(of, up=up)
-            tenant = scored if tenant is None else tenant
+            # A thumb is a run's score, while that is kept: of whichever tenant it is.
+            archive = self._store.archive
+            whose = dict.fromkeys(ground.tenant for ground in archive.list_grounds())
+            scored = (each for each in whose if archive.rate(of, score=float(up), tenant=each))
+            first = next(scored, None)
+            tenant = first if tenant is None else tenant
         if tenant is None:
             raise ConfigurationError(
                 f"There is no reply, draft or run {id_or_prefix!r}. "
                 f"`mulligan log --tool {REPLY_SETTLED}` lists those there are."
             )
-        return self._write(Rating(of=of, up=up, note=self._scrub(note)), tenant)
-
-    def _score_run(self, run: str, *, up: bool) -> str | None:
-        """Let a thumb be a run's score, while it is kept. Whose it is; `None`: it is not there."""
-        archive = self._store.archive
-        tenants = dict.fromkeys(ground.tenant for ground in archive.list_grounds())
-        return next(
-            (each for each in tenants if archive.rate(run, score=float(up), tenant=each)), None
-        )
-
-    def _write(self, rating: Rating, tenant: str) -> Rating:
+        rating = Rating(of=of, up=up, note=self._scrub(note))
         at_us = time.time_ns() // 1000
         name = make_uuid7(at_us, secrets.randbits(RANDOM_BITS))
         row = build_rating_row(rating, row_id=name, at_us=at_us, tenant=tenant)

@@ -407,7 +407,9 @@ def tell_end(week: Week, tell: Teller) -> None:
     tell.show_log(week.rows)
     tell.say("The row of the killed process died with it. Its entries in the journal did not.")
     _tell_open(week, tell)
-    _tell_disk(week, tell)
+    tell.show_heading(f"Looked through {week.searched:,} bytes of the store for the secrets")
+    for what, times in week.found.items():
+        tell.say(f"{what}: found {times} times", style="red" if times else "green")
     tell.show_heading("Next")
     tell.say("Put `@m.tool` above your own tools (docs/tools.md), and run `mulligan doctor`.")
 
@@ -420,9 +422,3 @@ def _tell_open(week: Week, tell: Teller) -> None:
         tell.show("person", f'Mum: mulligan settle {action.id[:13]}… --note "my edit stands"')
     if not week.still_open:
         tell.say("Nothing is open.", style="green")
-
-
-def _tell_disk(week: Week, tell: Teller) -> None:
-    tell.show_heading(f"Looked through {week.searched:,} bytes of the store for the secrets")
-    for what, times in week.found.items():
-        tell.say(f"{what}: found {times} times", style="red" if times else "green")
