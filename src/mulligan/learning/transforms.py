@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from mulligan.learning.coerce import NOTHING, ORDERS, coerce, format_date
+from mulligan.learning.coerce import NOTHING, ORDERS, coerce, read_date
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
@@ -206,8 +206,8 @@ def _change_form(old: object, given: Given) -> object:
     if given.get("form") == "plain":
         return _BLANK.sub(" ", old).strip().strip("'\"`")
     form = str(given.get("form"))
-    found = format_date(old, form) if form in ORDERS.values() else None
-    return NOTHING if found is None else found
+    day = read_date(old) if form in ORDERS.values() else None
+    return NOTHING if day is None else day.strftime(form)
 
 
 def _read_prefix(old: object, new: object) -> Iterator[Given]:
