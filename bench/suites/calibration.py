@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from rich.console import Group, RenderableType
 
 from bench.data import add_data_arguments

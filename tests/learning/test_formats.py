@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from mulligan.learning.coerce import convert_format, format_date, read_date
+from mulligan.learning.coerce import convert_format, read_date
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,3 @@ def test_a_date_is_read_only_if_it_can_mean_one_day(text: str, day: date | None)
 def test_a_moment_needs_its_zone_to_be_written_as_one() -> None:
     assert convert_format("2026-01-05 10:30 +0200", "date-time") == "2026-01-05T10:30:00+02:00"
     assert convert_format("2026-01-05 10:30", "date-time") is None
-
-
-def test_a_date_takes_a_form() -> None:
-    assert format_date("2026-01-05", "%m/%d/%Y") == "01/05/2026"
-    assert format_date("03/04/2026", "%Y-%m-%d") is None

@@ -11,9 +11,9 @@ from mulligan.learning.parsing import (
     Formula,
     GarbledError,
     Named,
+    Reader,
     list_expressions,
     read_pairs,
-    read_value,
 )
 
 JSON_VALUES = st.recursive(
@@ -27,6 +27,10 @@ JSON_VALUES = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def read_value(text: str) -> tuple[object, int]:
+    return Reader(text).parse_value(0)
 
 
 @pytest.mark.parametrize(

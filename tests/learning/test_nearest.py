@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mulligan.learning.fingerprint import MOST_PATTERNS, MOST_PEOPLE, KnownPatterns, find_nearest
+from mulligan.learning.fingerprint import MOST_PATTERNS, MOST_PEOPLE, KnownPatterns, find_alike
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import Pattern
 
@@ -16,8 +16,12 @@ KNOWN = [
 ]
 
 
+def _unknown(template: str) -> Pattern:
+    return Pattern(fingerprint="3", tool="pay", error_class=ErrorClass.UNKNOWN, template=template)
+
+
 def test_the_most_alike_pattern_is_offered_with_how_alike_it_is() -> None:
-    found = find_nearest("this card was refused", KNOWN)
+    found = find_alike(_unknown("this card was refused"), KNOWN)
 
     assert found is not None
     assert found.pattern.fingerprint == "1"
@@ -25,12 +29,12 @@ def test_the_most_alike_pattern_is_offered_with_how_alike_it_is() -> None:
 
 
 def test_nothing_near_is_nothing() -> None:
-    assert find_nearest("the weather service sleeps", KNOWN) is None
-    assert find_nearest("anything", []) is None
+    assert find_alike(_unknown("the weather service sleeps"), KNOWN) is None
+    assert find_alike(_unknown("anything"), []) is None
 
 
 def test_another_measure_can_take_its_place() -> None:
-    found = find_nearest("x", KNOWN, similarity=lambda _, others: [0.1, 0.9][: len(others)])
+    found = find_alike(_unknown("x"), KNOWN, similarity=lambda _, others: [0.1, 0.9][: len(others)])
 
     assert found is not None
     assert found.pattern.fingerprint == "2"
@@ -38,9 +42,7 @@ def test_another_measure_can_take_its_place() -> None:
 
 def test_what_is_understood_is_not_compared_and_what_is_not_stays_a_pattern_of_its_own() -> None:
     known = KnownPatterns()
-    strange = replace(
-        KNOWN[0], fingerprint="3", error_class=ErrorClass.UNKNOWN, template="this card was refused"
-    )
+    strange = _unknown("this card was refused")
 
     assert [known.meet(each) for each in (*KNOWN, KNOWN[0])] == [None, None, None]
     offered = [known.meet(strange) for _ in range(2)]

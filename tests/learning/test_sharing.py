@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.recall import LessonReader, as_reader, is_typed, may_share
+from mulligan.learning.recall import LessonReader, is_typed, may_share
 from mulligan.types.lesson import How, Remedy, Transformation
 from tests.learning.cases import calling, changing, made
-from tests.learning.failures import failed, obj
+from tests.learning.failures import obj
 
 SCHEMA = obj(
     "order_id",
@@ -145,7 +145,9 @@ def test_a_way_takes_what_it_takes_and_no_sentence(change: Transformation, typed
 
 
 def test_a_failure_is_read_with_its_own_words_and_names() -> None:
-    reader = as_reader(failed({"order_id": "7"}, error="write 'W-' in front", schema=SCHEMA))
+    reader = LessonReader(
+        schema=SCHEMA, arguments=frozenset({"order_id"}), error="write 'W-' in front"
+    )
 
     assert reader.knows("order_id")
     assert reader.is_stated("W-", "order_id")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mulligan.learning.pitfalls import describe_demands, describe_rules, read_rules
-from mulligan.types.lesson import How
+from mulligan.learning.pitfalls import describe_demands, read_rules
+from mulligan.types.lesson import How, Remedy
 from tests.learning.cases import calling, changing, made
 
 NAMES = ("topK", "status", "day", "query")
@@ -66,4 +66,4 @@ def test_what_a_tool_wants_is_told_by_its_error_first_and_by_what_mended_it_then
         "`topK` must be at most 10, `day` must be given in lower case, `query` must be given"
     )
     assert describe_demands(calling("login"), {}) == "it wants `login` called first"
-    assert describe_rules({"topK": "at most 10"}) == "`topK` must be at most 10"
+    assert describe_demands(Remedy(), {"topK": "at most 10"}) == "`topK` must be at most 10"

@@ -72,7 +72,17 @@ def measure_calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> C
     """Measure forecasts in bins that hold as many each."""
     n = len(forecasts)
     # By what was said alone: sorted by the truth too, equal forecasts would fall apart by it.
-    drawn = _split_bins(sorted(forecasts, key=itemgetter(0)), bins)
+    ranked = sorted(forecasts, key=itemgetter(0))
+    edges = [round(at * n / bins) for at in range(bins + 1)]
+    drawn = tuple(
+        Bin(
+            said=sum(said for said, _ in ranked[low:high]) / (high - low),
+            true=sum(came for _, came in ranked[low:high]) / (high - low),
+            n=high - low,
+        )
+        for low, high in pairwise(edges)
+        if high > low
+    )
     base = sum(came for _, came in forecasts) / n if n else 0.0
     return Calibration(
         n=n,
@@ -80,19 +90,6 @@ def measure_calibration(forecasts: Sequence[Forecast], *, bins: int = BINS) -> C
         brier=sum((said - came) ** 2 for said, came in forecasts) / n if n else 0.0,
         base_brier=base * (1 - base),
         bins=drawn,
-    )
-
-
-def _split_bins(ranked: Sequence[Forecast], bins: int) -> tuple[Bin, ...]:
-    edges = [round(at * len(ranked) / bins) for at in range(bins + 1)]
-    parts = [ranked[low:high] for low, high in pairwise(edges) if high > low]
-    return tuple(
-        Bin(
-            said=sum(said for said, _ in part) / len(part),
-            true=sum(came for _, came in part) / len(part),
-            n=len(part),
-        )
-        for part in parts
     )
 
 
@@ -122,13 +119,7 @@ def measure_lift(counts: Mapping[EpisodeSlot, int]) -> Lift | None:
     lift, low, high = compute_difference(
         (repaired[treated], n[treated]), (repaired[control], n[control])
     )
-    return Lift(
-        lift=lift,
-        low=low,
-        high=high,
-        treated=n[treated],
-        control=n[control],
-    )
+    return Lift(lift=lift, low=low, high=high, treated=n[treated], control=n[control])
 
 
 SIDE = 240
@@ -150,6 +141,8 @@ def render_reliability(found: Calibration) -> str:
     size = SIDE + 2 * MARGIN
     low, high = _scale_x(0.0), _scale_x(1.0)
     most = max((each.n for each in found.bins), default=1)
+    against = f"Brier {found.brier:.3f} (base {found.base_brier:.3f})"
+    scores = f"n={found.n}, ECE {found.ece:.3f}, {against}"
     drawn = [
         f'<rect class="frame" x="{low:g}" y="{MARGIN}" width="{SIDE}" height="{SIDE}"/>',
         (
@@ -157,10 +150,14 @@ def render_reliability(found: Calibration) -> str:
             f'x2="{high:g}" y2="{_scale_y(1.0):g}"/>'
         ),
         *(_render_mark(each, most=most) for each in found.bins),
-        *(_render_tick(share) for share in (0.0, 0.5, 1.0)),
+        *(
+            f'<text x="{_scale_x(share):g}" y="{MARGIN + SIDE + 16}" {MIDDLE}>{share:g}</text>'
+            f'<text x="{MARGIN - 6}" y="{_scale_y(share) + 4:g}" text-anchor="end">{share:g}</text>'
+            for share in (0.0, 0.5, 1.0)
+        ),
         f'<text x="{size / 2:g}" y="{size - 8}" {MIDDLE}>probability given</text>',
         f'<text transform="translate(14 {size / 2:g}) rotate(-90)" {MIDDLE}>came true</text>',
-        f'<text x="{low:g}" y="{MARGIN - 14}">{_describe_scores(found)}</text>',
+        f'<text x="{low:g}" y="{MARGIN - 14}">{scores}</text>',
     ]
     title = "Probability given against share that came true"
     return (
@@ -170,11 +167,6 @@ def render_reliability(found: Calibration) -> str:
     )
 
 
-def _describe_scores(found: Calibration) -> str:
-    against = f"Brier {found.brier:.3f} (base {found.base_brier:.3f})"
-    return f"n={found.n}, ECE {found.ece:.3f}, {against}"
-
-
 def _render_mark(each: Bin, *, most: int) -> str:
     low, high = compute_wilson(each.true * each.n, each.n)
     x, radius = _scale_x(each.said), LARGEST * math.sqrt(each.n / most)
@@ -182,13 +174,6 @@ def _render_mark(each: Bin, *, most: int) -> str:
         f'<line class="sure" x1="{x:.1f}" y1="{_scale_y(low):.1f}" '
         f'x2="{x:.1f}" y2="{_scale_y(high):.1f}"/>'
         f'<circle class="bin" cx="{x:.1f}" cy="{_scale_y(each.true):.1f}" r="{radius:.1f}"/>'
-    )
-
-
-def _render_tick(share: float) -> str:
-    return (
-        f'<text x="{_scale_x(share):g}" y="{MARGIN + SIDE + 16}" {MIDDLE}>{share:g}</text>'
-        f'<text x="{MARGIN - 6}" y="{_scale_y(share) + 4:g}" text-anchor="end">{share:g}</text>'
     )
 
 

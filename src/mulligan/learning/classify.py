@@ -17,7 +17,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from mulligan.learning.closeness import compile_phrases
-from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error
+from mulligan.learning.error_details import ErrorFields, ask, ask_text, read_error, read_exception
 from mulligan.learning.values import print_value
 from mulligan.text import list_leaves, separate_words
 from mulligan.types.call import Call, Failure
@@ -40,10 +40,12 @@ def classify(call: Call, error: BaseException) -> Failure:
     """Say which class of error this is, and how long the remote asked us to wait."""
     wait = _read_retry_after(error)
     found = _classify_error(error, waits=wait is not None)
-    if found is ErrorClass.TOOL_EXCEPTION and (
-        _refuses_argument(call, error) or _names_refusal(error)
-    ):
-        found = ErrorClass.VALIDATION
+    if found is ErrorClass.TOOL_EXCEPTION:
+        # The tool was not even entered, since its host would not take the arguments.
+        cause = error.__cause__ if isinstance(error, NothingDone) else None
+        refused = cause is not None and _classify_error(cause, waits=False)
+        if refused is ErrorClass.VALIDATION or _refuses_argument(call, error):
+            found = ErrorClass.VALIDATION
     answered = _read_status(error) is not None or isinstance(error, ConflictError)
     return Failure(error_class=found, error=error, retry_after=wait, answered=answered)
 
@@ -81,12 +83,15 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
     status = _read_status(error)
     if status == 503 and waits:
         return ErrorClass.RATE_LIMIT
-    coded = _classify_codes(error, status)
-    if coded is not None:
+    clear = _find_clear(read_exception(error))
+    # That nothing was sent is the transport's to say, not a word's.
+    if clear is not None and clear is not ErrorClass.NOT_SENT:
+        return clear
+    if coded := BY_STATUS.get(status or 0):
         return coded
-    for kind in type(error).__mro__:
-        if kind.__name__ in BY_NAME:
-            return BY_NAME[kind.__name__]
+    named = (BY_NAME.get(kind.__name__) for kind in type(error).__mro__)
+    if known := next(filter(None, named), None):
+        return known
     match error:
         case ConnectionRefusedError() | socket.gaierror() | ssl.SSLCertVerificationError():
             return ErrorClass.NOT_SENT
@@ -102,27 +107,6 @@ def _classify_error(error: BaseException, *, waits: bool) -> ErrorClass:
             return ErrorClass.AMBIGUOUS
 
 
-def _classify_codes(error: BaseException, status: int | None) -> ErrorClass | None:
-    """What the code, the reason or the status of a remote's answer says clearly.
-
-    Never that nothing was sent: that is the transport's to say, not a word's.
-    """
-    # The words of errors are loaded with the first one.
-    from mulligan.learning.error_details import read_exception
-
-    said = read_exception(error)
-    found = (classify_code(each) for each in (said.code, said.reason) if each)
-    clear = next((each for each in found if each not in VAGUE), None)
-    told = None if clear is ErrorClass.NOT_SENT else clear
-    return told or (BY_STATUS.get(status) if status is not None else None)
-
-
-def _names_refusal(error: BaseException) -> bool:
-    """Whether the tool was not even entered, since its host would not take the arguments."""
-    cause = error.__cause__ if isinstance(error, NothingDone) else None
-    return cause is not None and _classify_error(cause, waits=False) is ErrorClass.VALIDATION
-
-
 def _refuses_argument(call: Call, error: BaseException) -> bool:
     """Whether a plain error of Python's holds one of the call's own arguments against it.
 
@@ -131,31 +115,23 @@ def _refuses_argument(call: Call, error: BaseException) -> bool:
     """
     if not isinstance(error, ValueError | TypeError):
         return False
-
     said = ask_text(error)[:MOST_TEXT]
     if classify_text(said) is not ErrorClass.VALIDATION:
         return False
-    if any(_speaks_of(said, name) for name in islice(call.arguments, MOST_VALUES)):
-        return True
-    return any(
-        _quotes(said, value)
-        for _, value in list_leaves(call.arguments, most=MOST_VALUES)
-        if isinstance(value, str | int | float)
-    )
-
-
-def _speaks_of(said: str, name: str) -> bool:
-    """Whether an error is about an argument: it begins with its name, or has it in quotes."""
-    quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
-    begins = said.startswith(name) and not said[len(name) : len(name) + 1].isalnum()
-    return quoted or (begins and len(name) >= SHORTEST_VALUE)
-
-
-def _quotes(said: str, value: object) -> bool:
-    """Whether an error names a value, or the end of it that was left over."""
-    text = print_value(value)[:MOST_TEXT]
+    for name in islice(call.arguments, MOST_VALUES):
+        begins = said.startswith(name) and not said[len(name) : len(name) + 1].isalnum()
+        quoted = any(f"{quote}{name}{quote}" in said for quote in "'\"`")
+        if quoted or (begins and len(name) >= SHORTEST_VALUE):
+            return True
+    # The end of a value that was left over.
     rest = said.rpartition("remains: ")[2] if "unconverted data remains: " in said else ""
-    return (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
+    values = list_leaves(call.arguments, most=MOST_VALUES)
+    told = (each for _, each in values if isinstance(each, str | int | float))
+    texts = (print_value(each)[:MOST_TEXT] for each in told)
+    return any(
+        (len(text) >= SHORTEST_VALUE and text in said) or bool(rest and text.endswith(rest))
+        for text in texts
+    )
 
 
 def _read_status(error: BaseException) -> int | None:
@@ -225,18 +201,13 @@ VAGUE = frozenset(
 
 @lru_cache(maxsize=16)  # each source of advice asks about the same failure
 def classify_text(error: str) -> ErrorClass:
-    """The class an error's text describes; `UNKNOWN` when it uses none of the words."""
-    return classify_fields(read_error(error))
-
-
-def classify_fields(said: ErrorFields) -> ErrorClass:
-    """The class of an error in parts: by its code, its status, then its words."""
-    coded = [classify_code(each) for each in (said.code, said.reason)]
-    clear = next((each for each in coded if each not in VAGUE), None)
-    if clear is not None:
+    """The class of an error by its code, its status, then its words; else `UNKNOWN`."""
+    said = read_error(error)
+    if (clear := _find_clear(said)) is not None:
         return clear
     if said.status is not None and said.status in BY_STATUS:
         return BY_STATUS[said.status]
+    coded = (classify_code(each) for each in (said.code, said.reason))
     vague = next((each for each in coded if each is not ErrorClass.UNKNOWN), None)
     if vague is not None:
         return vague
@@ -244,6 +215,12 @@ def classify_fields(said: ErrorFields) -> ErrorClass:
     if _compile_broken().search(text) and "validation error" not in text.casefold():
         return ErrorClass.TOOL_EXCEPTION
     return _classify_words(text)
+
+
+def _find_clear(said: ErrorFields) -> ErrorClass | None:
+    """What the code or the reason of an answer says clearly."""
+    coded = (classify_code(each) for each in (said.code, said.reason))
+    return next((each for each in coded if each not in VAGUE), None)
 
 
 def classify_code(code: str) -> ErrorClass:

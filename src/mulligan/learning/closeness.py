@@ -50,46 +50,40 @@ def is_slip(one: str, other: str) -> bool:
     A first letter is rarely mistyped and a digit never: `date_1` and `date_2` are two things, and
     so are `port` and `post`, `typical` and `atypical`.
     """
+    a, b = _find_apart(one, other)
+    short, long = sorted((len(a), len(b)))
+    long_enough = short >= SHORTEST_SLIP - 1 and long >= SHORTEST_SLIP
+    return long_enough and measure_distance(a, b, most=1) <= 1
+
+
+def _find_apart(one: str, other: str) -> tuple[str, str]:
+    """The only word in which two names differ, of both, if one may be the other; else empty."""
     mine, yours = split_name(one), split_name(other)
-    if len(mine) != len(yours):
-        return False
-    apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
-    return len(apart) == 1 and _is_misspelt(*apart[0])
-
-
-def _is_misspelt(a: str, b: str) -> bool:
-    long_enough = min(len(a), len(b)) >= SHORTEST_SLIP - 1 and max(len(a), len(b)) >= SHORTEST_SLIP
-    same_digits = _DIGITS.findall(a) == _DIGITS.findall(b)
-    if not long_enough or not same_digits or a[0] != b[0] or {a, b} & CONTRARY:
-        return False
-    return measure_distance(a, b, most=1) <= 1
+    apart = [(a, b) for a, b in zip(mine, yours, strict=False) if a != b]
+    if len(mine) != len(yours) or len(apart) != 1:
+        return "", ""
+    a, b = apart[0]
+    same = a[0] == b[0] and _DIGITS.findall(a) == _DIGITS.findall(b) and not {a, b} & CONTRARY
+    return (a, b) if same else ("", "")
 
 
 def find_typo(name: str, among: Iterable[str]) -> str | None:
     """The other name of a tool that this one is a typing error of, or the other way round.
 
     Stricter than a slip, as nothing says that the two are one: `send_mail` and `read_mail` are both
-    ordinary, and so are `get_event` and `get_events`, `change_card` and `charge_card`.
+    ordinary, and so are `get_event` and `get_events`, `change_card` and `charge_card`. So two
+    letters are swapped, one is doubled, or in a long word any one is wrong.
     """
-    return pick_only(each for each in among if each != name and _is_typo(name, each))
 
+    def is_typo(other: str) -> bool:
+        a, b = _find_apart(name, other)
+        if not a or _RUNS.sub(r"\1", a) == _RUNS.sub(r"\1", b):
+            return bool(a) or fold_name(name) == fold_name(other)
+        long_enough = min(len(a), len(b)) >= SHORTEST_TYPO and _strip_plural(a) != _strip_plural(b)
+        swapped = sorted(a) == sorted(b)
+        return (long_enough or swapped) and measure_distance(a, b, most=1) <= 1
 
-def _is_typo(one: str, other: str) -> bool:
-    mine, yours = split_name(one), split_name(other)
-    if fold_name(one) == fold_name(other) or len(mine) != len(yours):
-        return fold_name(one) == fold_name(other)
-    apart = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
-    return len(apart) == 1 and _is_mistyped(*apart[0])
-
-
-def _is_mistyped(a: str, b: str) -> bool:
-    """Two letters swapped, one doubled, or in a long word any one that is wrong."""
-    if a[0] != b[0] or _DIGITS.findall(a) != _DIGITS.findall(b) or {a, b} & CONTRARY:
-        return False
-    if _RUNS.sub(r"\1", a) == _RUNS.sub(r"\1", b):
-        return True
-    long_enough = min(len(a), len(b)) >= SHORTEST_TYPO and _strip_plural(a) != _strip_plural(b)
-    return (long_enough or sorted(a) == sorted(b)) and measure_distance(a, b, most=1) <= 1
+    return pick_only(each for each in among if each != name and is_typo(each))
 
 
 def measure_distance(a: str, b: str, *, most: int) -> int:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime, time
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mulligan.learning.closeness import NEGATING, match_name, match_spelling, pick_only
@@ -34,26 +33,19 @@ NOTHING = object()
 """No value, where `None` is one: what a way to make a value answers that leads nowhere."""
 
 
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,), "boolean": (bool,), "array": (list, tuple), "object": (dict,),
+    "null": (type(None),),
+}  # fmt: skip
+
+
 def has_type(value: object, wanted: str) -> bool:
     """Whether a value is of a JSON type already."""
-    match wanted:
-        case "string":
-            return isinstance(value, str)
-        case "integer":
-            whole = isinstance(value, float) and value.is_integer()
-            return whole or (isinstance(value, int) and not isinstance(value, bool))
-        case "number":
-            return is_number(value)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array":
-            return isinstance(value, list | tuple)
-        case "object":
-            return isinstance(value, dict)
-        case "null":
-            return value is None
-        case _:
-            return True
+    if wanted == "integer":
+        return is_number(value) and (isinstance(value, int) or value.is_integer())
+    if wanted == "number":
+        return is_number(value)
+    return wanted not in _TYPES or isinstance(value, _TYPES[wanted])
 
 
 def may_be_two(text: str) -> bool:
@@ -123,14 +115,8 @@ def _as_structure(value: object, wanted: str) -> object:
     if has_type(found, wanted):
         return found
     several = isinstance(value, str) and any(sign in value for sign in ",;\n")
-    if (
-        wanted == "array"
-        and found is NOTHING
-        and not isinstance(value, dict | list)
-        and not several
-    ):
-        return [value]
-    return NOTHING
+    alone = found is NOTHING and not isinstance(value, dict | list) and not several
+    return [value] if wanted == "array" and alone else NOTHING
 
 
 def from_text(text: str) -> object:
@@ -177,10 +163,8 @@ def read_date(text: str) -> date | None:
     if found := _YEAR_FIRST.fullmatch(text):
         return _parse_day(found[1], found[2], found[3])
     if found := _YEAR_LAST.fullmatch(text):
-        one, other = (
-            _parse_day(found[3], found[1], found[2]),
-            _parse_day(found[3], found[2], found[1]),
-        )
+        one = _parse_day(found[3], found[1], found[2])
+        other = _parse_day(found[3], found[2], found[1])
         return one if other is None or one == other else other if one is None else None
     if (found := _MONTH_NAMED.fullmatch(text)) and (found["d1"] is None) != (found["d2"] is None):
         name = found["m"][:3].casefold()
@@ -202,12 +186,6 @@ def convert_format(text: str, wanted: str) -> str | None:
     return None
 
 
-def format_date(text: str, form: str) -> str | None:
-    """A date in the form a description asks for, or `None`."""
-    day = read_date(text)
-    return day.strftime(form) if day else None
-
-
 def list_variants(text: str, pattern: str) -> set[str]:
     """The plain variants of a text that a pattern may want: trimmed, another case, a prefix."""
     trimmed = text.strip().strip("'\"`")
@@ -220,7 +198,7 @@ def list_variants(text: str, pattern: str) -> set[str]:
 
 def _parse_day(year: str, month: str, day: str) -> date | None:
     try:
-        return datetime(int(year), int(month), int(day)).date()  # noqa: DTZ001 - a day has no zone
+        return date(int(year), int(month), int(day))
     except ValueError:
         return None
 
@@ -265,10 +243,9 @@ def find_form(text: str) -> str | None:
 
 def find_form_of(text: str) -> str | None:
     """The form that a moment is written in, of those with the year first."""
-    for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"):
-        if re.fullmatch(build_pattern(form), text):
-            return form
-    return "%Y-%m-%d" if re.fullmatch(build_pattern("%Y-%m-%d"), text) else None
+    clocks = (" %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "")
+    forms = (f"%Y-%m-%d{clock}" for clock in clocks)
+    return next((form for form in forms if re.fullmatch(build_pattern(form), text)), None)
 
 
 def format_moment(text: str, form: str) -> str | None:
@@ -412,25 +389,15 @@ def list_types(part: dict[str, Any]) -> tuple[str, ...]:
 
 def mend_value(value: object, part: dict[str, Any], *, accepts: Accepts) -> Mended:
     """The first plain change after which the schema takes the value."""
-    steps: tuple[Callable[[], Iterable[tuple[object, Kind]]], ...] = (
-        lambda: _convert_amount(value, part),
-        lambda: _coerce_value(value, part),
-        lambda: _match_enum(value, part),
-        lambda: _reformat_value(value, part),
-        lambda: _clamp_value(value, part),
-    )
-    for step in steps:
-        fitting = [(found, kind) for found, kind in step() if accepts(found)]
+    unit = part.get(UNIT_KEY)
+    amount = convert_unit(value, unit) if isinstance(value, str) and isinstance(unit, str) else None
+    if amount is not None and accepts(amount):
+        return amount, Kind.REFORMAT
+    for step in (_coerce_value, _match_enum, _reformat_value, _clamp_value):
+        fitting = [(found, kind) for found, kind in step(value, part) if accepts(found)]
         if len({repr(found) for found, _ in fitting}) == 1:
             return fitting[0]
     return None
-
-
-def _convert_amount(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
-    unit = part.get(UNIT_KEY)
-    found = convert_unit(value, unit) if isinstance(value, str) and isinstance(unit, str) else None
-    if found is not None:
-        yield found, Kind.REFORMAT
 
 
 def _coerce_value(value: object, part: dict[str, Any]) -> Iterable[tuple[object, Kind]]:
@@ -499,14 +466,13 @@ _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
 NOTHING_SAID: tuple[object, ...] = (None, "", [], {})
 """Values that ask for nothing, so that a call without them asks for the same."""
-NO_DEFAULTS: Mapping[str, object] = MappingProxyType({})
 
 
 def changes_only_form(
     before: Mapping[str, object],
     after: Mapping[str, object],
     *,
-    defaults: Mapping[str, object] = NO_DEFAULTS,
+    defaults: Mapping[str, object],
 ) -> bool:
     """Whether each value is still there and says the same, under its name in some spelling.
 
@@ -523,13 +489,11 @@ def changes_only_form(
     return (
         kept
         and None not in moved.values()
-        and all(_asks_for_nothing(before[name], default=defaults.get(name, ...)) for name in lost)
+        and all(
+            before[name] in NOTHING_SAID or repr(defaults.get(name, ...)) == repr(before[name])
+            for name in lost
+        )
     )
-
-
-def _asks_for_nothing(value: object, *, default: object) -> bool:
-    """Whether a call without a value asks for the same; `...` is no default."""
-    return value in NOTHING_SAID or repr(default) == repr(value)
 
 
 def is_same_in_form(old: object, new: object) -> bool:

@@ -19,10 +19,9 @@ from msgspec import Struct
 
 from mulligan.learning.closeness import is_slip, loses_words, match_name, match_part, pick_only
 from mulligan.learning.coerce import (
-    FALSE,
     NOTHING,
     NOTHING_SAID,
-    TRUE,
+    coerce,
     from_text,
     list_types,
     may_be_two,
@@ -248,17 +247,15 @@ class _Work:
 
     def _accepts(self, value: object, part: dict[str, Any]) -> bool:
         try:
-            return read_schema({**_read_definitions(self.schema.tree), **part}).accepts(value)
+            tree = self.schema.tree
+            defined = {key: tree[key] for key in tree if key in ("$defs", "definitions")}
+            return read_schema({**defined, **part}).accepts(value)
         except NoSchemaError:
             return False
 
     def _note(self, kind: Kind, note: str) -> None:
         self.kinds.append(kind)
         self.notes.append(note)
-
-
-def _read_definitions(tree: dict[str, Any]) -> dict[str, Any]:
-    return {key: tree[key] for key in ("$defs", "definitions") if key in tree}
 
 
 _LONGEST_DEBRIS = 500
@@ -273,21 +270,17 @@ _AROUND = re.compile(r"[\s\"'`]*+(?P<value>[^\s\"'`,;{}\[\]]++)[\s\"'`,;]*+")
 
 def strip_debris(arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments with every value, and every list that was cut into pieces, as it was meant."""
-    return {name: _clean(name, value) for name, value in arguments.items()}
+    cleaned = {
+        name: _clean_text(name, value) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
+    joined = {name: rejoin_pieces(held) for name, held in cleaned.items() if isinstance(held, list)}
+    return {**cleaned, **{name: whole for name, whole in joined.items() if whole is not None}}
 
 
 def clean_name(name: str) -> str:
     """A tool's name without the tokens that stuck to it."""
     return _TOKENS.sub("", name).strip()
-
-
-def _clean(name: str, value: object) -> object:
-    if isinstance(value, str):
-        return _clean_text(name, value)
-    if isinstance(value, list):
-        joined = rejoin_pieces(value)
-        return value if joined is None else joined
-    return value
 
 
 def _clean_text(name: str, text: str) -> str:
@@ -303,7 +296,6 @@ def _clean_text(name: str, text: str) -> str:
 
 LONGEST_WRAPPED = 100_000
 """Characters of a text that is read: an event loop waits for it."""
-OPENINGS = ("{", "[")
 
 
 def unwrap_arguments(arguments: Mapping[str, object], schema: Schema) -> dict[str, object] | None:
@@ -316,7 +308,9 @@ def unwrap_arguments(arguments: Mapping[str, object], schema: Schema) -> dict[st
 
 def _list_readings(arguments: Mapping[str, object], schema: Schema) -> Iterator[dict[str, object]]:
     """Texts read as JSON where the schema wants no text; and what the only argument holds."""
-    read = {name: _read(arguments[name], name, schema) for name in arguments}
+    rules = {name: rule for name, rule in schema.properties.items() if isinstance(rule, dict)}
+    other = {name for name, rule in rules.items() if rule.get("type") != "string"}
+    read = {name: _parse(held) for name, held in arguments.items() if name in other}
     found = {name: value for name, value in read.items() if value is not None}
     if found:
         yield {**arguments, **found}
@@ -328,15 +322,8 @@ def _list_readings(arguments: Mapping[str, object], schema: Schema) -> Iterator[
         yield inner
 
 
-def _read(value: object, name: str, schema: Schema) -> object:
-    said = schema.properties.get(name)
-    if not isinstance(value, str) or not isinstance(said, Mapping) or said.get("type") == "string":
-        return None
-    return _parse(value)
-
-
-def _parse(text: str) -> object:
-    if len(text) > LONGEST_WRAPPED or not text.startswith(OPENINGS):
+def _parse(text: object) -> object:
+    if not isinstance(text, str) or len(text) > LONGEST_WRAPPED or text[:1] not in ("{", "["):
         return None
     strict, value = read_json(text)
     return value if strict and isinstance(value, dict | list) else None
@@ -381,7 +368,7 @@ def _says_same_by_name(before: Mapping[str, object], after: Mapping[str, object]
 
 def _says_same_value(before: object, after: object) -> bool:
     if isinstance(after, bool):
-        return _read_truth(before) is after
+        return coerce(before, "boolean") is after
     if isinstance(before, bool):
         return isinstance(after, str) and after.casefold() == str(before).casefold()
     if isinstance(after, int | float):
@@ -389,22 +376,12 @@ def _says_same_value(before: object, after: object) -> bool:
     if isinstance(before, int) and isinstance(after, str):
         # Of a number with a point nobody knows how it was written: 1.10 is 1.1 by now.
         return after == str(before)
-    return isinstance(before, str) and isinstance(after, str) and _says_same_text(before, after)
-
-
-def _says_same_text(before: str, after: str) -> bool:
-    day = read_date(before)
-    if day is not None:
+    if not isinstance(before, str) or not isinstance(after, str):
+        return False
+    if (day := read_date(before)) is not None:
         return day == read_date(after)
     plain = normalize_spelling(before.strip(_QUOTES))
     return bool(plain) and plain == normalize_spelling(after)
-
-
-def _read_truth(value: object) -> bool | None:
-    if type(value) is int and value in (0, 1):
-        return bool(value)
-    said = value.strip().casefold() if isinstance(value, str) else ""
-    return said in TRUE if said in TRUE | FALSE else None
 
 
 def _says_number(before: object, after: float) -> bool:
@@ -446,7 +423,9 @@ def read_meant(written: object, tools: Mapping[str, Schema]) -> list[Meant]:
     calls = [_resolve_call(call, tools) for call in read_calls(written, tools=names)]
     if not any(call.tool in tools or suggest_tool(call.tool, names) for call in calls):
         calls = [call for call in calls if is_like(call.tool, names)]
-    return _drop_repeats(calls) if isinstance(written, str) else calls
+    # A text that repeats a call word for word means one; a list of calls is meant as it stands.
+    once = {repr(call): call for call in calls}
+    return list(once.values()) if isinstance(written, str) else calls
 
 
 def suggest_tool(name: str, tools: Sequence[str]) -> str | None:
@@ -455,21 +434,22 @@ def suggest_tool(name: str, tools: Sequence[str]) -> str | None:
     return match_tool(name, tools) or last or pick_only(t for t in tools if is_slip(name, t))
 
 
-def _drop_repeats(calls: list[Meant]) -> list[Meant]:
-    """A text that repeats a call word for word means one; a list of calls is meant as it stands."""
-    return list({repr(call): call for call in calls}.values())
-
-
 def _resolve_call(call: WrittenCall, tools: Mapping[str, Schema]) -> Meant:
     tool = match_tool(call.name, tuple(tools))
     if tool is None:
         near = suggest_tool(call.name, tuple(tools))
         said = f"{call.name!r} is no tool" + (f"; {near!r} is another name" if near else "")
         return Meant(call.name, _show_plain(call.arguments), fits=False, problems=(said,))
-    schema = tools[tool]
+    schema, given = tools[tool], call.arguments
     names = list(schema.properties)
-    given = _unwrap_named(call.arguments, names)
-    named = _rename_spelled(given, names)
+    if len(given) == 1:
+        # The sole name around all arguments may stand for arguments: `{"params": {…}}`.
+        [(sole, inner)] = given.items()
+        wraps = sole in ARGUMENT_KEYS and sole not in names
+        given = inner if wraps and isinstance(inner, dict) else given
+    named = {match_tool_name(name, names) or name: held for name, held in given.items()}
+    # Two never become one.
+    named = named if len(named) == len(given) else given
     arguments = {**dict(zip(names, call.values, strict=False)), **named}
     if problems := (*_list_unplaced(call, named, schema), *call.doubts):
         return Meant(tool, _show_plain(arguments), fits=False, problems=problems)
@@ -478,22 +458,20 @@ def _resolve_call(call: WrittenCall, tools: Mapping[str, Schema]) -> Meant:
         Kind.REFORMAT: given is not call.arguments,
         Kind.RENAME: list(named) != list(given),
     }
-    return _shape_call(tool, arguments, schema, kinds=[kind for kind in changed if changed[kind]])
+    kinds = tuple(kind for kind in changed if changed[kind])
+    fixed = conform(arguments, schema)
+    if fixed is not None and _only_reads(arguments, fixed):
+        return Meant(tool, fixed.arguments, tuple(dict.fromkeys((*kinds, *fixed.kinds))))
+    problems = tuple(_list_problems(arguments, schema))
+    return Meant(tool, arguments, kinds, fits=not problems, problems=problems)
 
 
-def _unwrap_named(arguments: dict[str, object], names: Sequence[str]) -> dict[str, object]:
-    """Without the sole name around all arguments that stands for arguments: `{"params": {…}}`."""
-    if len(arguments) != 1:
-        return arguments
-    [(name, inner)] = arguments.items()
-    wraps = name in ARGUMENT_KEYS and name not in names
-    return inner if wraps and isinstance(inner, dict) else arguments
-
-
-def _rename_spelled(given: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
-    """Under the schema's names where they are spelled another way; two never become one."""
-    renamed = {match_tool_name(name, names) or name: held for name, held in given.items()}
-    return renamed if len(renamed) == len(given) else dict(given)
+def _only_reads(arguments: Mapping[str, object], fixed: Conformed) -> bool:
+    """A call that was not made yet is only read: nothing is cut down, guessed or sent elsewhere."""
+    if {Kind.CLAMP, Kind.OTHER} & set(fixed.kinds):
+        return False
+    locked = find_locked_changes(arguments, fixed.arguments)
+    return not locked and says_same_in_shape(arguments, fixed.arguments)
 
 
 def _list_unplaced(call: WrittenCall, named: Mapping[str, object], schema: Schema) -> Iterator[str]:
@@ -507,24 +485,6 @@ def _list_unplaced(call: WrittenCall, named: Mapping[str, object], schema: Schem
     for name in named:
         if schema.closed and name not in names:
             yield f"{name}={shorten(repr(named[name]), most=MOST_SHOWN)} is no argument of it"
-
-
-def _shape_call(
-    tool: str, arguments: dict[str, object], schema: Schema, *, kinds: list[Kind]
-) -> Meant:
-    fixed = conform(arguments, schema)
-    if fixed is not None and _says_the_same(arguments, fixed):
-        return Meant(tool, fixed.arguments, tuple(dict.fromkeys((*kinds, *fixed.kinds))))
-    problems = tuple(_list_problems(arguments, schema))
-    return Meant(tool, arguments, tuple(kinds), fits=not problems, problems=problems)
-
-
-def _says_the_same(arguments: Mapping[str, object], fixed: Conformed) -> bool:
-    """A call that was not made yet is only read: nothing is cut down, guessed or sent elsewhere."""
-    if {Kind.CLAMP, Kind.OTHER} & set(fixed.kinds):
-        return False
-    locked = find_locked_changes(arguments, fixed.arguments)
-    return not locked and says_same_in_shape(arguments, fixed.arguments)
 
 
 def _list_problems(arguments: Mapping[str, object], schema: Schema) -> Iterator[str]:

@@ -13,7 +13,16 @@ from msgspec.structs import replace
 
 from mulligan.learning.fingerprint import renew_fingerprint
 from mulligan.learning.lessons import find_count_start, judge_life
-from mulligan.learning.mining import LessonPool, find_pool, find_uses, hash_lesson, mine, mine_pools
+from mulligan.learning.mining import (
+    MARKS,
+    LessonPool,
+    differs_in,
+    find_pool,
+    find_uses,
+    hash_lesson,
+    mine,
+    mine_pools,
+)
 from mulligan.types.errors import ConfigurationError, StaleLessonError
 from mulligan.types.interfaces import Casebook, KnownTool, Store
 from mulligan.types.lesson import (
@@ -88,7 +97,10 @@ def draw_lessons(store: Store, pool: LessonPool, *, now: datetime) -> Consolidat
     written = [
         each
         for each in mine(episodes, known=list(known.values()), at=now, batch=batch)
-        if each.id not in known or (whole and _says_much_more(known[each.id], each))
+        # Where it says little more it is no other version, or every failure would be one.
+        if each.id not in known
+        or (whole and has_grown(known[each.id].met, each.met))
+        or (whole and differs_in(known[each.id], each, MARKS))
         if _append(casebook, each)
     ]
     new = [each for each in written if each.id not in known]
@@ -99,13 +111,6 @@ def draw_lessons(store: Store, pool: LessonPool, *, now: datetime) -> Consolidat
         moved = grow(casebook, lesson, now=now, schemas=schemas, people=people, batch=batch)
         written += [] if moved is None else [moved]
     return Consolidated(batch=batch, episodes=len(newest), lessons=tuple(written))
-
-
-def _says_much_more(before: Lesson, now: Lesson) -> bool:
-    """Or every failure would be another version."""
-    named = ("schema_hash", "agents", "shared")
-    changed = any(getattr(before, name) != getattr(now, name) for name in named)
-    return changed or has_grown(before.met, now.met)
 
 
 def consolidate(store: Store, *, now: datetime, go_on: GoOn = lambda: None) -> Consolidated:

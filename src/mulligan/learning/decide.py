@@ -16,7 +16,7 @@ from mulligan.text import split_name
 from mulligan.types.display import quote_value
 from mulligan.types.effect import Effect, Mode
 from mulligan.types.failure import Advice, ArgumentFault, Decision
-from mulligan.types.lesson import Earlier, FailedCall, Lesson, Suggestion
+from mulligan.types.lesson import FailedCall, Lesson, Suggestion
 
 MOST_SAME = 2
 """How often the same call may fail before the same again is no advice."""
@@ -55,7 +55,12 @@ def decide(
     """
     advice = _advise_by_rules(failed, suggested)
     if other is not None and not suggested and advice.decision in OPEN_TO_OTHERS:
-        return _advise_other(other, advice)
+        change = other.correction
+        why = (
+            f"{other.seen} of {other.of} failures like this one were mended by another request: "
+            f"{change}. That asks for something else, so it is for the person to say."
+        )
+        return Advice(decision=Decision.ASK, why=why, first=advice.first, ask=f"May I {change}?")
     usual = max(past, key=past.__getitem__, default=advice.decision)
     settled, met = past.get(usual, 0), sum(past.values())
     if settled < past.get(advice.decision, 0) + WORTH_OF_RULES or settled < SURELY * met:
@@ -71,17 +76,7 @@ def _speaks_for_itself(failed: FailedCall, suggested: Sequence[Suggestion]) -> b
     if suggested or _advise_person(failed) is not None:
         return True
     of_value = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.VALUE
-    known = Knowledge(failed.said, failed.earlier)
-    return of_value and bool(_list_held(find_culprits(failed, known), known))
-
-
-def _advise_other(lesson: Lesson, advice: Advice) -> Advice:
-    change = lesson.correction
-    why = (
-        f"{lesson.seen} of {lesson.of} failures like this one were mended by another request: "
-        f"{change}. That asks for something else, so it is for the person to say."
-    )
-    return Advice(decision=Decision.ASK, why=why, first=advice.first, ask=f"May I {change}?")
+    return of_value and _find_held(failed)[0] is not None
 
 
 def _repeats_effect(decision: Decision, failed: FailedCall) -> bool:
@@ -98,7 +93,10 @@ def _advise_by_rules(failed: FailedCall, suggested: Sequence[Suggestion]) -> Adv
             decision=Decision.LOOK_UP, why="It may have landed: look before repeating it."
         )
     if suggested and not traits.passes and not traits.final:
-        return _advise_suggested(suggested[0])
+        best = suggested[0]
+        first = best.patch.first[0].tool if best.patch.first else None
+        decision = Decision.REPAIR if first is None else Decision.LOOK_UP
+        return Advice(decision=decision, why=best.evidence, first=first)
     if (asked := _advise_person(failed)) is not None:
         return asked
     match traits.advice:
@@ -138,23 +136,13 @@ def _advise_person(failed: FailedCall) -> Advice | None:
     return None
 
 
-def _advise_suggested(best: Suggestion) -> Advice:
-    first = best.patch.first[0].tool if best.patch.first else None
-    decision = Decision.REPAIR if first is None else Decision.LOOK_UP
-    return Advice(decision=decision, why=best.evidence, first=first)
-
-
 def _advise_retry(failed: FailedCall, advice: Advice) -> Advice:
     small = is_small(failed.call.arguments)
-    before = sum(is_same_call(each, failed) for each in failed.earlier if small and each.failed)
+    call, tried = failed.call, [each for each in failed.earlier if small and each.failed]
+    before = sum(each.repeats(call.tool, call.arguments) for each in tried)
     if before >= MOST_SAME:
         return Advice(decision=Decision.STOP, why=f"The same call has failed {before + 1} times.")
     return advice
-
-
-def is_same_call(made: Earlier, failed: FailedCall) -> bool:
-    """Whether an earlier call is the one that failed now."""
-    return made.tool == failed.call.tool and dict(made.arguments) == dict(failed.call.arguments)
 
 
 def _advise_repair(failed: FailedCall) -> Advice:
@@ -174,15 +162,16 @@ def _advise_repair(failed: FailedCall) -> Advice:
 
 def _advise_missing(failed: FailedCall) -> Advice:
     """What the person gave is asked for again; what the agent made up can be found in the turn."""
-    known = Knowledge(failed.said, failed.earlier)
-    found = find_culprits(failed, known)
-    held = _list_held(found, known)
-    if held and (choice := _build_question(held[0], known)):
-        why = f"{held[0].key} {held[0].value!r} is not there, and several others are."
-        return Advice(decision=Decision.ASK, why=why, ask=choice)
-    if held:
-        why = f"{held[0].key} {held[0].value!r} was never mentioned, and this turn has others."
-        return Advice(decision=Decision.REPAIR, why=why)
+    held, others, found = _find_held(failed)
+    if held is not None:
+        what = f"{held.key} {held.value!r}"
+        if len(others) < 2 or not is_locked(held.path):
+            why = f"{what} was never mentioned, and this turn has others."
+            return Advice(decision=Decision.REPAIR, why=why)
+        # Several would do, and the field is who, where or how much.
+        shown = ", ".join(quote_value(each, most=MOST_SHOWN) for each in others[:MOST_CHOICES])
+        why = f"{what} is not there, and several others are."
+        return Advice(decision=Decision.ASK, why=why, ask=f"Which {held.key} is meant: {shown}?")
     names = ", ".join(f"{each.key} {each.value!r}" for each in found[:3]) or "what was asked for"
     return Advice(
         decision=Decision.ASK,
@@ -191,24 +180,16 @@ def _advise_missing(failed: FailedCall) -> Advice:
     )
 
 
-def _list_held(found: Sequence[Culprit], known: Knowledge) -> list[Culprit]:
-    """What the agent made up although the turn has others of its kind."""
-    made_up = [each for each in found if not known.was_seen(each.value)]
-    return [each for each in made_up if _list_candidates(each, known)]
-
-
-def _build_question(culprit: Culprit, known: Knowledge) -> str | None:
-    """What to ask where several would do and the field is who, where or how much."""
-    others = list(dict.fromkeys(_list_candidates(culprit, known)))
-    if len(others) < 2 or not is_locked(culprit.path):
-        return None
-    shown = ", ".join(quote_value(each, most=MOST_SHOWN) for each in others[:MOST_CHOICES])
-    return f"Which {culprit.key} is meant: {shown}?"
-
-
-def _list_candidates(culprit: Culprit, known: Knowledge) -> list[str]:
-    wanted = set(split_name(culprit.key))
-    return [each.text for each in known.values if wanted & set(split_name(each.key))]
+def _find_held(failed: FailedCall) -> tuple[Culprit | None, list[str], list[Culprit]]:
+    """What the agent made up although the turn has others of its kind; those; and all culprits."""
+    known = Knowledge(failed.said, failed.earlier)
+    found = find_culprits(failed, known)
+    for each in (each for each in found if not known.was_seen(each.value)):
+        wanted = set(split_name(each.key))
+        others = [held.text for held in known.values if wanted & set(split_name(held.key))]
+        if others:
+            return each, list(dict.fromkeys(others)), found
+    return None, [], found
 
 
 LEAST_FOR_READS = 0.5

@@ -203,7 +203,10 @@ def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
         return None
     match value:
         case str():
-            return _read_inner_text(value, depth=depth)
+            text = value[:LONGEST_ERROR].strip()
+            held = _parse_structure(text)
+            inner = None if held is None else read_structure(held, depth=depth + 1)
+            return _read_prose(text) if text and not (inner and inner.message) else inner
         case Mapping():
             return _read_mapping(value, depth=depth)
         case Named():
@@ -219,29 +222,17 @@ def read_structure(value: object, *, depth: int = 0) -> ErrorFields | None:
 
 def read_wait(value: object) -> timedelta | None:
     """How long an error that came as a result asks to wait; `None` where it does not say."""
-    for holder in (value, *_list_inner(value)):
+    inner = (each for name, each in _list_fields(value) if name in ("error", "parameters"))
+    for holder in (value, *inner):
         for name, wait in _list_fields(holder):
             if name in WAITS and (type(wait) is int or type(wait) is float) and 0 <= wait < 86_400:
                 return timedelta(seconds=wait)
     return None
 
 
-def _list_inner(value: object) -> Iterator[object]:
-    yield from (each for name, each in _list_fields(value) if name in ("error", "parameters"))
-
-
 def _list_fields(value: object) -> Iterator[tuple[str, object]]:
     held = islice(value.items(), MOST_KEYS) if isinstance(value, Mapping) else ()
     yield from ((fold_field(str(name)), each) for name, each in held)
-
-
-def _read_inner_text(text: str, *, depth: int) -> ErrorFields | None:
-    text = text[:LONGEST_ERROR].strip()
-    held = _parse_structure(text)
-    inner = None if held is None else read_structure(held, depth=depth + 1)
-    if inner is not None and inner.message:
-        return inner
-    return _read_prose(text) if text else inner
 
 
 def _parse_structure(text: str) -> object | None:
@@ -256,12 +247,8 @@ def _parse_structure(text: str) -> object | None:
             value = read_whole(text)
         except (GarbledError, RecursionError):
             return None
-    telling = isinstance(value, Mapping) or (isinstance(value, list) and _is_of_objects(value))
-    return value if telling else None
-
-
-def _is_of_objects(values: Sequence[object]) -> bool:
-    return bool(values) and isinstance(values[0], Mapping | Named)
+    first = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(first, Mapping | Named) and not isinstance(value, Named) else None
 
 
 def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | None:
@@ -272,7 +259,9 @@ def _read_mapping(value: Mapping[str, object], *, depth: int) -> ErrorFields | N
         code=next(_list_codes(held), ""),
         reason=next(_list_reasons(held), ""),
         path=next(_list_paths(held), ""),
-        exit_code=next(_list_exits(held), None),
+        exit_code=next(
+            (code for name in EXITS if type(code := held.get(name)) is int and code), None
+        ),
     )
     for name in INSIDE:
         inner = held.get(name)
@@ -288,33 +277,27 @@ def _read_entries(values: Sequence[object], *, depth: int) -> ErrorFields | None
     if len(entries) < 2:
         return entries[0] if entries else None
     first = entries[0]
-    said = "; ".join(dict.fromkeys(map(_say_where, entries)))
+    told = (f"{each.path}: {each.message}" if each.path else each.message for each in entries)
+    said = "; ".join(dict.fromkeys(told))
     ends = next((each.exit_code for each in entries if each.exit_code is not None), None)
     return replace(first, message=said, exit_code=ends)
-
-
-def _say_where(entry: ErrorFields) -> str:
-    return f"{entry.path}: {entry.message}" if entry.path else entry.message
 
 
 def _merge_fields(outer: ErrorFields, inner: ErrorFields | None) -> ErrorFields:
     """What an envelope says, with what it holds: neither takes anything from the other."""
     if inner is None:
         return outer
+    # Of codes, a word says more than a number.
+    better = inner.code and (not outer.code or outer.code.isdigit())
     said = (outer.message, "" if outer.message and _is_code(inner.message) else inner.message)
     return ErrorFields(
         message=_join_messages(said),
         status=inner.status if outer.status is None else outer.status,
-        code=_choose_code(outer.code, inner.code),
+        code=inner.code if better else outer.code,
         reason=outer.reason or inner.reason,
         path=outer.path or inner.path,
         exit_code=inner.exit_code if outer.exit_code is None else outer.exit_code,
     )
-
-
-def _choose_code(outer: str, inner: str) -> str:
-    """A word says more than a number."""
-    return inner if inner and (not outer or outer.isdigit()) else outer
 
 
 def _join_messages(said: Sequence[str] | Iterator[str]) -> str:
@@ -379,10 +362,6 @@ def _list_paths(held: Mapping[str, object]) -> Iterator[str]:
             yield ".".join(map(str, value))[:200]
 
 
-def _list_exits(held: Mapping[str, object]) -> Iterator[int]:
-    yield from (code for name in EXITS if type(code := held.get(name)) is int and code != 0)
-
-
 def _is_code(text: str) -> bool:
     """Whether a text is for programs: one word that is none of a language."""
     named = len(text) <= 60 and text.casefold() not in NO_CODES and _CODE.fullmatch(text)
@@ -403,21 +382,15 @@ def _read_prose(text: str) -> ErrorFields:
         )
     if text[:14].casefold().startswith(("<html", "<!doctype html")):
         text = " ".join(_TAG.sub(" ", text).split())
+    found = (int(n[1] or n[2] or n[3]) for n in _STATUS.finditer(text[:LONGEST_LOOSE]))
     sql = _SQLSTATE.search(text[:LONGEST_LOOSE])
     code = (sql[1] or sql[2]) if sql else text if _is_code(text) else ""
     return ErrorFields(
         message=text,
-        status=next(_find_statuses(text[:LONGEST_LOOSE]), None),
+        status=next((n for n in found if 400 <= n < 600 or -33_000 < n <= -32_000), None),
         code=code,
         exit_code=find_exit(text),
     )
-
-
-def _find_statuses(text: str) -> Iterator[int]:
-    for found in _STATUS.finditer(text):
-        status = int(found[1] or found[2] or found[3])
-        if 400 <= status < 600 or -33_000 < status <= -32_000:
-            yield status
 
 
 BODIES = ("body", "json_body", "response", "error", "error_details", "details")
@@ -441,28 +414,18 @@ def read_exception(error: BaseException) -> ErrorFields:
 
 
 def _read_code(error: BaseException) -> str:
+    # The code of gRPC's is a method; those of others may do anything.
+    grpc = any(kind.__module__.partition(".")[0] == "grpc" for kind in type(error).__mro__)
     for name in _CODE_ATTRIBUTES:
         code = ask(error, name)
-        if callable(code) and _is_of_grpc(error):
-            code = ask(_call(code), "name")
+        if callable(code) and grpc:
+            try:
+                code = ask(code(), "name")
+            except Exception:  # noqa: BLE001 - as with any stranger
+                code = None
         if isinstance(code, str) and code:
             return code
     return ""
-
-
-def _is_of_grpc(error: BaseException) -> bool:
-    """Its code is a method; those of others may do anything."""
-    return any(kind.__module__.partition(".")[0] == "grpc" for kind in type(error).__mro__)
-
-
-def _call(function: object) -> object:
-    try:
-        return function() if callable(function) else None
-    except Exception:  # noqa: BLE001 - as with any stranger
-        return None
-
-
-__all__ = ["LONGEST_ERROR", "extract_message"]
 
 
 def extract_message(error: str) -> str:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TypeVar
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -58,24 +58,19 @@ def _read_dump(text: str, start: int) -> tuple[str, int]:
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        end = _find_end(text, start)
-        return ("<data>" if end - start >= SHORTEST else text[start:end]), end
+        # Where the brackets close that open here; the end of the text where they never do.
+        depth, end, value = 0, len(text), None
+        for sign in _SIGNS.finditer(text, start):
+            depth += 1 if sign[0] in "{[" else -1
+            if depth == 0:
+                end = sign.end()
+                break
     first = value[0] if isinstance(value, list) and value else value
     if isinstance(first, Mapping) and _TELLS & {str(name).casefold() for name in first}:
         read = read_structure(value)
         if read is not None and read.message:
             return read.render(), end
     return ("<data>" if end - start >= SHORTEST else text[start:end]), end
-
-
-def _find_end(text: str, start: int) -> int:
-    """Where the brackets close that open here; the end of the text where they never do."""
-    depth = 0
-    for sign in _SIGNS.finditer(text, start):
-        depth += 1 if sign[0] in "{[" else -1
-        if depth == 0:
-            return sign.end()
-    return len(text)
 
 
 _BOUND_BEFORE = join_alternatives("""
@@ -218,27 +213,34 @@ MOST_TEXT = 20_000
 LONG_TEXT = 12
 """Characters of a text that may hold names of its own, and is not merely one."""
 SHORTEST_VALUE = 3
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of scripts that put no blanks between words."""
 _WORDS = frozenset(("ID", "OK", "NO", "IS", "IP", "DB", "AN", "IN", "TO", "OF"))
 
 
 def mask_error(error: str, arguments: Mapping[str, object]) -> str:
     """The error's text with its values masked."""
+    own = _OwnWords(arguments)
+
+    def mask_thing(found: re.Match[str]) -> str:
+        telling = own.hold(found[3]) or re.search(r"[\w*][.:]\w|_\w*_|\*\*", found[3])
+        return f"{found[1]}{found[2]}<name>" if telling else found[0]
+
+    def mask_kind(found: re.Match[str]) -> str:
+        kind = (found.lastgroup or "value").rsplit("_", 1)[0]
+        return found[0] if kind == "keep" else f"<{kind}>"
+
     text = mask_dumps(read_error(error).render()[:LONGEST])
     text = _mask_own_values(text, arguments)
-    own = _OwnWords(arguments)
     text = QUOTED.sub(lambda found: _mask_quoted(found, own), text)
-    text = NAMED_THING.sub(lambda found: _mask_thing(found, own), text)
-    text = compile_mask().sub(_mask_match, text)
+    text = compile_mask().sub(mask_kind, NAMED_THING.sub(mask_thing, text))
     text = re.sub(r"(<\w+>)(?:[\s,]*<\w+>)+", r"\1", text)
-    text = " ".join(_drop_repeats(text).casefold().split())
+    # Each complaint once: three arguments that are wrong alike are wrong in one way.
+    text = " ".join(dict.fromkeys(part.strip() for part in CLAUSE.split(text)))
+    text = " ".join(text.casefold().split())
     for sign, words in SAME_BOUND:
         text = words.sub(sign, text)
     return text
-
-
-def _drop_repeats(text: str) -> str:
-    """Each complaint once: three arguments that are wrong alike are wrong in one way."""
-    return " ".join(dict.fromkeys(part.strip() for part in CLAUSE.split(text)))
 
 
 class _OwnWords:
@@ -258,12 +260,6 @@ class _OwnWords:
         if name in self.parameters or len(name) < SHORTEST_VALUE:
             return False
         return any(name in text for text in self._texts)
-
-
-def _mask_thing(found: re.Match[str], own: _OwnWords) -> str:
-    name = found[3]
-    telling = own.hold(name) or re.search(r"[\w*][.:]\w|_\w*_|\*\*", name)
-    return f"{found[1]}{found[2]}<name>" if telling else found[0]
 
 
 def compute_fingerprint(tool: str, masked: str) -> str:
@@ -292,8 +288,8 @@ def build_pattern(
 ) -> Pattern:
     """The pattern a failure belongs to. The user's rules are asked first, in their order."""
     said = f"{error_type}: {error[:LONGEST]}" if error_type else error[:LONGEST]
-    masked = next(_match_rules(call.tool, said, rules), None)
-    masked = mask_error(error, call.arguments) if masked is None else masked
+    ruled = (rule.pattern for rule in rules if rule.pattern and rule.applies(call.tool, said))
+    masked = next(ruled, None) or mask_error(error, call.arguments)
     return Pattern(
         fingerprint=compute_fingerprint(call.tool, masked),
         tool=call.tool,
@@ -301,16 +297,6 @@ def build_pattern(
         template=masked,
         count=1,
     )
-
-
-def _match_rules(tool: str, said: str, rules: Sequence[ErrorRule]) -> Iterator[str]:
-    naming = (rule for rule in rules if rule.pattern)
-    yield from (rule.pattern for rule in naming if rule.applies(tool, said))
-
-
-def _is_unspaced(letter: str) -> bool:
-    """Whether its script puts no blanks between words."""
-    return "\u3040" <= letter <= "\u30ff" or "\u3400" <= letter <= "\u9fff"
 
 
 def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
@@ -322,25 +308,18 @@ def _mask_own_values(text: str, arguments: Mapping[str, object]) -> str:
     }
     telling = [value for value in found if _is_telling(value) and value not in arguments]
     for value in sorted(telling, key=len, reverse=True):
-        if value.casefold() in text.casefold():
-            if any(map(_is_unspaced, value)):
-                text = text.replace(value, "<value>")
-                continue
-            whole = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", _choose_case(value))
-            text = whole.sub(_choose_mask(value), text)
+        if value.casefold() not in text.casefold():
+            continue
+        if _UNSPACED.search(value):
+            text = text.replace(value, "<value>")
+            continue
+        # A path and a bare name fail in the same words and are mended in different ways.
+        path = "<path>" if "/" in value or "\\" in value else "<value>"
+        mask = "<number>" if re.fullmatch(r"-?[\d.,]+", value) else path
+        # Tools write names and codes in a case of their own; one word may be one of the error's.
+        case = re.NOFLAG if value.isalpha() else re.IGNORECASE
+        text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", mask, text, flags=case)
     return text
-
-
-def _choose_case(value: str) -> re.RegexFlag:
-    """Tools write names and codes in a case of their own; one word may be one of the error's."""
-    return re.NOFLAG if value.isalpha() else re.IGNORECASE
-
-
-def _choose_mask(value: str) -> str:
-    """A path and a bare name fail in the same words and are mended in different ways."""
-    if re.fullmatch(r"-?[\d.,]+", value):
-        return "<number>"
-    return "<path>" if "/" in value or "\\" in value else "<value>"
 
 
 def _is_telling(value: str) -> bool:
@@ -368,14 +347,6 @@ def _mask_quoted(found: re.Match[str], own: _OwnWords) -> str:
     return inner if DOMAIN_BEFORE.search(before) or FORMAT.search(inner) else "<text>"
 
 
-def _mask_match(found: re.Match[str]) -> str:
-    kind = (found.lastgroup or "value").rsplit("_", 1)[0]
-    return found.group() if kind == "keep" else f"<{kind}>"
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
 LEAST = 0.5
 """Below this the nearest is not near."""
 MOST_PATTERNS = 500
@@ -394,21 +365,6 @@ def score_shared_words(text: str, others: Sequence[str]) -> list[float]:
     return [len(mine & each) / len(mine | each) if mine | each else 0.0 for each in theirs]
 
 
-def find_nearest(
-    template: str,
-    known: Sequence[Pattern],
-    *,
-    similarity: Similarity = score_shared_words,
-    least: float = LEAST,
-) -> Alike | None:
-    """The pattern whose template is most alike; `None` when none is near."""
-    scores = similarity(template, [pattern.template for pattern in known])
-    best = max(zip(scores, known, strict=True), key=lambda each: each[0], default=None)
-    if best is None or best[0] < least:
-        return None
-    return Alike(pattern=best[1], score=float(best[0]))
-
-
 def find_alike(
     pattern: Pattern, known: Iterable[Pattern], *, similarity: Similarity = score_shared_words
 ) -> Alike | None:
@@ -420,7 +376,9 @@ def find_alike(
         for each in known
         if each.error_class is not ErrorClass.UNKNOWN and each.fingerprint != pattern.fingerprint
     ]
-    return find_nearest(pattern.template, understood, similarity=similarity)
+    scores = similarity(pattern.template, [each.template for each in understood])
+    best = max(zip(scores, understood, strict=True), key=itemgetter(0), default=None)
+    return Alike(pattern=best[1], score=float(best[0])) if best and best[0] >= LEAST else None
 
 
 class KnownPatterns:
@@ -440,14 +398,11 @@ class KnownPatterns:
         count = before.count + 1 if before is not pattern else 1
         met[pattern.fingerprint] = replace(pattern, count=count)
         self._met[whose] = met
-        _forget_oldest(met, most=MOST_PATTERNS)
-        _forget_oldest(self._met, most=MOST_PEOPLE)
+        if len(met) > MOST_PATTERNS:
+            del met[next(iter(met))]
+        if len(self._met) > MOST_PEOPLE:
+            del self._met[next(iter(self._met))]
         return find_alike(pattern, list(met.values()), similarity=self._similarity)
-
-
-def _forget_oldest(held: dict[K, V], *, most: int) -> None:
-    if len(held) > most:
-        held.pop(next(iter(held)), None)
 
 
 NONE_SHOWN: frozenset[str] = frozenset()
@@ -463,7 +418,14 @@ def recognize(
     """
     error_class = row.error_class or ErrorClass.UNKNOWN
     said = (row.tool, row.error_message or "", error_class, row.error_type or "")
-    return _recognize(said, tuple(rules), _list_shown(row.parameters, shown))
+    try:
+        held = decode_json(row.parameters) if shown or shown is None else {}
+    except ValueError:
+        held = {}  # Cut short.
+    values = held if isinstance(held, dict) else {}
+    texts = (values.get(name) for name in (values if shown is None else sorted(shown)))
+    own = tuple(text for text in texts if isinstance(text, str))
+    return _recognize(said, tuple(rules), own)
 
 
 # Masked as they are, most failures say the same again.
@@ -479,20 +441,6 @@ def _recognize(
         error_type=error_type,
         rules=rules,
     )
-
-
-def _list_shown(parameters: str, names: frozenset[str] | None) -> tuple[str, ...]:
-    """The texts that these arguments have in a row; of arguments that were cut short, none."""
-    if names is not None and not names:
-        return ()
-    try:
-        values = decode_json(parameters)
-    except ValueError:
-        return ()
-    if not isinstance(values, dict):
-        return ()
-    texts = (values.get(name) for name in (sorted(names) if names is not None else values))
-    return tuple(text for text in texts if isinstance(text, str))
 
 
 def classify_pattern(pattern: Pattern) -> Pattern:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from mulligan.learning.closeness import stem_words
 from mulligan.learning.protected_fields import says_same, stands_in
 from mulligan.learning.suggest import estimate_prior
+from mulligan.learning.values import list_properties
 from mulligan.text import list_leaves, split_words
 from mulligan.types.display import NAME, Ours, Question, Quoted, quote_name, split_pieces
 from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
@@ -76,21 +77,29 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
 def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iterator[Suggestion]:
     """What a judge proposed, as one suggestion that has yet to be held to the rules."""
     before = failed.call.arguments
+    properties = list_properties(failed.schema)
     changes: dict[str, object] = {}
     for change in proposal.changes[:MOST_CHANGES]:
-        if change.argument in before and not _was_shown(before[change.argument], show):
-            return  # The judge has not seen what stands there.
+        name = change.argument
+        known = NAME.fullmatch(name) if name in before or not properties else name in properties
+        stood = before.get(name)
+        if not known or _encode_json(stood, show) != _encode_json(stood, lambda same: same):
+            return  # It is no argument, or the judge has not seen what stands there.
         try:
             value = json.loads(change.value)
         except (ValueError, RecursionError):
             return
-        if not (_is_argument(change.argument, failed) and _is_known(value, failed)):
+        if not _is_known(value, failed):
             return
-        changes[change.argument] = value
+        changes[name] = value
     drops = tuple(name for name in proposal.drops[:MOST_CHANGES] if name in before)
     if not changes and not drops:
         return
-    kinds = (_classify_change(before, changes),)
+    # By a look at the values: what a judge calls a change of form may be another value.
+    said = [value for _, value in list_leaves(before, most=500)]
+    new = [value for _, value in list_leaves(changes, most=500)]
+    same = all(any(says_same(old, value) for old in said) for value in new)
+    kinds = (Kind.REFORMAT if same else Kind.OTHER,)
     yield Suggestion(
         patch=Patch(changes=changes, drops=drops),
         source=Origin.JUDGE,
@@ -101,14 +110,6 @@ def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iter
         if proposal.why.strip()
         else "a judge proposed it",
     )
-
-
-def _is_argument(name: str, failed: FailedCall) -> bool:
-    """Whether a call has such an argument, or may have: by its schema, if there is one."""
-    properties = failed.schema.get("properties") if failed.schema else None
-    if name in failed.call.arguments or not isinstance(properties, Mapping):
-        return NAME.fullmatch(name) is not None
-    return name in properties
 
 
 def _is_known(value: object, failed: FailedCall) -> bool:
@@ -134,14 +135,6 @@ def _stands(text: str, failed: FailedCall) -> bool:
     return words.issuperset(split_words(text))
 
 
-def _classify_change(before: Mapping[str, object], changes: Mapping[str, object]) -> Kind:
-    """By a look at the values: what a judge calls a change of form may be another value."""
-    said = [value for _, value in list_leaves(before, most=500)]
-    new = [value for _, value in list_leaves(changes, most=500)]
-    same = all(any(says_same(old, value) for old in said) for value in new)
-    return Kind.REFORMAT if same else Kind.OTHER
-
-
 def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, str]:
     """The pieces of what is written about the tool that say most of what the error says."""
     pieces = [
@@ -155,11 +148,6 @@ def _retrieve_pieces(failed: FailedCall, documents: Sequence[str]) -> dict[str, 
         chosen = set(ranked[:MOST_PIECES])
         pieces = [piece for piece in pieces if piece in chosen]
     return {f"document {number}": piece for number, piece in enumerate(pieces, start=1)}
-
-
-def _was_shown(value: object, show: Show) -> bool:
-    """Whether the judge saw a value as it is, and not as a stub."""
-    return _encode_json(value, show) == _encode_json(value, lambda same: same)
 
 
 def _encode_json(value: object, show: Show) -> str:

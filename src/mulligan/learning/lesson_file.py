@@ -99,16 +99,13 @@ def _check(made: Transformation) -> None:
     parts = list(list_leaves(given, most=MOST_GIVEN + 1))
     if len(parts) > MOST_GIVEN or any(len(str(value)) > LONGEST_GIVEN for _, value in parts):
         raise ValueError(f"gives more for {argument!r} than a rule needs")
-    if made.how is How.CONSTANT and is_locked((argument,)) and _says_something(given.get("value")):
+    says = any(sign.isalnum() for sign in str(given.get("value")))
+    if made.how is How.CONSTANT and is_locked((argument,)) and says:
         raise ValueError(f"would set {argument!r}, which no lesson may set")
     if not is_typed(made):
         raise ValueError(f"makes {argument[:40]!r} of what no rule takes")
     if any(len(str(given.get(word, ""))) > LONGEST_AFFIX for word in ("text", "without")):
         raise ValueError(f"would put a long text into {argument!r}")
-
-
-def _says_something(value: object) -> bool:
-    return any(sign.isalnum() for sign in str(value))
 
 
 def _check_header(line: str) -> None:

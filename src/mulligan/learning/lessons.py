@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -82,7 +82,6 @@ def judge_life(
     schema_hash: str = "",
     people: int | None = None,
     last_needed: datetime | None = None,
-    rules: LifeRules = RULES,
 ) -> Lesson | None:
     """The next version of a lesson by what its uses came to; `None` when it stays where it is.
 
@@ -92,48 +91,38 @@ def judge_life(
     if not lesson.state.living:
         return None
     named = people is not None
-    if balance.harmed >= rules.harms and not _is_redeemed(balance, named=named, rules=rules):
+    # The good outweighs the harm. A source counts once: none can buy a lesson free.
+    sources = balance.principals if named else balance.turns
+    redeemed = compute_wilson(sources, sources + balance.harmed)[0] >= RULES.surely
+    if balance.harmed >= RULES.harms and not redeemed:
         why = f"it harmed {balance.harmed} times and helped {balance.helped} times"
         return _move_lesson(lesson, LessonState.QUARANTINED, why=why, now=now)
     if lesson.schema_hash and schema_hash not in ("", lesson.schema_hash):
         why = "the tool's schema has changed"
         fresh = replace(lesson, schema_hash=schema_hash)
         return _move_lesson(fresh, LessonState.CANDIDATE, why=why, now=now)
-    if now - (last_needed or lesson.learned_at) > rules.quiet:
-        why = f"nothing has needed it for {rules.quiet.days} days"
+    if now - (last_needed or lesson.learned_at) > RULES.quiet:
+        why = f"nothing has needed it for {RULES.quiet.days} days"
         return _move_lesson(lesson, LessonState.RETIRED, why=why, now=now)
-    if lesson.state is LessonState.CANDIDATE and is_proven(
-        balance, people=people, met=lesson.met, rules=rules
-    ):
-        return _move_lesson(
-            lesson, LessonState.ACTIVE, why=_describe_proof(balance, named=named), now=now
-        )
+    # Where people are named, one of them does not speak for the others.
+    enough = has_enough_people(balance, people=people or 0, met=lesson.met)
+    spread = balance.turns >= RULES.turns and (enough or not (named or balance.principals))
+    proven = balance.helped >= RULES.uses and spread and (redeemed or not balance.harmed)
+    if lesson.state is LessonState.CANDIDATE and proven:
+        who = f"{balance.principals} people" if named else f"{balance.turns} turns"
+        why = f"it helped {balance.helped} times, in {who}"
+        return _move_lesson(lesson, LessonState.ACTIVE, why=why, now=now)
     return None
 
 
-def is_proven(
-    balance: Balance, *, people: int | None = None, met: int = 0, rules: LifeRules = RULES
-) -> bool:
-    """Whether enough verified uses by enough sources speak for a lesson."""
-    # Where people are named, one of them does not speak for the others.
-    by_people = people is not None or balance.principals > 0
-    enough = has_enough_people(balance, people=people or 0, met=met, rules=rules)
-    spread = balance.turns >= rules.turns and (enough or not by_people)
-    named = people is not None
-    harmless = balance.harmed == 0 or _is_redeemed(balance, named=named, rules=rules)
-    return balance.helped >= rules.uses and spread and harmless
-
-
-def has_enough_people(
-    balance: Balance, *, people: int, met: int = 0, rules: LifeRules = RULES
-) -> bool:
+def has_enough_people(balance: Balance, *, people: int, met: int = 0) -> bool:
     """Whether those who vouch for a lesson are more than a few who agreed to, of all there are.
 
     `people` are all that the tenant is known to have, `met` those who had such a failure: most of
     them must have mended it so.
     """
-    share = min(people // rules.share + 1, rules.most_people)
-    return balance.principals >= max(rules.principals, share) and 2 * balance.principals > met
+    share = min(people // RULES.share + 1, RULES.most_people)
+    return balance.principals >= max(RULES.principals, share) and 2 * balance.principals > met
 
 
 def find_count_start(history: Sequence[Lesson]) -> datetime | None:
@@ -161,17 +150,6 @@ def quarantine(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesso
 def revoke(lesson: Lesson, *, by: str, at: datetime, why: str = "") -> Lesson:
     """The last version of a lesson: it is not learned anew."""
     return _move_lesson(lesson, LessonState.RETIRED, why=why or "revoked", now=at, by=by)
-
-
-def _is_redeemed(balance: Balance, *, named: bool, rules: LifeRules) -> bool:
-    """Whether the good outweighs the harm. A source counts once: none can buy a lesson free."""
-    sources = balance.principals if named else balance.turns
-    return compute_wilson(sources, sources + balance.harmed)[0] >= rules.surely
-
-
-def _describe_proof(balance: Balance, *, named: bool) -> str:
-    spread = f"{balance.principals} people" if named else f"{balance.turns} turns"
-    return f"it helped {balance.helped} times, in {spread}"
 
 
 def _move_lesson(
@@ -214,22 +192,21 @@ def list_subjects(remedy: Remedy) -> frozenset[str]:
 
 def specialise(remedy: Remedy, failed: FailedCall, *, about: Sequence[str]) -> Remedy | None:
     """A general remedy for the arguments that this error is about; `None`: it speaks of none."""
-    speaks = bool(remedy.changes) or any(
-        _list_names(each) for each in _list_transformations(remedy)
-    )
-    subjects = [name for name in about if _can_be(remedy, name, failed)]
+    speaks = bool(remedy.changes) or any(map(_list_names, _list_transformations(remedy)))
+    named = {
+        name: Remedy(changes=tuple(_rename(each, name, argument=name) for each in remedy.changes))
+        for name in about
+    }
+    subjects = [name for name in about if _make_changes(named[name], failed) is not None]
     if speaks and not subjects:
         return None
-    changes = tuple(_rename_change(each, name) for name in subjects for each in remedy.changes)
-    first = tuple(_rename_call(call, subjects[0]) if speaks else call for call in remedy.first)
-    return Remedy(changes=changes, first=first)
-
-
-def _can_be(remedy: Remedy, name: str, failed: FailedCall) -> bool:
-    """Whether the changes can be made of this argument."""
-    place = ArgumentPlace(argument=name, failed=failed, schema=failed.schema)
-    made = (_rename_change(each, name) for each in remedy.changes if each.how is not How.DROP)
-    return all(make(each, place) is not NOTHING for each in made)
+    first = [
+        replace(call, arguments=tuple(_rename(each, subjects[0]) for each in call.arguments))
+        for call in remedy.first
+        if speaks
+    ]
+    changes = tuple(each for name in subjects for each in named[name].changes)
+    return Remedy(changes=changes, first=tuple(first) if speaks else remedy.first)
 
 
 def extract_words(template: str, tool: str) -> frozenset[str]:
@@ -265,17 +242,10 @@ def _list_names(made: Transformation) -> list[str]:
     return [str(made.given[word]) for word in _NAMES if word in made.given]
 
 
-def _rename_change(made: Transformation, name: str) -> Transformation:
-    return Transformation(argument=name, how=made.how, given=_rename_given(made.given, name))
-
-
-def _rename_given(given: Mapping[str, object], name: str) -> dict[str, object]:
-    return {word: name if word in _NAMES else value for word, value in given.items()}
-
-
-def _rename_call(call: Prerequisite, name: str) -> Prerequisite:
-    made = tuple(replace(each, given=_rename_given(each.given, name)) for each in call.arguments)
-    return replace(call, arguments=made)
+def _rename(made: Transformation, name: str, *, argument: str = "") -> Transformation:
+    """With another name wherever it speaks of an argument of the failing call."""
+    given = {word: name if word in _NAMES else value for word, value in made.given.items()}
+    return replace(made, argument=argument or made.argument, given=given)
 
 
 _LONGEST_TEMPLATE = 200
@@ -315,7 +285,12 @@ def describe_lesson(remedy: Remedy, *, tool: str, template: str) -> str:
 def describe_correction(tool: str, remedy: Remedy) -> str:
     """What to do instead."""
     parts = [f"call {_describe_call(each)} first" for each in remedy.first]
-    parts += [_describe_change(each) for each in remedy.changes]
+    parts += [
+        f"leave {quote_name(each.argument)} out"
+        if each.how is How.DROP
+        else f"give {quote_name(each.argument)} {MAKING[each.how](each.given)}"
+        for each in remedy.changes
+    ]
     what = quote_name(tool) if tool else "it"
     return ", ".join(parts) if parts else f"call {what} again as it was"
 
@@ -339,7 +314,14 @@ def describe_example(remedy: Remedy) -> tuple[str, str]:
         f"{quote_name(name)}=<value>" for name in dict.fromkeys((*sources, *dropped))
     )
     before = "; ".join(_describe_call(each) for each in remedy.first)
-    after = ", ".join(f"{quote_name(each.argument)}=<{_shorten_change(each)}>" for each in changed)
+    made = [
+        f"always {_format_value(each.given.get('value'))}"
+        if each.how is How.CONSTANT
+        else str(each.how).replace("_", " ")
+        for each in changed
+    ]
+    pairs = zip(changed, made, strict=True)
+    after = ", ".join(f"{quote_name(each.argument)}=<{way}>" for each, way in pairs)
     return failing, "; ".join(part for part in (before, after) if part)
 
 
@@ -359,34 +341,18 @@ def describe_exceptions(remedy: Remedy, others: Sequence[Episode]) -> str:
     agents = {each.agent for each in others if each.agent}
     alone = len(agents) == 1 and len(others) > 1
     apart = f"; all of them by {read_label(next(iter(agents)))}" if alone else ""
-    needed = _describe_needs(remedy)
-    return f"{told}{apart}" + (f"; it takes {needed}" if needed else "")
-
-
-def _describe_needs(remedy: Remedy) -> str:
-    """What must be there for the remedy to say anything."""
+    # What must be there for the remedy to say anything.
     seen = {str(each.given["tool"]) for each in remedy.changes if "tool" in each.given}
-    seen -= {each.tool for each in remedy.first}
-    parts = {str(each.given["sign"]) for each in remedy.changes if "sign" in each.given}
-    told = [f"an earlier call of {quote_name(name)}" for name in sorted(seen)]
-    return ", ".join([*told, *(f"{sign!r} in the value" for sign in sorted(parts))])
+    calls = sorted(seen - {each.tool for each in remedy.first})
+    signs = sorted({str(each.given["sign"]) for each in remedy.changes if "sign" in each.given})
+    needed = [f"an earlier call of {quote_name(name)}" for name in calls]
+    needed += [f"{sign!r} in the value" for sign in signs]
+    return f"{told}{apart}" + (f"; it takes {', '.join(needed)}" if needed else "")
 
 
 def _describe_call(call: Prerequisite) -> str:
     made = [f"{quote_name(e.argument)} {MAKING[e.how](e.given)}" for e in call.arguments]
     return quote_name(call.tool) + (f" ({', '.join(made)})" if made else "")
-
-
-def _describe_change(made: Transformation) -> str:
-    if made.how is How.DROP:
-        return f"leave {quote_name(made.argument)} out"
-    return f"give {quote_name(made.argument)} {MAKING[made.how](made.given)}"
-
-
-def _shorten_change(made: Transformation) -> str:
-    if made.how is How.CONSTANT:
-        return f"always {_format_value(made.given.get('value'))}"
-    return str(made.how).replace("_", " ")
 
 
 def _describe_affix(given: Mapping[str, object], where: str) -> str:
@@ -456,10 +422,16 @@ _UNSURE = (How.OPEN, How.FROM_TURN)
 
 def build_suggestion(lesson: Lesson, failed: FailedCall) -> Suggestion | None:
     """What a lesson suggests for this very call; `None` when it cannot be made, or just was."""
-    made = build_patch(lesson.remedy, failed)
+    made, remedy = build_patch(lesson.remedy, failed), lesson.remedy
     if made is None or not may_tell_first(lesson, failed.reads):
         return None
-    kinds = _list_kinds(lesson.remedy, made)
+    renamed = {str(each.given["of"]) for each in remedy.changes if "of" in each.given}
+    kinds = tuple(
+        KINDS[each.how]
+        for each in (remedy.changes if made.changes or made.drops else ())
+        if not (each.how is How.DROP and each.argument in renamed)
+    )
+    kinds = tuple(dict.fromkeys(((Kind.FIRST,) if made.first else ()) + kinds))
     return Suggestion(
         patch=made,
         source=Origin.MEMORY,
@@ -484,20 +456,30 @@ def build_patch(remedy: Remedy, failed: FailedCall) -> Patch | None:
     Where a change needs what a call before it would bring, the patch is that call alone: once it
     was made, its result is in the turn, and the next patch has the change.
     """
-    feeding = _find_feeding(remedy)
+    given = failed.call.arguments
+    taken = {each.given.get("tool") for each in remedy.changes if each.how is How.FROM_TURN}
     changes = _make_changes(remedy, failed)
-    if changes is None and not feeding:
+    if changes is None and not any(each.tool in taken for each in remedy.first):
         return None
-    asked = [each for each in remedy.first if changes is None or each.tool not in feeding]
-    first = tuple(_make_first_call(each, failed) for each in asked)
-    if None in first:
+    asked = [each for each in remedy.first if changes is None or each.tool not in taken]
+    made = [_make_first_call(each, failed) for each in asked]
+    first = tuple(each for each in made if each is not None)
+    drops = [each.argument for each in remedy.changes if each.how is How.DROP]
+    dropped = () if changes is None else tuple(name for name in drops if name in given)
+    new = changes or {}
+    idle = not first and all(name in given and is_same(given[name], new[name]) for name in new)
+    if len(first) < len(made) or (idle and not dropped):
         return None
-    patch = Patch(
-        changes=changes or {},
-        drops=() if changes is None else _list_drops(remedy, failed),
-        first=tuple(each for each in first if each is not None),
-    )
-    return None if _is_idle(patch, failed) or _was_just_made(patch, failed) else patch
+    if first and not new and not dropped and _was_made(first, failed):
+        return None
+    return Patch(changes=new, drops=dropped, first=first)
+
+
+def _was_made(first: Sequence[FirstCall], failed: FailedCall) -> bool:
+    """Whether every call to make first was made since the call last failed like this, in vain."""
+    latest, tool = reversed(failed.earlier), failed.call.tool
+    since = list(takewhile(lambda made: not (made.failed and made.tool == tool), latest))
+    return all(any(_is_same_call(each, made) for made in since) for each in first)
 
 
 def _make_changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | None:
@@ -514,18 +496,6 @@ def _make_changes(remedy: Remedy, failed: FailedCall) -> dict[str, object] | Non
     return made
 
 
-def _list_drops(remedy: Remedy, failed: FailedCall) -> tuple[str, ...]:
-    dropped = (each.argument for each in remedy.changes if each.how is How.DROP)
-    return tuple(name for name in dropped if name in failed.call.arguments)
-
-
-def _find_feeding(remedy: Remedy) -> frozenset[str]:
-    """The calls before whose results the changes are made of."""
-    first = {each.tool for each in remedy.first}
-    taken = {str(each.given.get("tool")) for each in remedy.changes if each.how is How.FROM_TURN}
-    return frozenset(first & taken)
-
-
 def _make_first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | None:
     """The call with its arguments; without, where one is for the agent to say; `None`: no sense."""
     schema = failed.schemas.get(wanted.tool, {})
@@ -538,43 +508,6 @@ def _make_first_call(wanted: Prerequisite, failed: FailedCall) -> FirstCall | No
     return FirstCall(tool=wanted.tool, arguments=made)
 
 
-def _is_idle(patch: Patch, failed: FailedCall) -> bool:
-    after = patch.apply(failed.call.arguments)
-    unchanged = after.keys() == failed.call.arguments.keys() and all(
-        is_same(after[name], value) for name, value in failed.call.arguments.items()
-    )
-    return unchanged and not patch.first
-
-
-def _was_just_made(patch: Patch, failed: FailedCall) -> bool:
-    """Whether every call to make first was made since the call last failed like this, in vain."""
-    if not patch.first or patch.changes or patch.drops:
-        return False
-    since = list(_list_since_last_try(failed))
-    return all(any(_is_same_call(each, made) for made in since) for each in patch.first)
-
-
-def _list_since_last_try(failed: FailedCall) -> Iterator[Earlier]:
-    for made in reversed(failed.earlier):
-        if made.failed and made.tool == failed.call.tool:
-            return
-        yield made
-
-
 def _is_same_call(wanted: FirstCall, made: Earlier) -> bool:
-    if made.failed or made.tool != wanted.tool:
-        return False
-    return wanted.arguments is None or dict(wanted.arguments) == dict(made.arguments)
-
-
-def _list_kinds(remedy: Remedy, patch: Patch) -> tuple[Kind, ...]:
-    first = (Kind.FIRST,) if patch.first else ()
-    if not (patch.changes or patch.drops):
-        return first
-    renamed = {str(each.given["of"]) for each in remedy.changes if "of" in each.given}
-    kinds = (
-        KINDS[each.how]
-        for each in remedy.changes
-        if not (each.how is How.DROP and each.argument in renamed)
-    )
-    return tuple(dict.fromkeys((*first, *kinds)))
+    arguments = made.arguments if wanted.arguments is None else wanted.arguments
+    return not made.failed and made.repeats(wanted.tool, arguments)

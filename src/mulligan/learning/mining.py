@@ -77,22 +77,22 @@ def find_remedies(
     turn = replace(failed, earlier=(*failed.earlier, *between))
     changes = list(_list_changes(turn, fixed_arguments))
     steps = _group_steps(failed, between)
-    told = _list_first_calls(failed, between)
-    found = {
-        repr(remedy): remedy
-        for change in changes
-        for chosen in _list_subsets(steps, needed=_find_lookups(change, between))
-        if chosen or change or not steps
-        for remedy in _combine_remedies(change, [told[at] for at in chosen])
-    }
+    told = [
+        _as_prerequisites(replace(failed, earlier=(*failed.earlier, *between[:at])), made)
+        for at, made in enumerate(between)
+    ]
+    found: dict[str, Remedy] = {}
+    for change in changes:
+        # The calls between that the change takes its value from.
+        tools = {each.given.get("tool") for each in change if each.how is How.FROM_TURN}
+        worked = [at for at, made in enumerate(between) if not made.failed]
+        needed = [at for at in worked if between[at].tool in tools]
+        for chosen in _list_subsets(steps, needed=needed):
+            first = itertools.product(*(told[at] for at in chosen))
+            if chosen or change or not steps:
+                made = (Remedy(changes=change, first=calls) for calls in first)
+                found |= {repr(remedy): remedy for remedy in itertools.islice(made, MOST_EACH)}
     return tuple(sorted(found.values(), key=measure_cost)[:MOST_REMEDIES])
-
-
-def _combine_remedies(
-    change: tuple[Transformation, ...], told: Sequence[Sequence[Prerequisite]]
-) -> Iterator[Remedy]:
-    for first in itertools.islice(itertools.product(*told), MOST_EACH):
-        yield Remedy(changes=change, first=first)
 
 
 def measure_cost(remedy: Remedy) -> float:
@@ -132,48 +132,28 @@ def _group_steps(failed: FailedCall, between: Sequence[Earlier]) -> list[list[in
             else:
                 groups.append([])
             said = str(made.result or "") or said
-        elif not made.failed and not any(_is_same_call(made, between[i]) for i in groups[-1]):
+        elif not made.failed and not any(
+            made.repeats(between[i].tool, between[i].arguments) for i in groups[-1]
+        ):
             groups[-1].append(at)
     return [group[-MOST_FIRST:] for group in groups if group][-MOST_STEPS:]
 
 
-def _is_same_call(one: Earlier, other: Earlier) -> bool:
-    return one.tool == other.tool and dict(one.arguments) == dict(other.arguments)
-
-
 def _list_subsets(
-    steps: Sequence[Sequence[int]], *, needed: frozenset[int]
+    steps: Sequence[Sequence[int]], *, needed: Sequence[int]
 ) -> Iterator[tuple[int, ...]]:
-    """Which of the calls between may have been what it took: some of every group, or all."""
-    several = len(steps) > 1
-    parts = [_choose_some(group, least=1 if several else 0) for group in steps]
+    """Which of the calls between may have been what it took: some of every group, or all.
+
+    Of a long group only the single ones, the last two and all.
+    """
+    parts = []
+    for group in steps:
+        sizes = range(len(group) + 1) if len(group) <= 3 else (0, 1)
+        some = [each for size in sizes for each in itertools.combinations(group, size)]
+        some += [] if len(group) <= 3 else [tuple(group[-2:]), tuple(group)]
+        parts.append(some[1:] if len(steps) > 1 else some)
     for chosen in itertools.islice(itertools.product(*parts), MOST_REMEDIES):
         yield tuple(sorted({*itertools.chain.from_iterable(chosen), *needed}))
-
-
-def _choose_some(group: Sequence[int], *, least: int) -> list[tuple[int, ...]]:
-    """Subsets by size; of a long group only the single ones, the last two and all."""
-    if len(group) <= 3:
-        sizes = range(least, len(group) + 1)
-        return [each for size in sizes for each in itertools.combinations(group, size)]
-    nothing: list[tuple[int, ...]] = [] if least else [()]
-    return [*nothing, *((at,) for at in group), tuple(group[-2:]), tuple(group)]
-
-
-def _find_lookups(change: Sequence[Transformation], between: Sequence[Earlier]) -> frozenset[int]:
-    """The calls between that a change takes its value from."""
-    tools = {each.given.get("tool") for each in change if each.how is How.FROM_TURN}
-    return frozenset(
-        at for at, made in enumerate(between) if not made.failed and made.tool in tools
-    )
-
-
-def _list_first_calls(failed: FailedCall, between: Sequence[Earlier]) -> list[list[Prerequisite]]:
-    """Each call between as a prerequisite, in the ways its arguments can be understood."""
-    return [
-        _as_prerequisites(replace(failed, earlier=(*failed.earlier, *between[:at])), made)
-        for at, made in enumerate(between)
-    ]
 
 
 def _as_prerequisites(failed: FailedCall, made: Earlier) -> list[Prerequisite]:
@@ -196,6 +176,8 @@ SUPPOSED = 0.3
 """What an account is worth that leaves out a call which was made before the success."""
 
 LONGEST_WORDS = 200
+MARKS = ("schema_hash", "agents", "shared")
+"""What makes another version of a lesson, however often it was seen."""
 
 
 class LessonPool(NamedTuple):
@@ -223,14 +205,23 @@ def mine_pools(
 ) -> Iterator[Lesson]:
     """The same, one after the other: it may be left between two."""
     latest = {lesson.id: lesson for lesson in known}
-    pools = {**_group_episodes(episodes), **_group_by_words(episodes)}
-    for pool, held in sorted(pools.items()):
+    pools: dict[LessonPool, list[Episode]] = defaultdict(list)
+    for each in episodes:
+        pools[find_pool(each)].append(each)
+    for pool, held in sorted({**pools, **_group_by_words(episodes)}.items()):
         for lesson in _build_lessons(pool, held, at=at, batch=batch):
             before = latest.get(lesson.id)
             if before is None:
                 yield lesson
-            elif before.state.living and _says_more(before, lesson):
-                yield _build_next_version(before, lesson)
+            elif before.state.living and differs_in(before, lesson, ("seen", "of", "met", *MARKS)):
+                # Where it stands in its life is for its life cycle to say.
+                state, by = before.state, before.by
+                yield replace(lesson, version=before.version + 1, state=state, by=by)
+
+
+def differs_in(one: Lesson, other: Lesson, fields: Sequence[str]) -> bool:
+    """Whether two versions of a lesson say something else in one of these fields."""
+    return any(getattr(one, name) != getattr(other, name) for name in fields)
 
 
 def find_pool(episode: Episode) -> LessonPool:
@@ -257,13 +248,6 @@ def _encode_change(made: Transformation) -> list[object]:
     return [made.argument, made.how, sorted(made.given.items())]
 
 
-def _group_episodes(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
-    found: dict[LessonPool, list[Episode]] = defaultdict(list)
-    for each in episodes:
-        found[find_pool(each)].append(each)
-    return found
-
-
 def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Episode]]:
     """Failures in the same words about arguments of the same names, whatever the tool."""
     repaired = [each for each in episodes if each.ending is Ending.REPAIRED]
@@ -272,19 +256,14 @@ def _group_by_words(episodes: Sequence[Episode]) -> Mapping[LessonPool, list[Epi
     found: dict[LessonPool, list[Episode]] = defaultdict(list)
     for each in repaired:
         said = " ".join(sorted(heads[words[each.id]]))
-        for subjects, remedies in _group_by_subjects(each).items() if said else ():
+        by_subjects: dict[frozenset[str], tuple[Remedy, ...]] = defaultdict(tuple)
+        for remedy in filter(is_general, each.remedies if said else ()):
+            by_subjects[list_subjects(remedy)] += (remedy,)
+        for subjects, remedies in by_subjects.items():
             about = f"words:{said}"[:LONGEST_WORDS] + f":{','.join(sorted(subjects))}"
             pool = LessonPool(each.tenant, "", each.server, "", about[: 2 * LONGEST_WORDS])
             found[pool].append(replace(each, tool="", template=said, remedies=remedies))
     return {pool: held for pool, held in found.items() if len({e.fingerprint for e in held}) > 1}
-
-
-def _group_by_subjects(episode: Episode) -> Mapping[frozenset[str], tuple[Remedy, ...]]:
-    found: dict[frozenset[str], tuple[Remedy, ...]] = {}
-    for remedy in filter(is_general, episode.remedies):
-        subjects = list_subjects(remedy)
-        found[subjects] = (*found.get(subjects, ()), remedy)
-    return found
 
 
 def _build_lessons(
@@ -367,25 +346,11 @@ def _measure_credit(remedy: Remedy, explained: Sequence[Episode], left: Sequence
     open_ids = {each.id for each in left}
     credit: dict[str, float] = {}
     for each in (each for each in explained if each.id in open_ids):
-        whole = len(remedy.first) == _count_longest(each)
+        whole = len(remedy.first) == max(len(other.first) for other in each.remedies)
         # Who is named speaks once, however often they failed.
         source = each.principal or f"/{each.id}"
         credit[source] = max(credit.get(source, 0.0), 1.0 if whole else SUPPOSED)
     return sum(credit.values())
-
-
-def _count_longest(episode: Episode) -> int:
-    return max((len(remedy.first) for remedy in episode.remedies), default=0)
-
-
-def _says_more(before: Lesson, now: Lesson) -> bool:
-    told = ("seen", "of", "met", "schema_hash", "agents", "shared")
-    return any(getattr(before, name) != getattr(now, name) for name in told)
-
-
-def _build_next_version(before: Lesson, now: Lesson) -> Lesson:
-    """What evidence says anew; where it stands in its life is for its life cycle to say."""
-    return replace(now, version=before.version + 1, state=before.state, by=before.by)
 
 
 Spot = tuple[str, str, str, str]
@@ -400,57 +365,39 @@ def find_uses(episodes: Sequence[Episode], lessons: Sequence[Lesson]) -> list[Us
     """
     by_id = {lesson.id: lesson for lesson in lessons}
     by_remedy = {_build_spot(lesson.tenant, lesson, lesson.remedy): lesson for lesson in lessons}
-    return [
-        use
-        for episode in episodes
-        for lesson in _find_touched(episode, by_id, by_remedy)
-        for use in _build_use(episode, lesson)
-    ]
-
-
-def _find_touched(
-    episode: Episode, by_id: Mapping[str, Lesson], by_remedy: Mapping[Spot, Lesson]
-) -> list[Lesson]:
-    """The lessons that say what was done, and the one that was followed."""
-    spots = [_build_spot(episode.tenant, episode, remedy) for remedy in episode.remedies]
-    found = [by_remedy[spot] for spot in spots if spot in by_remedy]
-    followed = by_id.get(_find_followed(episode) or "")
-    return list({each.id: each for each in (*found, *([followed] if followed else ()))}.values())
+    return [use for episode in episodes for use in _list_uses(episode, by_id, by_remedy)]
 
 
 def _build_spot(tenant: str, at: Episode | Lesson, remedy: Remedy) -> Spot:
     return tenant, at.tool, at.fingerprint, build_remedy_key(remedy)
 
 
-def _find_followed(episode: Episode) -> str | None:
-    return episode.offer.lesson if episode.offer and episode.offer.taken else None
-
-
-def _build_use(episode: Episode, lesson: Lesson) -> Iterator[Use]:
-    offered = lesson.id == _find_followed(episode)
-    benefit = _judge_benefit(episode, offered=offered)
-    if benefit is not None:
-        yield Use(
-            lesson=lesson.id,
-            version=lesson.version,
-            call=episode.id,
-            at=episode.at,
-            tenant=episode.tenant,
-            principal=episode.principal,
-            agent=episode.agent,
-            turn=episode.turn,
-            benefit=benefit,
-            note="suggested" if offered else "made by the agent itself",
-        )
-
-
-def _judge_benefit(episode: Episode, *, offered: bool) -> Benefit | None:
-    if episode.ending is Ending.UNDONE:
-        return Benefit.HARMED
-    if offered and episode.offer is not None and episode.offer.helped is False:
-        return Benefit.HARMED
-    repaired = episode.ending is Ending.REPAIRED and episode.verified
-    return Benefit.HELPED if repaired else None
+def _list_uses(
+    episode: Episode, by_id: Mapping[str, Lesson], by_remedy: Mapping[Spot, Lesson]
+) -> Iterator[Use]:
+    """Of the lessons that say what was done, and of the one that was followed."""
+    offer = episode.offer if episode.offer and episode.offer.taken else None
+    spots = (_build_spot(episode.tenant, episode, remedy) for remedy in episode.remedies)
+    followed = by_id.get(offer.lesson or "") if offer else None
+    touched = [*map(by_remedy.get, spots), followed]
+    helped = episode.ending is Ending.REPAIRED and episode.verified
+    for lesson in {each.id: each for each in touched if each}.values():
+        offered = offer is not None and lesson.id == offer.lesson
+        in_vain = offered and offer is not None and offer.helped is False
+        harmed = in_vain or episode.ending is Ending.UNDONE
+        if harmed or helped:
+            yield Use(
+                lesson=lesson.id,
+                version=lesson.version,
+                call=episode.id,
+                at=episode.at,
+                tenant=episode.tenant,
+                principal=episode.principal,
+                agent=episode.agent,
+                turn=episode.turn,
+                benefit=Benefit.HARMED if harmed else Benefit.HELPED,
+                note="suggested" if offered else "made by the agent itself",
+            )
 
 
 FILE = "seed.toml"

@@ -226,7 +226,9 @@ def drop_thoughts(text: str) -> str:
 
     What follows such a result was decided on something that never happened.
     """
-    return _cut_made_up(_drop_channels(_drop_tagged(text)))
+    text = _drop_channels(_drop_tagged(text))
+    made_up = (each.start() for each in _MADE_UP.finditer(text) if text[: each.start()].strip())
+    return text[: next(made_up, len(text))]
 
 
 def _drop_tagged(text: str) -> str:
@@ -253,11 +255,6 @@ def _drop_channels(text: str) -> str:
         at = mark.start()
         thinking = (mark["kind"] or "").strip() == "analysis"
     return "".join(kept if thinking else [*kept, text[at:]])
-
-
-def _cut_made_up(text: str) -> str:
-    found = next((each for each in _MADE_UP.finditer(text) if text[: each.start()].strip()), None)
-    return text[: found.start()] if found else text
 
 
 _TAG = re.compile(
@@ -382,26 +379,22 @@ def parse_python(text: str) -> list[Named]:
         tree = ast.parse(text.strip(), mode="eval").body
         parts = tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]
         return [_read_call(part) for part in parts]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return []
 
 
 def _read_call(part: ast.expr) -> Named:
     if not isinstance(part, ast.Call) or any(each.arg is None for each in part.keywords):
         raise ValueError("not a call of a tool")
-    if any(_has_many_zeros(each) for each in ast.walk(part)):
+    whole = (each for each in ast.walk(part) if isinstance(each, ast.Constant))
+    zeros = (each for each in whole if type(each.value) is int and not each.value)
+    if any((each.end_col_offset or 0) - each.col_offset > 1 for each in zeros):
         raise ValueError("not a number: `1,000` would be two")
-    values = [_normalize_value(ast.literal_eval(each)) for each in part.args]
-    keywords = {
-        str(each.arg): _normalize_value(ast.literal_eval(each.value)) for each in part.keywords
-    }
+    values = [ast.literal_eval(each) for each in part.args]
+    keywords = {str(each.arg): ast.literal_eval(each.value) for each in part.keywords}
+    # As JSON has it: tuples and sets are lists.
+    values, keywords = json.loads(json.dumps((values, keywords), default=list))
     return Named(_read_name(part.func), values, keywords)
-
-
-def _has_many_zeros(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value:
-        return False
-    return (node.end_col_offset or 0) - node.col_offset > 1
 
 
 def _read_name(function: ast.expr) -> str:
@@ -415,17 +408,6 @@ def _read_name(function: ast.expr) -> str:
             raise ValueError("not the name of a tool")
 
 
-def _normalize_value(value: object) -> object:
-    """As JSON has it: tuples and sets are lists."""
-    match value:
-        case list() | tuple() | set():
-            return [_normalize_value(each) for each in value]
-        case dict():
-            return {str(key): _normalize_value(each) for key, each in value.items()}
-        case _:
-            return value
-
-
 NAME_KEYS = (
     *("name", "function", "tool", "tool_name", "function_name", "func", "api", "action"),
     "recipient_name",
@@ -435,7 +417,8 @@ HOLDERS = re.compile(
     r"(?:tool|function)_calls?|functions|calls?|actions?|tools?|tool_uses|content|messages?|"
     r"choices|outputs?|parts|steps"
 )
-"""Keys that hold calls among others. Elsewhere calls are shown or remembered, and not made."""
+"""Keys that hold calls among others. Elsewhere, as under `example` or `rejected`, calls are shown
+or remembered, and not made."""
 REMARKS = re.compile(
     r"id|index|type|role|call_id|tool_call_id|tool_use_id|thoughts?|thinking|reasoning|rationale|"
     r"reason|explanation|comment|description|content|log|status|confidence"
@@ -459,13 +442,11 @@ class WrittenCall(Struct, frozen=True):
 def find_calls(value: object, tools: Sequence[str]) -> Iterator[WrittenCall]:
     """The calls in a structure: a list of them, `{name, arguments}`, `{tool: arguments}`."""
     match value:
+        case [str() as name, dict() as given] if match_tool(name, tools):
+            yield build_call(name, given)
         case list() | tuple():
-            pair = _match_pair(value, tools)
-            if pair:
-                yield pair
-            else:
-                for item in value:
-                    yield from find_calls(item, tools)
+            for item in value:
+                yield from find_calls(item, tools)
         case Named():
             yield from_named(value)
         case dict():
@@ -496,23 +477,11 @@ def build_call(
 
 def decode_arguments(value: object) -> dict[str, object] | None:
     """Arguments that may have come as text."""
-    if isinstance(value, str):
-        value = _from_text(value)
-    return value if isinstance(value, dict) else None
-
-
-def _from_text(text: str) -> object:
     try:
-        return read_whole(text)
+        value = read_whole(value) if isinstance(value, str) else value
     except GarbledError:
         return None
-
-
-def _match_pair(value: Sequence[object], tools: Sequence[str]) -> WrittenCall | None:
-    """`["tool", {"a": 1}]`."""
-    if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
-        return None
-    return build_call(value[0], value[1]) if match_tool(value[0], tools) else None
+    return value if isinstance(value, dict) else None
 
 
 def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator[WrittenCall]:
@@ -526,36 +495,24 @@ def _from_mapping(value: Mapping[str, object], tools: Sequence[str]) -> Iterator
     if name_key and (holder or match_tool(name, tools)):
         rest = {k: v for k, v in value.items() if k not in (name_key, holder)}
         arguments = (decode_arguments(value[holder]) or {}) if holder else rest
-        if not _is_definition(arguments, rest):
-            doubts = _list_beside(rest) if holder else []
+        # A tool as it was offered, and no call of it: its arguments are a schema.
+        offered = isinstance(arguments.get("properties"), dict) and "type" in arguments
+        if not offered and "input_schema" not in rest and "inputSchema" not in rest:
+            doubts = [
+                f"{key}={held!r}"[:MOST_DOUBTED] + " stands beside its arguments"
+                for key, held in (rest.items() if holder else ())
+                if not REMARKS.fullmatch(key) and held not in (None, "", [], {})
+            ]
             yield build_call(name, arguments, doubts=doubts)
         return
     for key, held in value.items():
         given = decode_arguments(held)
         if match_tool(key, tools) and given is not None:
             yield build_call(key, given)
-        elif isinstance(held, list | dict) and _holds_calls(key, alone=len(value) == 1):
+        elif isinstance(held, list | dict) and (
+            HOLDERS.fullmatch(key) or (len(value) == 1 and not denies(key.replace("_", " ")))
+        ):
             yield from find_calls(held, tools)
-
-
-def _holds_calls(key: str, *, alone: bool) -> bool:
-    """Whether the calls under a key are made; `example` and `rejected` say that they are not."""
-    return HOLDERS.fullmatch(key) is not None or (alone and not denies(key.replace("_", " ")))
-
-
-def _is_definition(arguments: Mapping[str, object], beside: Mapping[str, object]) -> bool:
-    """A tool as it was offered, and no call of it: its arguments are a schema."""
-    schema = isinstance(arguments.get("properties"), dict) and "type" in arguments
-    return schema or any(key in beside for key in ("input_schema", "inputSchema"))
-
-
-def _list_beside(rest: Mapping[str, object]) -> list[str]:
-    """What stands beside the arguments, and might have been meant to change the call."""
-    return [
-        f"{key}={held!r}"[:MOST_DOUBTED] + " stands beside its arguments"
-        for key, held in rest.items()
-        if not REMARKS.fullmatch(key) and held not in (None, "", [], {})
-    ]
 
 
 MOST_TRIES = 60
@@ -608,15 +565,11 @@ def find_written(text: str, tools: Sequence[str]) -> list[WrittenCall]:
             continue
         if not joined:
             lead = is_made(before, after, followed=follows < len(text))
-        elif _is_asked_after(after):
+        elif after.lstrip(" `\"')")[:1] == "?":
             continue
         if lead:
             made.append(place)
     return [place.call for place in _drop_strangers(made, text, tools)]
-
-
-def _is_asked_after(after: str) -> bool:
-    return after.lstrip(" `\"')")[:1] == "?"
 
 
 def _drop_strangers(places: list[_Place], text: str, tools: Sequence[str]) -> Iterator[_Place]:
@@ -688,12 +641,22 @@ def _read_at(
     known = match_tool(name, tools) is not None
     if not rest:
         line = _LINE_INPUT.match(text, found.end()) if known else None
-        return ([_from_line(name, line["text"])], line.end()) if line else ([], found.end())
+        if line is None:
+            return [], found.end()
+        # `Action Input: W1`: one value, if it can be only one.
+        given = line["text"].strip().strip("\"'`")
+        empty = given.casefold() in ("", "none", "null", "n/a")
+        several = [f"{given[:60]!r} may be one value or several"] if _SEVERAL.search(given) else []
+        values = () if empty else (given,)
+        return [build_call(name, {}, values=values, doubts=several if values else ())], line.end()
     if _DEFINED.search(text, max(0, found.start() - 12), found.start()):
         return [], found.end()
     if rest.group("sign") == "(":
         named, end = reader.parse_arguments(rest.end() - 1, name=name)
-        call = _mark_chain(from_named(named), _CHAINED.match(text, end))
+        call, chain = from_named(named), _CHAINED.match(text, end)
+        # `delete(…).preview()`: what is done with the result may be what matters.
+        said = (f"{chain.group()!r} follows it, and is not read",) if chain else ()
+        call = replace(call, doubts=call.doubts + said)
     else:
         value, end = reader.parse_value(rest.end())
         if not isinstance(value, dict) or (not known and list(find_calls(value, tools))):
@@ -703,21 +666,6 @@ def _read_at(
         is_like(each.group(), tools) for each in _OPENING.finditer(text, found.end(), end)
     )
     return ([], found.end()) if holds_others else ([call], end)
-
-
-def _from_line(name: str, text: str) -> WrittenCall:
-    """`Action Input: W1`: one value, if it can be only one."""
-    value = text.strip().strip("\"'`")
-    if value.casefold() in ("", "none", "null", "n/a"):
-        return build_call(name, {})
-    several = [f"{value[:60]!r} may be one value or several"] if _SEVERAL.search(value) else []
-    return build_call(name, {}, values=(value,), doubts=several)
-
-
-def _mark_chain(call: WrittenCall, chain: re.Match[str] | None) -> WrittenCall:
-    """`delete(…).preview()`: what is done with the result may be what matters."""
-    said = (f"{chain.group()!r} follows it, and is not read",) if chain else ()
-    return replace(call, doubts=call.doubts + said)
 
 
 def _mark_variables(call: WrittenCall, variables: set[str]) -> WrittenCall:
@@ -749,13 +697,10 @@ def read_calls(written: object, *, tools: Sequence[str]) -> list[WrittenCall]:
 
 
 def _unwrap_text(text: str) -> str:
-    """Without a JSON string around it."""
-    return _unquote_text(text.strip()) if text.lstrip().startswith('"') else text
-
-
-def _unquote_text(text: str) -> str:
-    """What a JSON string says, also one that breaks off."""
-    strict, inner = read_json(text)
+    """Without a JSON string around it, also one that breaks off."""
+    if not text.lstrip().startswith('"'):
+        return text
+    strict, inner = read_json(text.strip())
     if not strict:
-        inner = _ESCAPE.sub(lambda found: ESCAPES.get(found[1], found[1]), text[1:])
-    return inner if isinstance(inner, str) else text
+        inner = _ESCAPE.sub(lambda found: ESCAPES.get(found[1], found[1]), text.strip()[1:])
+    return inner if isinstance(inner, str) else text.strip()

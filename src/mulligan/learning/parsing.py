@@ -116,11 +116,6 @@ class Named(Struct, frozen=True):
     keywords: dict[str, object] = field(default_factory=dict)
 
 
-def read_value(text: str, at: int = 0) -> tuple[object, int]:
-    """The value that starts at a place, and where it ends."""
-    return Reader(text).parse_value(at)
-
-
 def read_pairs(text: str) -> dict[str, object]:
     """`key=value key=value`, as many a Python object prints itself; nothing if it is not that."""
     reader = Reader(text, cut=True)
@@ -176,7 +171,11 @@ class Reader:
             return self._parse_sequence(at, depth=depth + 1)
         named = _NAME.match(self._text, at)
         if named and self._text[named.end() : named.end() + 1] == "(":
-            return self._parse_call(named.group(), named.end(), depth=depth + 1)
+            call, end = self.parse_arguments(named.end(), name=named.group(), depth=depth + 1)
+            if call.name == "dict" and not call.values:
+                return call.keywords, end
+            alone = call.name in ("list", "tuple", "set") and len(call.values) == 1
+            return (call.values[0] if alone else call), end
         return self._parse_bare(at, ends=ends)
 
     def parse_arguments(self, at: int, *, name: str, depth: int = 0) -> tuple[Named, int]:
@@ -235,14 +234,6 @@ class Reader:
             raise GarbledError("An argument has no end.")
         return parse_words(words), end
 
-    def _parse_call(self, name: str, at: int, *, depth: int) -> tuple[object, int]:
-        call, end = self.parse_arguments(at, name=name, depth=depth)
-        if name == "dict" and not call.values:
-            return call.keywords, end
-        if name in ("list", "tuple", "set") and len(call.values) == 1:
-            return call.values[0], end
-        return call, end
-
     def _parse_mapping(self, at: int, *, depth: int) -> tuple[object, int]:
         found: dict[str, object] = {}
         at = self._skip(at + 1)
@@ -278,14 +269,11 @@ class Reader:
             commas += "," in self._text[before:at]
         if opened == "(" and len(found) == 1 and not commas:
             # Parentheses around one value group it; only a comma makes a tuple.
-            return self._parse_group(found[0], start, at + 1)
+            place = self._skip(at + 1)
+            if isinstance(found[0], int | float) and self._text[place : place + 1] in "+-*/":
+                return self._parse_bare(start, ends=",]}\n")
+            return found[0], at + 1
         return found, at + 1
-
-    def _parse_group(self, value: object, start: int, end: int) -> tuple[object, int]:
-        place = self._skip(end)
-        if isinstance(value, int | float) and self._text[place : place + 1] in "+-*/":
-            return self._parse_bare(start, ends=",]}\n")
-        return value, end
 
     def _skip_comma(self, at: int, closed: str) -> int:
         """Past the comma after an item; the closing sign stays. Text that breaks off ends here."""
@@ -440,7 +428,7 @@ def read_whole(text: str) -> object:
     if len(text) > LONGEST_TEXT:
         raise GarbledError(f"{len(text)} characters are too many to read loosely.")
     try:
-        value, end = read_value(text.strip())
+        value, end = Reader(text.strip()).parse_value(0)
     except RecursionError:
         raise GarbledError("The text is nested too deeply.") from None
     if _SAYS_MORE.search(text.strip(), end):

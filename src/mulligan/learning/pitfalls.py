@@ -50,7 +50,7 @@ def read_rules(template: str, *, names: Collection[str]) -> Rules:
         name = _find_argument(complaint, spelled)
         if name and not any(MASKED in each for each in complaint.wanted):
             found.setdefault(name, {})[complaint.about] = complaint.wanted
-    rules = {name: _describe_wanted(name, said) for name, said in found.items()}
+    rules = {name: _describe_wanted(said) for name, said in found.items()}
     return {name: rule for name, rule in list(rules.items())[:MOST_RULES] if rule}
 
 
@@ -59,17 +59,9 @@ def describe_demands(remedy: Remedy, rules: Rules) -> str:
     parts = [f"it wants {quote_name(each.tool)} called first" for each in remedy.first]
     told = {each.argument: _describe_demand(each, rules) for each in remedy.changes}
     others = {name: rule for name, rule in rules.items() if name not in told}
-    parts += [_say_rule(name, rule) for name, rule in {**told, **others}.items() if rule]
+    wanted = {name: rule for name, rule in {**told, **others}.items() if rule}
+    parts += [f"{quote_name(name)} must be {rule}" for name, rule in wanted.items()]
     return ", ".join(parts)
-
-
-def describe_rules(rules: Rules) -> str:
-    """Rules in words."""
-    return ", ".join(_say_rule(name, rule) for name, rule in rules.items())
-
-
-def _say_rule(name: str, rule: str) -> str:
-    return f"{quote_name(name)} must be {rule}"
 
 
 def _describe_demand(made: Transformation, rules: Rules) -> str:
@@ -94,7 +86,7 @@ def _find_argument(complaint: Complaint, spelled: Mapping[str, str]) -> str:
     return known or ("" if spelled else own)
 
 
-def _describe_wanted(name: str, said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
+def _describe_wanted(said: Mapping[ComplaintKind, tuple[str, ...]]) -> str:
     """Everything that is said of one argument, in a few words."""
     least, most = said.get(ComplaintKind.LEAST), said.get(ComplaintKind.MOST)
     parts = []
@@ -103,29 +95,24 @@ def _describe_wanted(name: str, said: Mapping[ComplaintKind, tuple[str, ...]]) -
     elif most or least:
         word, bound = ("at most", most) if most else ("at least", least)
         parts.append(f"{word} {_quote((bound or ('',))[0])}")
-    for complaint in (Complaint(kind, name, wanted) for kind, wanted in said.items()):
-        if complaint.about is not ComplaintKind.UNEXPECTED or not parts:
-            parts += _describe_form(complaint)
+    for kind, all_wanted in said.items():
+        wanted = [_quote(each) for each in all_wanted[:MOST_VALUES]]
+        match kind:
+            case ComplaintKind.MISSING:
+                parts.append("given")
+            case ComplaintKind.UNEXPECTED if not parts:
+                parts.append("left out: the tool has no such argument")
+            case ComplaintKind.DOMAIN:
+                more = ", …" if len(all_wanted) > MOST_VALUES else ""
+                parts.append(f"one of {', '.join(wanted)}{more}")
+            case ComplaintKind.TYPE if wanted:
+                parts.append(f"of type {wanted[0]}")
+            case ComplaintKind.FORM if wanted and "%" not in wanted[0]:
+                # A template is in small letters, and `%y` is another year than `%Y`.
+                parts.append(f"written {wanted[0].upper()}")
+            case _:
+                pass
     return ", ".join(parts)
-
-
-def _describe_form(complaint: Complaint) -> list[str]:
-    wanted = [_quote(each) for each in complaint.wanted[:MOST_VALUES]]
-    match complaint.about:
-        case ComplaintKind.MISSING:
-            return ["given"]
-        case ComplaintKind.UNEXPECTED:
-            return ["left out: the tool has no such argument"]
-        case ComplaintKind.DOMAIN:
-            more = ", …" if len(complaint.wanted) > MOST_VALUES else ""
-            return [f"one of {', '.join(wanted)}{more}"]
-        case ComplaintKind.TYPE if wanted:
-            return [f"of type {wanted[0]}"]
-        case ComplaintKind.FORM if wanted and "%" not in wanted[0]:
-            # A template is in small letters, and `%y` is another year than `%Y`.
-            return [f"written {wanted[0].upper()}"]
-        case _:
-            return []
 
 
 def _quote(text: str) -> str:
@@ -184,16 +171,24 @@ def render_pitfalls(
     masked and cut, and without `quoting` not at all. Nobody knows who will read it: of what people
     taught, only what the schemas of `tools` bear out is told, and not what errors of others said.
     """
-    readers = _build_readers(tools)
+    reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
+    readers = {
+        (each.server, each.tool): LessonReader(schema=each.schema, reads=reads) for each in tools
+    }
     told = [each for each in lessons if each.state is LessonState.ACTIVE]
-    known = [each for each in told if _may_tell(each, readers)]
-    lines = [_describe_lesson(each, seen, readers=readers) for each in known]
-    mended = {_bare(each.tool, each.when) for each in told}
+    lines = []
+    for each in told:
+        reader = readers.get((each.server, each.tool), LessonReader())
+        if may_tell_first(each, reader.reads) and (
+            not each.shared or may_share(each.remedy, reader)
+        ):
+            lines.append(_describe_lesson(each, seen, reader=reader))
+    mended = {(each.tool, _MASK.sub("<>", each.when)) for each in told}
     lines += [
         _describe_warning(each, readers=readers, quoting=quoting)
         for each in seen
         if each.pattern.count >= LEAST_WARNED
-        and _bare(each.pattern.tool, each.pattern.template) not in mended
+        and (each.pattern.tool, _MASK.sub("<>", each.pattern.template)) not in mended
     ]
     if not lines:
         return ""
@@ -230,8 +225,11 @@ def _fit_lines(
         yield f"\n{ending}"
 
 
-def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Readers) -> Pitfall:
-    names = _list_names(lesson, readers)
+def _describe_lesson(
+    lesson: Lesson, seen: Sequence[PatternSeen], *, reader: LessonReader
+) -> Pitfall:
+    # What the tool calls its arguments, by its schema and by what mended its calls.
+    names = {*reader.properties, *(each.argument for each in lesson.remedy.changes)}
     rules = {} if lesson.shared else read_rules(lesson.when, names=names)
     said = describe_demands(lesson.remedy, rules) or lesson.mistake
     met = find_met(lesson, seen)
@@ -239,14 +237,16 @@ def _describe_lesson(lesson: Lesson, seen: Sequence[PatternSeen], *, readers: Re
     unless = f" Not always: {lesson.when_not}." if lesson.when_not else ""
     vague = any(each.how in VAGUE for each in lesson.remedy.changes)
     instead = said if rules and vague else lesson.correction
-    reader = readers.get((lesson.server, lesson.tool), LessonReader())
+    agents = [read_label(each) for each in lesson.agents]
+    whose = f", {_list_agents(agents)}" if agents and not lesson.shared else ""
+    count = f" ({_count(lesson.seen)}{whose}; lesson {lesson.id[:12]})" if lesson.seen else ""
     if asks_for_other(lesson.remedy, stated=f"{lesson.when} {reader.properties}"):
         # The same as at a failure: what asks for something else is for the person to say.
         said, instead = f"fails with {error}", f"ask whether you may: {lesson.correction}"
     return Pitfall(
         tool=lesson.tool,
         count=met.pattern.count if met else lesson.seen,
-        text=f"{said}{_describe_times(met) if met else _count_episodes(lesson)}",
+        text=f"{said}{_describe_times(met) if met else count}",
         remedy=f"on {error}: {instead}.{unless}",
     )
 
@@ -263,7 +263,7 @@ def _describe_warning(seen: PatternSeen, *, readers: Readers, quoting: bool) -> 
     rules = read_rules(pattern.template, names=names) if quoting else {}
     error = _quote_text(pattern.template) if quoting else f"a `{pattern.error_class}` error"
     if rules:
-        said = describe_rules(rules)
+        said = describe_demands(Remedy(), rules)
     elif pattern.error_class is ErrorClass.POLICY and seen.agents:
         said = f"{_list_agents(seen.agents)} may not: it is refused with {error}"
         seen = replace(seen, agents=())
@@ -281,20 +281,8 @@ def _describe_times(seen: PatternSeen) -> str:
     """How often, since when, for whom, and the pattern's name."""
     whose = f", {_list_agents(seen.agents)}" if seen.agents else ""
     name = shorten_pattern(seen.pattern.fingerprint)
-    times = _format_times(seen.pattern.count)
+    times = _count(seen.pattern.count)
     return f" ({times} since {seen.first_at:%Y-%m-%d}{whose}; pattern {name})"
-
-
-def _count_episodes(lesson: Lesson) -> str:
-    if not lesson.seen:
-        return ""
-    agents = [read_label(each) for each in lesson.agents]
-    whose = f", {_list_agents(agents)}" if agents and not lesson.shared else ""
-    return f" ({_format_times(lesson.seen)}{whose}; lesson {lesson.id[:12]})"
-
-
-def _format_times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 def _list_agents(agents: Sequence[str]) -> str:
@@ -310,47 +298,22 @@ def _list_agents(agents: Sequence[str]) -> str:
 
 def find_met(lesson: Lesson, seen: Sequence[PatternSeen]) -> PatternSeen | None:
     """The pattern that a lesson is about, as the log has it."""
-    wanted = _bare(lesson.tool, lesson.when)
-    return next((each for each in seen if _is_met(each.pattern, lesson, wanted=wanted)), None)
+    return next((each for each in seen if is_about(lesson, each.pattern)), None)
+
+
+def _count(times: int) -> str:
+    return "once" if times == 1 else f"{times} times"
 
 
 def is_about(lesson: Lesson, pattern: Pattern) -> bool:
-    """Whether a lesson is about a pattern of the log."""
-    return _is_met(pattern, lesson, wanted=_bare(lesson.tool, lesson.when))
+    """Whether a lesson is about a pattern of the log: by its fingerprint, or by its words.
 
-
-def _is_met(pattern: Pattern, lesson: Lesson, *, wanted: tuple[str, str]) -> bool:
-    """By its fingerprint, or by its words: the log never saw the call's own values, so that it
-    may have masked the same error otherwise."""
+    The log never saw the call's own values, so that it may have masked the same error otherwise.
+    """
     if pattern.tool != lesson.tool:
         return False
-    return (
-        pattern.fingerprint == lesson.fingerprint or _bare(lesson.tool, pattern.template) == wanted
-    )
-
-
-def _bare(tool: str, template: str) -> tuple[str, str]:
-    return tool, _MASK.sub("<>", template)
-
-
-def _list_names(lesson: Lesson, readers: Readers) -> set[str]:
-    """What a tool calls its arguments, by its schema and by what mended its calls."""
-    reader = readers.get((lesson.server, lesson.tool), LessonReader())
-    return {*reader.properties, *(each.argument for each in lesson.remedy.changes)}
-
-
-def _build_readers(tools: Sequence[KnownTool]) -> dict[tuple[str, str], LessonReader]:
-    reads = frozenset(each.tool for each in tools if each.effect == Effect.READ)
-    return {
-        (each.server, each.tool): LessonReader(schema=each.schema, reads=reads) for each in tools
-    }
-
-
-def _may_tell(lesson: Lesson, readers: Readers) -> bool:
-    reader = readers.get((lesson.server, lesson.tool), LessonReader())
-    if not may_tell_first(lesson, reader.reads):
-        return False
-    return not lesson.shared or may_share(lesson.remedy, reader)
+    same = pattern.fingerprint == lesson.fingerprint
+    return same or _MASK.sub("<>", pattern.template) == _MASK.sub("<>", lesson.when)
 
 
 def _render_line(tool: str, text: str, *, named: bool) -> str:

@@ -82,12 +82,8 @@ def _check_shape(case: _Case) -> Iterator[Finding]:
 
 def _check_failed_before(case: _Case) -> Iterator[Finding]:
     """The identical call failed the last time it was made."""
-    same = (
-        made
-        for made in reversed(case.planned.earlier)
-        if made.tool == case.tool and dict(made.arguments) == dict(case.arguments)
-    )
-    last = next(same, None)
+    latest = reversed(case.planned.earlier)
+    last = next((made for made in latest if made.repeats(case.tool, case.arguments)), None)
     if last is not None and last.failed:
         issue = f"The same call of {case.tool} failed earlier in this turn."
         yield _build_finding("call.failed_before", issue, "Change something before trying again.")
@@ -258,7 +254,10 @@ def check_relevance(
         return None
     offered = _list_content(" ".join((tool, description, *schema.properties)))
     shared = asked & offered
-    made_up = _measure_made_up(schema, arguments, fold_name(question))
+    # The share of required arguments of which nothing stands in the question.
+    needed = [name for name in schema.required if name in arguments] or list(arguments)
+    invented = sum(not _is_grounded(arguments[name], fold_name(question)) for name in needed)
+    made_up = invented / len(needed) if needed else 1.0
     if (shared or not made_up) and not (made_up > 0.5 and len(shared) < 2):
         return None
     return Finding(
@@ -275,26 +274,13 @@ def _list_content(text: str) -> set[str]:
     return {word for word in words if len(word) > 2}
 
 
-def _measure_made_up(schema: Schema, arguments: Mapping[str, object], question: str) -> float:
-    """The share of required arguments of which nothing stands in the question."""
-    needed = [name for name in schema.required if name in arguments] or list(arguments)
-    if not needed:
-        return 1.0
-    invented = [name for name in needed if not _is_grounded(arguments[name], question)]
-    return len(invented) / len(needed)
-
-
 def _is_grounded(value: object, question: str) -> bool:
     held = [each for _, each in list_leaves(value, most=100) if each is not None]
-    if not held or all(isinstance(each, bool) for each in held):
+    if all(isinstance(each, bool) for each in held):
         return True
-    return any(_stands(each, question) for each in held)
-
-
-def _stands(value: object, question: str) -> bool:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    words = [fold_name(word) for word in split_name(str(value)) if len(word) > 1 or word.isdigit()]
-    return fold_name(str(value)) in question or any(
-        stem(word) in question for word in words if len(word) > 2
-    )
+    for each in held:
+        text = str(int(each) if isinstance(each, float) and each.is_integer() else each)
+        words = (word for word in split_name(text) if len(word) > 2)
+        if fold_name(text) in question or any(stem(fold_name(word)) in question for word in words):
+            return True
+    return False

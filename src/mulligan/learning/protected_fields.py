@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from mulligan.learning.closeness import match_name, match_part
 from mulligan.text import Path, list_leaves, list_words, read_number, split_name
@@ -55,7 +55,8 @@ MOST_SAID = 50_000
 
 def is_locked(path: Path) -> bool:
     """Whether a field is one that no correction may change."""
-    return any(_locks(step) for step in path if isinstance(step, str))
+    names = (set(split_name(step)) for step in path if isinstance(step, str))
+    return any(words & LOCKED or (words and words <= ALONE) for words in names)
 
 
 def is_command(name: str) -> bool:
@@ -69,11 +70,6 @@ def is_secret(name: str) -> bool:
     return bool(set(split_name(name)) & SECRETS)
 
 
-def _locks(name: str) -> bool:
-    words = set(split_name(name))
-    return bool(words & LOCKED) or (bool(words) and words <= ALONE)
-
-
 def find_locked_changes(
     before: Mapping[str, object], after: Mapping[str, object], *, said: Sequence[str] = ()
 ) -> list[Path]:
@@ -83,7 +79,13 @@ def find_locked_changes(
     same = {name for name in before if name in after and _is_unpacked(before[name], after[name])}
     old = {path: value for path, value in list_leaves(before) if path and path[0] not in same}
     new = {path: value for path, value in list_leaves(after) if path and path[0] not in same}
-    origin = partial(_find_origin, renamed=dict(_find_renamed(before, after)))
+    renamed = dict(_find_renamed(before, after))
+
+    def origin(path: Path) -> Path:
+        moved = (n for n in range(len(path), 0, -1) if path[:n] in renamed)
+        length = next(moved, 0)
+        return (*renamed[path[:length]], *path[length:]) if length else path
+
     changed = [
         path
         for path, value in new.items()
@@ -118,7 +120,7 @@ def says_same(one: object, other: object, *, key: str = "") -> bool:
         return numbers[0] == numbers[1]
     left, right = _drop_syntax(one), _drop_syntax(other)
     if not CASED & set(split_name(key)):
-        left, right = _lower_words(left), _lower_words(right)
+        left, right = ([word.casefold() for word in words] for words in (left, right))
     without_key = left[1:] if left[:1] == [key] or left[:1] == [key.casefold()] else left
     return bool(right) and right in (left, without_key)
 
@@ -160,20 +162,9 @@ def _find_renamed_inside(before: object, after: object, at: Path) -> Iterator[tu
             yield from _find_renamed_inside(one, other, (*at, index))
 
 
-def _find_origin(path: Path, *, renamed: Mapping[Path, Path]) -> Path:
-    for length in range(len(path), 0, -1):
-        if path[:length] in renamed:
-            return (*renamed[path[:length]], *path[length:])
-    return path
-
-
 def _drop_syntax(value: object) -> list[str]:
     """What a value says, without the syntax of JSON or Python around it."""
     return [word for word in _SYNTAX.split(str(value)) if word]
-
-
-def _lower_words(words: list[str]) -> list[str]:
-    return [word.casefold() for word in words]
 
 
 _ONES = """
@@ -215,14 +206,11 @@ def keeps_said_numbers(
     if not said:
         return True
     asked = [value for _, value in list_leaves(before) if is_said_number(value, said)]
-    made = {read_number(value) for _, value in list_leaves(after, most=2_000)}
-    made |= {_read_signed(value) for _, value in list_leaves(after, most=2_000)}
+    new = [value for _, value in list_leaves(after, most=2_000)]
+    made = {read_number(value) for value in new}
+    # A sign around a number may leave it what it is: `#77`.
+    made |= {read_number(value.strip("#\"'` ")) for value in new if isinstance(value, str)}
     return all(read_number(value) in made for value in asked)
-
-
-def _read_signed(value: object) -> float | None:
-    """The number in a text that has a sign around it which leaves it what it is: `#77`."""
-    return read_number(value.strip("#\"'` ")) if isinstance(value, str) else None
 
 
 @lru_cache(maxsize=64)

@@ -43,6 +43,7 @@ from mulligan.learning.schema import read_schema
 from mulligan.learning.scope import find_scope_changes, is_named
 from mulligan.learning.suggest import estimate_prior
 from mulligan.learning.transforms import CASES, FACTORS, SIGNS, TYPES
+from mulligan.learning.values import list_properties
 from mulligan.types.display import NAME
 from mulligan.types.effect import Effect
 from mulligan.types.failure import ErrorClass
@@ -90,8 +91,7 @@ class LessonReader(Struct, frozen=True, kw_only=True):
     @property
     def properties(self) -> Mapping[str, object]:
         """What the schema says of each argument."""
-        found = self.schema.get("properties")
-        return found if isinstance(found, Mapping) else {}
+        return list_properties(self.schema)
 
     def knows(self, name: object) -> bool:
         """Whether a name is one of the tool's own, or the reader's."""
@@ -101,16 +101,6 @@ class LessonReader(Struct, frozen=True, kw_only=True):
         """Whether the schema of an argument, or this error, has a text as a word of its own."""
         told = f"{self.properties.get(argument, '')}\n{self.error}"[:LONGEST_STATED]
         return _stands_alone(text, told)
-
-
-def as_reader(failed: FailedCall) -> LessonReader:
-    """The reader whose call has failed just now."""
-    return LessonReader(
-        schema=failed.schema,
-        arguments=frozenset(failed.call.arguments),
-        error=failed.error,
-        reads=frozenset(failed.reads),
-    )
 
 
 def may_share(remedy: Remedy, reader: LessonReader) -> bool:
@@ -141,36 +131,26 @@ def _may_change(made: Transformation, reader: LessonReader) -> bool:
     if not is_typed(made) or not all(map(reader.knows, (made.argument, *sources))):
         return False
     if is_locked((made.argument,)):
-        return _leaves_locked(made, reader)
+        # Who, where and how much stay: written otherwise, or moved under the name there is for it.
+        gone = made.given.get("of") if made.how is How.FROM_ARGUMENT else made.argument
+        moved = made.how in (How.FROM_ARGUMENT, How.DROP) and gone not in reader.properties
+        return moved or (made.how in WAYS_TO_WRITE and "of" not in made.given)
     match made.how:
         case How.PREFIX | How.SUFFIX:
-            return _is_form(made, reader)
+            added, taken = str(made.given.get("text", "")), str(made.given.get("without", ""))
+            return (added in ADDED and taken in DROPPED) or all(
+                _AFFIX.fullmatch(each) and reader.is_stated(each, made.argument)
+                for each in (added, taken)
+                if each
+            )
         case How.CONSTANT:
             return _is_documented(made.given.get("value"), made.argument, reader)
         case How.DROP:
-            return _may_drop(made.argument, reader)
+            # What the tool does not have; of what it has, only what this very error names.
+            unknown = made.argument not in reader.properties
+            return unknown or _stands_alone(made.argument, reader.error)
         case _:
             return True
-
-
-def _leaves_locked(made: Transformation, reader: LessonReader) -> bool:
-    """Who, where and how much stay: written otherwise, or moved under the name there is for it."""
-    if made.how is How.FROM_ARGUMENT:
-        return made.given.get("of") not in reader.properties
-    if made.how is How.DROP:
-        return made.argument not in reader.properties
-    return made.how in WAYS_TO_WRITE and "of" not in made.given
-
-
-def _is_form(made: Transformation, reader: LessonReader) -> bool:
-    added, taken = str(made.given.get("text", "")), str(made.given.get("without", ""))
-    if added in ADDED and taken in ("", *DROPPED):
-        return True
-    return all(
-        _AFFIX.fullmatch(each) and reader.is_stated(each, made.argument)
-        for each in (added, taken)
-        if each
-    )
 
 
 def _is_documented(value: object, argument: str, reader: LessonReader) -> bool:
@@ -184,11 +164,6 @@ def _is_documented(value: object, argument: str, reader: LessonReader) -> bool:
         worded = any(sign.isalnum() for sign in value)
         return worded and reader.is_stated(value, argument)
     return value is not None and reader.is_stated(str(value), argument)
-
-
-def _may_drop(argument: str, reader: LessonReader) -> bool:
-    """What the tool does not have; of what it has, only what this very error names."""
-    return argument not in reader.properties or _stands_alone(argument, reader.error)
 
 
 def _stands_alone(text: str, told: str) -> bool:
@@ -255,11 +230,15 @@ def from_memory(
     living = [each for each in lessons if each.state.living]
 
     def suggest(failed: FailedCall) -> Iterator[Suggestion]:
+        reads = failed.effect is Effect.READ
         for lesson, nearness in _list_told(failed, living, pattern=pattern, named=named):
             if find_scope_changes(lesson.remedy, failed):
                 continue
             made = build_suggestion(lesson, failed)
-            if made is None or _is_hearsay(lesson, made, failed):
+            # One case is too little to put another thing of the turn into a call that may change
+            # one.
+            once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
+            if made is None or (once and Kind.FOUND in made.kinds and not reads):
                 continue
             if not _leaves_broken(made, failed):
                 probability, n = chance(lesson, nearness, made)
@@ -292,24 +271,23 @@ def _list_told(
     failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None, named: bool
 ) -> Iterator[tuple[Lesson, Nearness]]:
     """The lessons near a failure, as far as and in the words in which they may be told."""
+    reader = LessonReader(
+        schema=failed.schema,
+        arguments=frozenset(failed.call.arguments),
+        error=failed.error,
+        reads=frozenset(failed.reads),
+    )
     for known, nearness in find_near_lessons(failed, lessons, pattern=pattern):
         if known.by != SEED and (named or known.shared):
-            if may_share(known.remedy, as_reader(failed)):
-                yield _say_anew(known, nearness), nearness
+            if may_share(known.remedy, reader):
+                # In words of ours, and no error of theirs but one that is the same: then what is
+                # quoted is what the reader's own tool has just said.
+                same = nearness is Nearness.PATTERN
+                said = known.when if same else f"<{known.error_class}>"
+                told = describe_lesson(known.remedy, tool=known.tool, template=said)
+                yield replace(known, statement=told), nearness
         else:
             yield known, nearness
-
-
-def _say_anew(lesson: Lesson, nearness: Nearness) -> Lesson:
-    """As it is told to another: in words of ours, and no error of theirs but one that is the same.
-
-    Of the same pattern, what is quoted is what the reader's own tool has just said.
-    """
-    same = nearness is Nearness.PATTERN
-    said = lesson.when if same else f"<{lesson.error_class}>"
-    return replace(
-        lesson, statement=describe_lesson(lesson.remedy, tool=lesson.tool, template=said)
-    )
 
 
 def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
@@ -325,12 +303,6 @@ def _leaves_broken(made: Suggestion, failed: FailedCall) -> bool:
     return any((each.path, each.rule) in before for each in schema.list_problems(after))
 
 
-def _is_hearsay(lesson: Lesson, made: Suggestion, failed: FailedCall) -> bool:
-    """One case is too little to put another thing of the turn into a call that may change one."""
-    once = lesson.seen < SEVERAL and lesson.state is not LessonState.ACTIVE
-    return once and Kind.FOUND in made.kinds and failed.effect is not Effect.READ
-
-
 def find_near_lessons(
     failed: FailedCall, lessons: Sequence[Lesson], *, pattern: str | None = None
 ) -> list[tuple[Lesson, Nearness]]:
@@ -344,17 +316,13 @@ def find_near_lessons(
         if nearness is not None
     ]
     found: list[tuple[Lesson, Nearness]] = []
-    for lesson, nearness in sorted(ranked, key=_rank_lesson):
+    # The nearest first, then what was seen most often, then the simplest.
+    ranked.sort(key=lambda each: (each[1], -each[0].seen, measure_cost(each[0].remedy), each[0].id))
+    for lesson, nearness in ranked:
         remedy = lesson.remedy if lesson.tool else _fit_remedy(lesson, failed)
         if remedy is not None:
             found.append((replace(lesson, remedy=remedy), nearness))
     return found
-
-
-def _rank_lesson(each: tuple[Lesson, Nearness]) -> tuple[Nearness, int, float, str]:
-    """The nearest first, then what was seen most often, then the simplest."""
-    lesson, nearness = each
-    return nearness, -lesson.seen, measure_cost(lesson.remedy), lesson.id
 
 
 def _build_measure(failed: FailedCall, pattern: str | None) -> Callable[[Lesson], Nearness | None]:
@@ -388,9 +356,7 @@ def _fit_remedy(lesson: Lesson, failed: FailedCall) -> Remedy | None:
     if lesson.by == SEED:
         about = [name for name in failed.call.arguments if is_named(failed, name)]
         return specialise(remedy, failed, about=about)
-    known = failed.schema.get("properties")
-    own = known if isinstance(known, Mapping) else {}
-    subjects = list_subjects(remedy)
+    own, subjects = list_properties(failed.schema), list_subjects(remedy)
     shared = bool(subjects) and all(name in own and is_named(failed, name) for name in subjects)
     return remedy if shared else None
 
@@ -477,32 +443,29 @@ class Outcomes:
         made_so = self.by_kinds.get((source, join_kinds(kinds), error_class), {})
         found = estimate_prior(source, kinds)
         for name, level in (("source", self.by_source.get(source, {})), ("kinds", made_so)):
-            found = _merge_tools(level).shrink(found, worth=WORTH[name])
+            pooled = OutcomeShare()
+            for each in level.values():
+                # None of the tools speaks louder than so much.
+                voice = min(1.0, MOST_OF_TOOL / each.n) if each.n else 0.0
+                pooled.n += voice * each.n
+                pooled.helped += voice * each.helped
+            found = pooled.shrink(found, worth=WORTH[name])
         own = made_so.get(tool, OutcomeShare())
         n = round(sum(each.n for each in made_so.values()))
         return min(SUREST, own.shrink(found, worth=WORTH["tool"])), n
-
-
-def _merge_tools(tools: Mapping[str, OutcomeShare]) -> OutcomeShare:
-    """The outcomes of all tools, none of which speaks louder than so much."""
-    pooled = OutcomeShare()
-    for each in tools.values():
-        voice = min(1.0, MOST_OF_TOOL / each.n) if each.n else 0.0
-        pooled.n += voice * each.n
-        pooled.helped += voice * each.helped
-    return pooled
 
 
 def count_outcomes(counts: Mapping[EpisodeSlot, int], *, today: date) -> Outcomes:
     """The outcomes a casebook has counted, older ones for less, and one person's for so much."""
     found = Outcomes()
     taken = [slot for slot in counts if slot.source is not None and slot.taken]
+    voices = [(slot.principal, slot.source, slot.kinds, slot.error_class) for slot in taken]
     spoken = Counter[tuple[str, object, str, object]]()
-    for slot in taken:
-        spoken[_find_voice(slot)] += counts[slot]
-    for slot in taken:
+    for slot, whose in zip(taken, voices, strict=True):
+        spoken[whose] += counts[slot]
+    for slot, whose in zip(taken, voices, strict=True):
         age = max(0, (today - slot.day).days)
-        voice = 1.0 if not slot.principal else min(1.0, MOST_OF_ONE / spoken[_find_voice(slot)])
+        voice = min(1.0, MOST_OF_ONE / spoken[whose]) if slot.principal else 1.0
         found.add(
             cast("Origin", slot.source),
             slot.kinds,
@@ -512,10 +475,6 @@ def count_outcomes(counts: Mapping[EpisodeSlot, int], *, today: date) -> Outcome
             weight=counts[slot] * voice * 0.5 ** (age / HALF_LIFE.days),
         )
     return found
-
-
-def _find_voice(slot: EpisodeSlot) -> tuple[str, object, str, object]:
-    return slot.principal, slot.source, slot.kinds, slot.error_class
 
 
 def build_chance(outcomes: Outcomes, balances: Mapping[str, Balance]) -> Chance:

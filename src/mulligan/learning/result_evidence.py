@@ -141,6 +141,8 @@ FIRST = list_words("""
 """)
 """What those begin with that do not say in so many words that it failed, or is not there."""
 
+_GLANCES = ("failed", "timed out", " found", "expired")
+_FOREIGN = ("nicht", "introuvable", "no encontrad")
 ARTICLES = list_words("a an the")
 PROGRAMS = list_words("""
     thread exception uncaught npm segmentation mcp rpc http/1.0 http/1.1 http/2 fehler erreur errore
@@ -179,8 +181,10 @@ _FIGURE = re.compile(
 def opens_as_error(text: str) -> bool:
     """Whether a text is an error by how it begins."""
     start = text[:SHORT].lstrip(_MARKS)
+    # The measure of something: a count, a rate, or that there is none.
+    figure = not start[:6].casefold().startswith("error:") and _FIGURE.match(start)
     if NAMED.match(start):
-        return len(text) <= LONG and not _goes_on(text) and not _is_figure(start)
+        return len(text) <= LONG and not _goes_on(text) and not figure
     first = start[:60].split(None, 1)[0].casefold() if start else ""
     if (first[-1:] == ":" or first in PROGRAMS or first[:1] == "'") and _compile_programs().match(
         start
@@ -188,12 +192,7 @@ def opens_as_error(text: str) -> bool:
         return len(text) <= LONG and not _goes_on(text)
     if len(text) > SHORT or not (_may_be_plain(first, start) and _compile_plain().match(start)):
         return False
-    return not (_goes_on(start) or ALL_WELL.search(start) or _is_figure(start))
-
-
-def _is_figure(start: str) -> bool:
-    """Whether it only gives the measure of something: a count, a rate, or that there is none."""
-    return not start[:6].casefold().startswith("error:") and _FIGURE.match(start) is not None
+    return not (_goes_on(start) or ALL_WELL.search(start) or figure)
 
 
 @cache
@@ -212,18 +211,13 @@ def _may_be_plain(first: str, start: str) -> bool:
     if first.strip(".:!,") in FIRST:
         return True
     low = start.casefold()
-    if "failed" in low or "timed out" in low or " found" in low or "expired" in low:
+    if any(word in low for word in _GLANCES):
         return True
     if first in ARTICLES:
         return "error" in low or "api key" in low
-    return first[:1].isdigit() or _may_speak_otherwise(low)
-
-
-def _may_speak_otherwise(low: str) -> bool:
-    """The same in other languages."""
-    if "nicht" in low or "introuvable" in low or "no encontrad" in low:
-        return True
-    return not low.isascii() and ("\uff1a" in low or ":" in low[:12])
+    # The same in other languages.
+    foreign = not low.isascii() and ("\uff1a" in low or ":" in low[:12])
+    return first[:1].isdigit() or foreign or any(word in low for word in _FOREIGN)
 
 
 def says_failure(message: str) -> bool:
@@ -382,8 +376,9 @@ def _is_flagged(held: Fields) -> bool:
         return True
     if held.get("status") == "fail" and _JSEND.issuperset(held):
         return True
-    spoken = held.get("error") is True
-    return spoken and (_is_part(held) or _has_words(held) or not _has_payload(held))
+    # A part of MCP content is flagged by itself by some servers.
+    part = isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
+    return held.get("error") is True and (part or _has_words(held) or not _has_payload(held))
 
 
 def _is_false(held: Fields, name: str) -> bool:
@@ -394,11 +389,6 @@ def _is_false(held: Fields, name: str) -> bool:
     if value is False:
         return _has_words(held) or not any(_is_data(each, held[each]) for each in held)
     return type(value) is int and value == 0 and _has_words(held) and not _speaks_against(held)
-
-
-def _is_part(held: Fields) -> bool:
-    """A part of MCP content, which some servers flag by itself."""
-    return isinstance(held.get("type"), str) and isinstance(held.get("text"), str)
 
 
 def _has_words(held: Fields) -> bool:
@@ -423,32 +413,32 @@ def _is_refusal(code: object) -> bool:
 
 def _count_signs(held: Fields) -> int:
     """How much says that it is an error: one sign may be a record's, two are none."""
-    signs = 2 * (_names_error(held) or _lists_faults(held) or _has_stack(held))
-    if signs:
-        return signs
-    signs = any(_is_said(held.get(name)) for name in MANY) or _names_some_error(held)
-    signs += _weigh_state(held) + _weigh_code(held) + _weigh_kind(held) + _weigh_exit(held)
-    return signs
+    if _names_error(held):
+        return 2
+    # `validationErrors`, `sync_error`; the last error of something is part of its record.
+    some = (value for name, value in held.items() if name in MANY or ends_as_error(name))
+    signs = int(any(map(_is_said, some)))
+    return signs + _weigh_state(held) + _weigh_code(held) + _weigh_kind(held) + _weigh_exit(held)
 
 
 def _names_error(held: Fields) -> bool:
-    if _has_code_of_error(held) and _has_words(held):
+    """A code or a stack beside words, what a validator found wrong, or a field that holds one."""
+    stack = any(_is_said(held.get(name)) for name in STACKS)
+    if (stack or _has_code_of_error(held)) and _has_words(held):
         return True
-    return any(_is_said(held.get(name)) for name in ERROR if name not in THINGS) or any(
-        _is_fault(held.get(name)) for name in THINGS
-    )
-
-
-def _is_fault(value: object) -> bool:
-    """What may be the name of a thing is an error only if it reads as one."""
-    if isinstance(value, str):
-        return bool(_ERROR_TYPE.fullmatch(value[:200])) or says_failure(value)
-    return _is_said(value)
-
-
-def _names_some_error(held: Fields) -> bool:
-    """`validationErrors`, `sync_error`; the last error of something is part of its record."""
-    return any(_is_said(value) for name, value in held.items() if ends_as_error(name))
+    listed = held.get("detail")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    if isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first):
+        return True
+    for name in (name for name in ERROR if name in held):
+        value = held[name]
+        if name not in THINGS or not isinstance(value, str):
+            if _is_said(value):
+                return True
+        # What may be the name of a thing is an error only if it reads as one.
+        elif _ERROR_TYPE.fullmatch(value[:200]) or says_failure(value):
+            return True
+    return False
 
 
 def ends_as_error(name: str) -> bool:
@@ -473,17 +463,6 @@ def _is_said(error: object) -> bool:
         counts = all(type(each) is int or type(each) is float for each in error.values())
         return not counts and not is_blank(error)
     return error is True or (isinstance(error, list) and bool(error))
-
-
-def _lists_faults(held: Fields) -> bool:
-    """What a validator found wrong with the request, each with its place."""
-    found = held.get("detail")
-    first = found[0] if isinstance(found, list) and found else None
-    return isinstance(first, Mapping) and "msg" in first and not {"loc", "type"}.isdisjoint(first)
-
-
-def _has_stack(held: Fields) -> bool:
-    return any(_is_said(held.get(name)) for name in STACKS) and _has_words(held)
 
 
 def _weigh_state(held: Fields) -> int:
@@ -548,7 +527,8 @@ def _speaks_against(held: Fields) -> bool:
 def _is_data(name: str, value: object) -> bool:
     if name in DATA:
         return not is_blank(value)
-    if _is_count(name, value):
+    counted = type(value) is int or type(value) is float
+    if counted and _COUNTED.search(name) and not _NO_COUNT.search(name):
         return True
     if name in ABOUT or _ABOUT.search(name):
         return False
@@ -557,29 +537,18 @@ def _is_data(name: str, value: object) -> bool:
     return isinstance(value, Mapping) and not is_blank(value)
 
 
-def _is_count(name: str, value: object) -> bool:
-    """A number under the name of what can be counted or measured."""
-    number = type(value) is int or type(value) is float
-    return number and _COUNTED.search(name) is not None and not _NO_COUNT.search(name)
-
-
 def _has_payload(held: Fields) -> bool:
     """Whether anything is there but an error and what is said about an answer."""
-    return not REPORT.isdisjoint(held) or any(
-        name in DATA or not _is_about_answer(name, value)
-        for name, value in held.items()
-        if not is_blank(value)
-    )
-
-
-def _is_about_answer(name: str, value: object) -> bool:
-    if name in MARKS or name in ABOUT or _ABOUT.search(name):
+    if not REPORT.isdisjoint(held):
         return True
-    return name in KINDS and isinstance(value, str) and _is_class_of_error(value)
-
-
-def _is_class_of_error(kind: str) -> bool:
-    return bool(_ERROR_TYPE.fullmatch(kind[:200]) or _SHOUTED.fullmatch(kind[:200]))
+    for name, value in held.items():
+        about = name in MARKS or name in ABOUT or _ABOUT.search(name)
+        if is_blank(value) or (name not in DATA and about):
+            continue
+        kind = value[:200] if name in KINDS and isinstance(value, str) else ""
+        if name in DATA or not (_ERROR_TYPE.fullmatch(kind) or _SHOUTED.fullmatch(kind)):
+            return True
+    return False
 
 
 LONGEST_PAGE = 8_000

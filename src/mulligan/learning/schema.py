@@ -5,41 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import jsonschema_rs
 from msgspec import Struct
 
 from mulligan.types.errors import NoSchemaError
 
-TYPE_NAMES = {
-    "dict": "object",
-    "map": "object",
-    "float": "number",
-    "double": "number",
-    "decimal": "number",
-    "int": "integer",
-    "long": "integer",
-    "str": "string",
-    "char": "string",
-    "text": "string",
-    "bool": "boolean",
-    "list": "array",
-    "tuple": "array",
-    "set": "array",
-    "nonetype": "null",
+_NAMED = {
+    "object": "dict map",
+    "number": "float double decimal",
+    "integer": "int long",
+    "string": "str char text",
+    "boolean": "bool",
+    "array": "list tuple set",
+    "null": "nonetype",
 }
+TYPE_NAMES = {name: kind for kind, names in _NAMED.items() for name in names.split()}
 """Names that programming languages give the types of JSON Schema."""
 
-TYPES = frozenset({"object", "number", "integer", "string", "boolean", "array", "null"})
 MOST_COMPILED = 512
 DEEPEST = 40
-
-
-class _Validator(Protocol):
-    def is_valid(self, instance: object) -> bool: ...
-
-    def iter_errors(self, instance: object) -> Any: ...
 
 
 class Problem(Struct, frozen=True):
@@ -54,7 +40,7 @@ class Problem(Struct, frozen=True):
 class Schema:
     """The schema of one tool's arguments, ready to be asked."""
 
-    def __init__(self, tree: dict[str, Any], validator: _Validator) -> None:
+    def __init__(self, tree: dict[str, Any], validator: jsonschema_rs.Validator) -> None:
         self.tree = tree
         self._validator = validator
 
@@ -93,12 +79,8 @@ class Schema:
 
     def fits(self, arguments: Mapping[str, object]) -> bool:
         """Whether nothing is wrong with the arguments."""
-        if self.closed and any(name not in self.properties for name in arguments):
-            return False
-        try:
-            return self._validator.is_valid(dict(arguments))
-        except (ValueError, RecursionError):
-            return False
+        strange = self.closed and any(name not in self.properties for name in arguments)
+        return not strange and self.accepts(dict(arguments))
 
     def accepts(self, value: object) -> bool:
         """Whether the schema, taken as that of a single value, takes it."""
@@ -178,15 +160,11 @@ def _normalize_types(part: Any, *, depth: int) -> Any:
     if isinstance(found.get("type"), str):
         name = found["type"].casefold()
         name = TYPE_NAMES.get(name, name)
-        if name in TYPES:
+        if name in _NAMED:
             found["type"] = name
         else:
             del found["type"]
-    return _drop_flags(found)
-
-
-def _drop_flags(found: dict[str, Any]) -> dict[str, Any]:
-    """Older drafts and other dialects mark a property itself as required or optional."""
+    # Older drafts and other dialects mark a property itself as required or optional.
     if isinstance(found.get("required"), bool):
         del found["required"]
     if found.get("nullable") is True and isinstance(found.get("type"), str):

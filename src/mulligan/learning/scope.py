@@ -23,6 +23,7 @@ from mulligan.learning.protected_fields import (
 from mulligan.learning.schema import TYPE_NAMES
 from mulligan.learning.transforms import ArgumentPlace, list_choices, make
 from mulligan.learning.validation_errors import ComplaintKind, parse_complaints
+from mulligan.learning.values import list_properties
 from mulligan.text import is_same, list_words, read_number, split_name
 from mulligan.types.effect import Effect
 from mulligan.types.lesson import FailedCall, How, Remedy, Transformation
@@ -66,28 +67,23 @@ def asks_for_other(remedy: Remedy, *, stated: str) -> bool:
     `stated` is what the tool and its errors say.
     """
     moved = {each.given["of"] for each in remedy.changes if each.how is How.FROM_ARGUMENT}
-    return any(
-        not _keeps_request(each, stated) and not (each.how is How.DROP and each.argument in moved)
-        for each in remedy.changes
-    )
-
-
-def _keeps_request(made: Transformation, stated: str) -> bool:
-    match made.how:
-        case How.DROP:
-            return False
-        case How.FROM_ARGUMENT:
-            return not is_turned(str(made.given.get("of")), made.argument)
-        case How.PREFIX | How.SUFFIX:
-            return _keeps_sense(made, stated, spoken=True)
-        case How.SCALE:
-            return bool(set(split_name(f"{stated} {made.argument}")) & UNITS)
-        case How.PART:
-            return made.given.get("sign") != " "
-        case How.FROM_TURN:
-            return "holds" not in made.given
-        case _:
+    for made in remedy.changes:
+        match made.how:
+            case How.DROP:
+                other = made.argument not in moved
+            case How.FROM_ARGUMENT:
+                other = is_turned(str(made.given.get("of")), made.argument)
+            case How.PREFIX | How.SUFFIX:
+                other = not _keeps_sense(made, stated, spoken=True)
+            case How.SCALE:
+                other = UNITS.isdisjoint(split_name(f"{stated} {made.argument}"))
+            case How.PART:
+                other = made.given.get("sign") == " "
+            case _:
+                other = made.how is How.FROM_TURN and "holds" in made.given
+        if other:
             return True
+    return False
 
 
 def is_named(failed: FailedCall, argument: str) -> bool:
@@ -114,9 +110,10 @@ def _may_drop(made: Transformation, place: ArgumentPlace) -> bool:
 
     An argument that the tool does not have says something all the same: `dry_run`, `only_mine`.
     """
-    if made.argument in _list_required(place):
+    required = place.schema.get("required")
+    if isinstance(required, list | tuple) and made.argument in required:
         return False
-    default = _read_rule(place).get("default", NOTHING)
+    default = place.rule.get("default", NOTHING)
     idle = place.old in _EMPTY[1:] or (default is not NOTHING and is_same(default, place.old))
     return idle and _is_stated(made.argument, place.failed)
 
@@ -128,28 +125,11 @@ def _may_complete(made: Transformation, place: ArgumentPlace) -> bool:
     """
     if place.old not in _EMPTY:
         return False
-    rule = _read_rule(place)
-    listed = rule.get("enum")
     value = made.given.get("value")
-    own = is_same(rule.get("default", NOTHING), value) or listed == [value]
+    default, listed = place.rule.get("default", NOTHING), place.rule.get("enum")
+    own = is_same(default, value) or listed == [value]
     asked = _is_stated(made.argument, place.failed) and not is_locked((made.argument,))
     return own or asked
-
-
-def _may_wrap(_: Transformation, place: ArgumentPlace) -> bool:
-    """A list of one is the same where a list is wanted; one of nothing or of several is not."""
-    several = isinstance(place.old, str) and any(sign in place.old for sign in SEVERAL)
-    return place.old not in _EMPTY and not several and _is_wanted("array", place)
-
-
-def _may_unwrap(_: Transformation, place: ArgumentPlace) -> bool:
-    value = place.old[0] if isinstance(place.old, list) and place.old else None
-    return value not in _EMPTY
-
-
-def _may_affix(made: Transformation, place: ArgumentPlace) -> bool:
-    stated = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
-    return _keeps_sense(made, stated)
 
 
 def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> bool:
@@ -166,27 +146,15 @@ def _keeps_sense(made: Transformation, stated: str, *, spoken: bool = False) -> 
     if leads_away or set(split_name(text)) & NEGATING or not _AFFIX[made.how].fullmatch(text):
         return False
     if not any(sign.isalnum() for sign in text):
-        return _is_quoted(text, stated)
+        # In quotes, for a text has signs of its own.
+        return any(f"{mark}{text}{mark}" in stated for mark in "'\"`")
     return spoken or text in stated
-
-
-def _is_quoted(sign: str, stated: str) -> bool:
-    """Whether a sign is spoken of: in quotes, for a text has signs of its own."""
-    return any(f"{mark}{sign}{mark}" in stated for mark in "'\"`")
-
-
-def _may_scale(_: Transformation, place: ArgumentPlace) -> bool:
-    """Another number is the same amount only where somebody speaks of a unit."""
-    told = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()} {place.argument}"
-    return bool(set(split_name(told)) & UNITS)
 
 
 def _may_rename(made: Transformation, place: ArgumentPlace) -> bool:
     """A value moves under the name there is for it; it is not copied over from another one."""
-    known = place.schema.get("properties")
-    properties = known if isinstance(known, Mapping) else {}
     source = str(made.given.get("of"))
-    unknown = place.old in _EMPTY and source not in properties
+    unknown = place.old in _EMPTY and source not in list_properties(place.schema)
     says_less = match_part(source, [made.argument]) and loses_words(source, made.argument)
     narrower = bool(says_less) and place.failed.effect is not Effect.READ
     return unknown and not narrower and not is_turned(source, made.argument)
@@ -242,36 +210,32 @@ def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool
     return carried or (bool(rest) and beside)
 
 
-def _is_wanted(kind: str, place: ArgumentPlace) -> bool:
-    """Whether the schema or the error wants a value of this type."""
-    rule = _read_rule(place)
-    if rule:
-        forms = [rule, *_list_parts(rule.get("anyOf")), *_list_parts(rule.get("oneOf"))]
+def _wants_list(place: ArgumentPlace) -> bool:
+    """Whether the schema or the error wants a list."""
+    if place.rule:
+        inner = [*(place.rule.get("anyOf") or ()), *(place.rule.get("oneOf") or ())]
+        forms = [place.rule, *(each for each in inner if isinstance(each, Mapping))]
         types = [each.get("type") for each in forms]
         named = [name for held in types for name in (held if isinstance(held, list) else [held])]
-        return any(TYPE_NAMES.get(str(name), name) == kind for name in named)
-    wanted = (
-        word
-        for each in parse_complaints(place.failed.error)
-        if each.about is ComplaintKind.TYPE and each.subject == place.argument
-        for word in each.wanted
-    )
-    return any(TYPE_NAMES.get(word, word) == kind for word in wanted)
+    else:
+        named = [
+            word
+            for each in parse_complaints(place.failed.error)
+            if each.about is ComplaintKind.TYPE and each.subject == place.argument
+            for word in each.wanted
+        ]
+    return any(TYPE_NAMES.get(str(name), name) == "array" for name in named)
 
 
-def _read_rule(place: ArgumentPlace) -> Mapping[str, object]:
-    known = place.schema.get("properties")
-    found = known.get(place.argument) if isinstance(known, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+def _list_stated(place: ArgumentPlace) -> str:
+    """What the error and the schema state of an argument."""
+    return f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
 
 
-def _list_parts(held: object) -> list[Mapping[str, object]]:
-    return [each for each in held if isinstance(each, Mapping)] if isinstance(held, list) else []
-
-
-def _list_required(place: ArgumentPlace) -> tuple[object, ...]:
-    found = place.schema.get("required")
-    return tuple(found) if isinstance(found, list | tuple) else ()
+def _may_list(_: Transformation, place: ArgumentPlace) -> bool:
+    """A list of one is the same where a list is wanted; one of nothing or of several is not."""
+    several = isinstance(place.old, str) and any(sign in place.old for sign in SEVERAL)
+    return place.old not in _EMPTY and not several and _wants_list(place)
 
 
 def _is_stated(text: str, failed: FailedCall) -> bool:
@@ -280,20 +244,20 @@ def _is_stated(text: str, failed: FailedCall) -> bool:
     return bool(text) and re.search(alone, failed.error[:LONGEST_ERROR]) is not None
 
 
-def _may_rewrite(_: Transformation, place: ArgumentPlace) -> bool:
-    return place.old not in _EMPTY
-
-
 _RULES: Mapping[How, Rule] = {
     How.CONSTANT: _may_complete,
-    How.PREFIX: _may_affix,
-    How.SUFFIX: _may_affix,
-    How.CASE: _may_rewrite,
-    How.SCALE: _may_scale,
-    How.LIST: _may_wrap,
-    How.SCALAR: _may_unwrap,
-    How.COERCE: _may_rewrite,
-    How.FORMAT: _may_rewrite,
+    **dict.fromkeys(
+        (How.PREFIX, How.SUFFIX), lambda made, place: _keeps_sense(made, _list_stated(place))
+    ),
+    # Another number is the same amount only where somebody speaks of a unit.
+    How.SCALE: lambda _, place: (
+        not UNITS.isdisjoint(split_name(f"{_list_stated(place)} {place.argument}"))
+    ),
+    How.LIST: _may_list,
+    How.SCALAR: lambda _, place: (
+        isinstance(place.old, list) and place.old != [] and place.old[0] not in _EMPTY
+    ),
+    **dict.fromkeys((How.CASE, How.COERCE, How.FORMAT), lambda _, place: place.old not in _EMPTY),
     How.FROM_ARGUMENT: _may_rename,
     How.FROM_ERROR: _may_take_stated,
     How.FROM_TURN: _may_take_seen,

@@ -152,6 +152,8 @@ MOST_SAID = 500
 LONGEST_LOOSE = 4_000
 """Characters of what is no JSON and is read like it all the same."""
 
+_TELLING = ("error", "message", "success", "status")
+"""A glance at what would have to be read loosely, which takes a while."""
 _CUT_PART = re.compile(r'\{"type":\s?"text",\s?"text":\s?"')
 _STRUCTURE = re.compile(r"\s{0,200}(?:[{\[<]|[A-Za-z_]\w{0,100}=)")
 _PRINTED_OBJECT = re.compile(r"\s*[A-Za-z_]\w*=(?:None|True|False|\[|\{|'|\")")
@@ -211,10 +213,8 @@ class _Asked(Struct, frozen=True):
     """Its tool is one that tells of errors: what looks like one is what was asked for."""
 
     def opens_as_error(self, text: str) -> bool:
-        return not (self.asked or self._is_echo(text)) and opens_as_error(text)
-
-    def _is_echo(self, text: str) -> bool:
-        return self.echoes is not None and self.echoes.cover_text(text)
+        echo = self.echoes is not None and self.echoes.cover_text(text)
+        return not (self.asked or echo) and opens_as_error(text)
 
     def fold(self, value: Mapping[str, object]) -> dict[str, object]:
         """An object's fields by their folded names, without what the call itself has said."""
@@ -287,21 +287,16 @@ def _search_list(values: Sequence[object], search: _Asked, *, depth: int) -> Ite
         return
     if _is_content(values):
         yield from _search_parts(values, search, depth=depth)
-    elif _is_answer(values):
-        yield _read_fields({"status": values[1], "body": values[0]})
+        return
+    status = values[1] if isinstance(values, tuple) and len(values) in (2, 3) else 0
+    if type(status) is int and 400 <= status < 600 and isinstance(values[0], Mapping):
+        # A body and the status it is sent with, as web frameworks have them.
+        yield _read_fields({"status": status, "body": values[0]})
     elif len(values) <= MOST_ENTRIES and not search.asked:
         entries = [search.fold(each) for each in values if isinstance(each, Mapping)]
         coded = len(values) == 1 or all("errorcode" in each for each in entries)
         if len(entries) == len(values) and coded and all(map(is_nothing_but_error, entries)):
             yield _read_fields(values)
-
-
-def _is_answer(values: Sequence[object]) -> bool:
-    """A body and the status it is sent with, as web frameworks have them."""
-    if not isinstance(values, tuple) or len(values) not in (2, 3):
-        return False
-    body, status = values[:2]
-    return isinstance(body, Mapping) and type(status) is int and 400 <= status < 600
 
 
 def _search_parts(parts: Sequence[object], search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
@@ -415,18 +410,13 @@ def _search_loose(text: str, search: _Asked, depth: int) -> Iterator[ErrorFields
         said = text[cut.end() :].replace("\\n", "\n")
         if search.opens_as_error(said):
             yield read_error(said)
-    elif len(text) <= LONGEST_LOOSE and _may_tell(text.casefold()):
+    elif len(text) <= LONGEST_LOOSE and any(word in text.casefold() for word in _TELLING):
         try:
             value = read_whole(text)
         except (GarbledError, RecursionError):
             return
         if isinstance(value, Mapping | list):
             yield from _find_errors(value, search, depth=depth + 1)
-
-
-def _may_tell(low: str) -> bool:
-    """A glance at what would have to be read loosely, which takes a while."""
-    return "error" in low or "message" in low or "success" in low or "status" in low
 
 
 def _search_object(value: object, search: _Asked, *, depth: int) -> Iterator[ErrorFields]:
@@ -461,9 +451,25 @@ def find_breach(result: object, *, schema: Mapping[str, object], may_be_empty: b
     `may_be_empty`: `False` if an empty result is a failure of this tool.
     """
     answer = _unwrap_answer(result)
-    if not may_be_empty and _is_empty(answer):
+    said = answer.strip() if isinstance(answer, str) else answer
+    empty = said is None or (isinstance(said, str | Mapping | list | tuple) and not said)
+    if empty and not may_be_empty:
         return "The result is empty."
-    return _describe_breach(answer, schema) if schema else None
+    if not schema:
+        return None
+    # Here and not above: the validator is a library of its own, and few results have a schema.
+    from mulligan.learning.schema import read_schema
+
+    if isinstance(answer, str) and answer[:1] in ("{", "["):
+        answer = read_json(answer)[1]
+    checked = read_schema(schema)
+    if not isinstance(answer, Mapping):
+        return None if checked.accepts(answer) else "The result breaks its schema."
+    problems = (
+        each for each in checked.list_problems(answer) if each.rule not in ("unknown", "json")
+    )
+    first = next(problems, None)
+    return f"The result breaks its schema: {first.message}" if first else None
 
 
 def _unwrap_answer(result: object) -> object:
@@ -475,25 +481,3 @@ def _unwrap_answer(result: object) -> object:
         return result if structured is None else structured
     alone = content[0] if len(content) == 1 else None
     return alone["text"] if isinstance(alone, Mapping) and "text" in alone else content
-
-
-def _is_empty(answer: object) -> bool:
-    if isinstance(answer, str):
-        return not answer.strip()
-    return answer is None or (isinstance(answer, Mapping | list | tuple) and not answer)
-
-
-def _describe_breach(answer: object, schema: Mapping[str, object]) -> str | None:
-    """How a structured result breaks what its tool declares to return."""
-    # Here and not above: the validator is a library of its own, and few results have a schema.
-    from mulligan.learning.schema import read_schema
-
-    if isinstance(answer, str) and answer[:1] in ("{", "["):
-        answer = read_json(answer)[1]
-    checked = read_schema(schema)
-    if isinstance(answer, Mapping):
-        problems = [
-            each for each in checked.list_problems(answer) if each.rule not in ("unknown", "json")
-        ]
-        return f"The result breaks its schema: {problems[0].message}" if problems else None
-    return None if checked.accepts(answer) else "The result breaks its schema."

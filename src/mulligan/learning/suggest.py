@@ -29,11 +29,11 @@ from mulligan.learning.coerce import (
     find_form_of,
     read_moment,
 )
-from mulligan.learning.conform import Conformed, clean_name, conform, strip_debris, suggest_tool
+from mulligan.learning.conform import clean_name, conform, strip_debris, suggest_tool
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.parsing import read_json
 from mulligan.learning.protected_fields import find_locked_changes, keeps_said_numbers
-from mulligan.learning.schema import TYPE_NAMES, Schema, read_schema
+from mulligan.learning.schema import TYPE_NAMES, read_schema
 from mulligan.learning.validation_errors import Complaint, ComplaintKind, parse_complaints
 from mulligan.learning.values import find_key, is_small, replace_value
 from mulligan.text import Path, fold_name, list_leaves, parse_numeral, read_number, split_name, stem
@@ -45,17 +45,16 @@ from mulligan.types.lesson import Earlier, FailedCall, FirstCall, Kind, Origin, 
 
 def diff_arguments(before: Mapping[str, object], after: Mapping[str, object]) -> Patch:
     """The patch that makes one out of the other."""
+    # 1, 1.0 and `True` are three things to a tool.
     changes = {
         name: value
         for name, value in after.items()
-        if name not in before or not _is_identical(before[name], value)
+        if name not in before
+        or type(before[name]) is not type(value)
+        or before[name] != value
+        or repr(before[name]) != repr(value)
     }
     return Patch(changes=changes, drops=tuple(name for name in before if name not in after))
-
-
-def _is_identical(one: object, other: object) -> bool:
-    """Equal and of one type: 1, 1.0 and `True` are three things to a tool."""
-    return type(one) is type(other) and one == other and repr(one) == repr(other)
 
 
 BY_KIND: Mapping[Kind, float] = {
@@ -104,7 +103,15 @@ def tighten_schema(
         # Nobody said what arguments there are, so those that are not complained of may stay.
         strict["additionalProperties"] = True
     for said in complaints:
-        complaint = _find_rest(said, arguments) if said.about is ComplaintKind.REST else said
+        complaint = said
+        if said.about is ComplaintKind.REST:
+            # The form that was read of the one value which ends in what is left over.
+            texts = {key: str(held) for key, held in arguments.items() if isinstance(held, str)}
+            ended = {key: text for key, text in texts.items() if text.endswith(said.wanted[0])}
+            forms = {k: find_form_of(v.removesuffix(said.wanted[0])) for k, v in ended.items()}
+            of = pick_only(key for key, form in forms.items() if form)
+            if of is not None:
+                complaint = Complaint(ComplaintKind.FORM, of, (forms[of] or "",))
         name = _find_argument(complaint, strict, arguments)
         places = (
             _find_places(strict, name, about=complaint.about, arguments=arguments) if name else []
@@ -114,19 +121,6 @@ def tighten_schema(
         for part in places:
             _demand(part, name, complaint)
     return strict
-
-
-def _find_rest(complaint: Complaint, arguments: Mapping[str, object]) -> Complaint:
-    """The form that was read of the one value which ends in what is left over."""
-    rest = complaint.wanted[0]
-    ends = {
-        key: value[: -len(rest)]
-        for key, value in arguments.items()
-        if isinstance(value, str) and value.endswith(rest)
-    }
-    name = pick_only(key for key, value in ends.items() if find_form_of(value))
-    form = find_form_of(ends[name]) if name is not None else None
-    return complaint if not (name and form) else Complaint(ComplaintKind.FORM, name, (form,))
 
 
 def _find_argument(complaint: Complaint, tree: Part, arguments: Mapping[str, object]) -> str:
@@ -197,7 +191,8 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
         case ComplaintKind.LEAST:
             rule["minimum"] = parse_numeral(complaint.wanted[0])
         case ComplaintKind.TYPE:
-            inside = rule.setdefault("items", {}) if _is_of_item(complaint) else rule
+            of_item = complaint.subject.split(".")[-1].isdigit()
+            inside = rule.setdefault("items", {}) if of_item else rule
             inside["type"] = TYPE_NAMES.get(complaint.wanted[0], complaint.wanted[0])
         case ComplaintKind.FORM:
             form = find_form(complaint.wanted[0]) or ""
@@ -211,10 +206,6 @@ def _demand(part: Part, name: str, complaint: Complaint) -> None:
             assert_never(unreachable)
 
 
-def _is_of_item(complaint: Complaint) -> bool:
-    return complaint.subject.split(".")[-1].isdigit()
-
-
 def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
     """At most one suggestion: the call in its right shape, or the tool that was meant.
 
@@ -223,43 +214,36 @@ def from_schema(failed: FailedCall) -> Iterator[Suggestion]:
     arguments = dict(failed.call.arguments)
     tool = _find_tool(failed)
     if tool is not None:
-        yield _build_suggestion(Patch(tool=tool), (Kind.TOOL,), f"{failed.call.tool!r} is {tool!r}")
+        evidence = f"{failed.call.tool!r} is {tool!r}"
+        yield build_suggestion(Origin.SCHEMA, Patch(tool=tool), (Kind.TOOL,), evidence)
         return
     cleaned = strip_debris(arguments)
-    schema = _build_strict(failed, dirty=cleaned != arguments)
-    fixed = conform(cleaned, schema) if schema else None
     kinds = (Kind.REFORMAT,) if cleaned != arguments else ()
+    schema = read_schema(failed.schema, tool=failed.call.tool) if failed.schema else None
+    strict = tighten_schema(
+        schema.tree if schema else {}, parse_complaints(failed.error), arguments=arguments
+    )
+    if strict is not None:
+        schema = read_schema(strict, tool=failed.call.tool)
+    elif not kinds:
+        # Of something unknown. Where syntax was left in a value, that is what it is about.
+        schema = None
+    fixed = conform(cleaned, schema) if schema else None
     if fixed is not None and (fixed.unasked and failed.effect is not Effect.READ):
         return  # Less was asked of the tool than it would do: that is for the person to say.
-    if fixed is not None and not _is_beside_point(failed, fixed):
+    # An argument too many is dropped only if arguments are what the error is about.
+    shape = find_likely_class(failed.failure, failed.error).traits.advice is ArgumentFault.SHAPE
+    now = fixed.arguments if fixed is not None else {}
+    drops = all(name in arguments and arguments[name] == held for name, held in now.items())
+    if fixed is not None and (shape or not drops):
         patch = diff_arguments(arguments, fixed.arguments)
         kinds = tuple(dict.fromkeys((*kinds, *fixed.kinds)))
-        yield _build_suggestion(patch, kinds, "; ".join(fixed.notes))
+        yield build_suggestion(Origin.SCHEMA, patch, kinds, "; ".join(fixed.notes))
     elif kinds and schema and schema.fits(cleaned):
-        changed = ", ".join(_list_changed(arguments, cleaned))
+        changed = ", ".join(name for name in arguments if arguments[name] != cleaned[name])
         evidence = f"syntax was left inside {changed}"
-        yield _build_suggestion(diff_arguments(arguments, cleaned), kinds, evidence)
-
-
-def _build_strict(failed: FailedCall, *, dirty: bool) -> Schema | None:
-    """The schema with what the error adds to it; `None` if it complains of something unknown.
-
-    Where syntax was left in a value, that is what any complaint is about.
-    """
-    declared = read_schema(failed.schema, tool=failed.call.tool) if failed.schema else None
-    tree = declared.tree if declared else {}
-    strict = tighten_schema(tree, parse_complaints(failed.error), arguments=failed.call.arguments)
-    if strict is not None:
-        return read_schema(strict, tool=failed.call.tool)
-    return declared if dirty else None
-
-
-def _is_beside_point(failed: FailedCall, fixed: Conformed) -> bool:
-    """An argument too many is dropped only if arguments are what the error is about."""
-    advice = find_likely_class(failed.failure, failed.error).traits.advice
-    given = failed.call.arguments
-    drops = all(name in given and given[name] == held for name, held in fixed.arguments.items())
-    return drops and advice is not ArgumentFault.SHAPE
+        patch = diff_arguments(arguments, cleaned)
+        yield build_suggestion(Origin.SCHEMA, patch, kinds, evidence)
 
 
 def _find_tool(failed: FailedCall) -> str | None:
@@ -270,16 +254,15 @@ def _find_tool(failed: FailedCall) -> str | None:
     return name if name and name != failed.call.tool else None
 
 
-def _list_changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
-    return [name for name in before if before[name] != after.get(name)]
-
-
-def _build_suggestion(patch: Patch, kinds: tuple[Kind, ...], evidence: str) -> Suggestion:
+def build_suggestion(
+    source: Origin, patch: Patch, kinds: tuple[Kind, ...], evidence: str
+) -> Suggestion:
+    """A suggestion of which nothing is known yet but where it came from."""
     return Suggestion(
         patch=patch,
-        source=Origin.SCHEMA,
+        source=source,
         kinds=kinds,
-        probability=estimate_prior(Origin.SCHEMA, kinds),
+        probability=estimate_prior(source, kinds),
         n=0,
         evidence=evidence[:500],
     )
@@ -293,27 +276,19 @@ def from_tools(failed: FailedCall) -> Iterator[Suggestion]:
     if not find_likely_class(failed.failure, failed.error).traits.another_call_may_help:
         return
     said = {stem(word) for word in split_name(extract_message(failed.error)[:4_000])}
-    scores = {tool: _score_name(tool, said) for tool in failed.tools[:MOST_TOOLS]}
-    scores.pop(failed.call.tool, None)
+    scores = {}
+    for tool in failed.tools[:MOST_TOOLS]:
+        # All of a short name is said, or two words of a longer one.
+        words = [stem(word) for word in split_name(tool)]
+        heard = sum(word in said for word in words)
+        told = words and tool != failed.call.tool and (heard >= 2 or heard == len(words))
+        scores[tool] = heard / len(words) if told else 0.0
     best = max(scores.values(), default=0.0)
     first = pick_only(tool for tool, score in scores.items() if score == best) if best else None
-    if first is None:
-        return
-    yield Suggestion(
-        patch=Patch(first=(FirstCall(tool=first),)),
-        source=Origin.SCHEMA,
-        kinds=(Kind.FIRST,),
-        probability=estimate_prior(Origin.SCHEMA, (Kind.FIRST,)),
-        n=0,
-        evidence=f"the error asks for what {first} does",
-    )
-
-
-def _score_name(tool: str, said: set[str]) -> float:
-    """How much of a tool's name an error says: all of a short one, two words of a longer one."""
-    words = [stem(word) for word in split_name(tool)]
-    heard = sum(word in said for word in words)
-    return heard / len(words) if words and (heard >= 2 or heard == len(words)) else 0.0
+    if first is not None:
+        evidence = f"the error asks for what {first} does"
+        patch = Patch(first=(FirstCall(tool=first),))
+        yield build_suggestion(Origin.SCHEMA, patch, (Kind.FIRST,), evidence)
 
 
 MOST_TEXT = 200_000
@@ -370,7 +345,8 @@ class Knowledge:
         parts: list[str] = []
         for made in self._earlier:
             if not made.failed:
-                parts.append(as_text(made.result)[:MOST_TEXT])
+                text = made.result if isinstance(made.result, str) else repr(made.result)
+                parts.append(text[:MOST_TEXT])
                 parts += [str(value)[:1_000] for _, value in list_leaves(made.arguments, most=200)]
         return "\n".join((*self._folded_words, *map(fold_name, parts)))
 
@@ -378,7 +354,11 @@ class Knowledge:
     def incomplete(self) -> bool:
         """Whether a result broke off, so that what it held is not all known."""
         results = (made.result for made in self._earlier if not made.failed)
-        return any(isinstance(held, str) and _breaks_off(held) for held in results)
+        return any(
+            len(held) > MOST_TEXT or (held[:1] in ("{", "[") and parse_result(held) is held)
+            for held in results
+            if isinstance(held, str)
+        )
 
     def was_said(self, value: object) -> bool:
         """Whether the person gave this value, in whatever form."""
@@ -397,17 +377,6 @@ def parse_result(result: object) -> object:
         strict, value = read_json(result)
         return value if strict else result
     return result
-
-
-def _breaks_off(result: str) -> bool:
-    if len(result) > MOST_TEXT:
-        return True
-    return result[:1] in ("{", "[") and isinstance(parse_result(result), str)
-
-
-def as_text(result: object) -> str:
-    """A result as text to search in."""
-    return result if isinstance(result, str) else repr(result)
 
 
 def _list_values(result: object) -> Iterator[Value]:
@@ -475,14 +444,9 @@ def from_turn(failed: FailedCall) -> Iterator[Suggestion]:
         return
     culprit, value, kind, why = offers[0]
     after = replace_value(failed.call.arguments, at=culprit.path, value=value)
-    yield Suggestion(
-        patch=diff_arguments(failed.call.arguments, after),
-        source=Origin.TURN,
-        kinds=(kind,),
-        probability=estimate_prior(Origin.TURN, (kind,)),
-        n=0,
-        evidence=f"{culprit.key}: {culprit.value!r} {why} {value!r}",
-    )
+    patch = diff_arguments(failed.call.arguments, after)
+    evidence = f"{culprit.key}: {culprit.value!r} {why} {value!r}"
+    yield build_suggestion(Origin.TURN, patch, (kind,), evidence)
 
 
 def find_culprits(failed: FailedCall, known: Knowledge) -> list[Culprit]:
@@ -516,7 +480,14 @@ def _find_meant(culprit: Culprit, known: Knowledge, *, reads: bool) -> tuple[str
     near = None if said else pick_only(_find_near(culprit, known.words, known))
     if near is not None and fold_name(near) not in fold_name(culprit.value):
         return near, Kind.MENTIONED, "is a slip away from what the person said:"
-    own = [each.text for each in known.values if _is_under(culprit.key, each)]
+    # What stood under a name that means the same thing: `order_id` and `orders`.
+    mine = _list_things(culprit.key) - POINTERS
+    own = [
+        each.text
+        for each in known.values
+        if (mine and mine <= _list_things(each.key) and _has_digit(each.text))
+        or (not mine and fold_name(culprit.key) == fold_name(each.key))
+    ]
     near = pick_only(_find_near(culprit, own, known))
     if near is not None:
         return near, Kind.FOUND, "is a slip away from a value of this turn:"
@@ -566,17 +537,9 @@ def _has_digit(text: str) -> bool:
     return any(sign.isdigit() for sign in text)
 
 
-def _is_under(key: str, value: Value) -> bool:
-    """Whether a value stood under a name that means the same thing: `order_id` and `orders`."""
-    mine = {_singularize(word) for word in split_name(key)} - POINTERS
-    theirs = {_singularize(word) for word in split_name(value.key)}
-    if not mine:
-        return fold_name(key) == fold_name(value.key)
-    return mine <= theirs and _has_digit(value.text)
-
-
-def _singularize(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+def _list_things(key: str) -> set[str]:
+    """The words of a name, each in the singular."""
+    return {w[:-1] if len(w) > 3 and w.endswith("s") else w for w in split_name(key)}
 
 
 SOURCES: tuple[Suggest, ...] = (from_schema, from_turn, from_tools)
@@ -614,27 +577,21 @@ def suggest_corrections(
     best: dict[str, Suggestion] = {}
     for source in sources:
         for each in _filter_suggestions(failed, source):
-            key = repr(
-                (each.patch.tool, each.patch.first, sorted(_patch_arguments(failed, each).items()))
-            )
-            best[key] = _merge_suggestion(each, best.get(key))
+            after = each.patch.apply(failed.call.arguments)
+            key = repr((each.patch.tool, each.patch.first, sorted(after.items())))
+            known = best.get(key, each)
+            # Of the same from two sources the likelier; what one may apply, both may.
+            likelier = each if each.probability > known.probability else known
+            best[key] = replace(likelier, automatic=each.automatic or known.automatic)
     order = list(Origin)
     ranked = sorted(best.values(), key=lambda s: (-s.probability, order.index(s.source)))
     return tuple(ranked[:MOST])
 
 
-def _merge_suggestion(one: Suggestion, known: Suggestion | None) -> Suggestion:
-    """Of the same correction from two sources the likelier; what one may apply, both may."""
-    if known is None:
-        return one
-    likelier = one if one.probability > known.probability else known
-    return replace(likelier, automatic=one.automatic or known.automatic)
-
-
 def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggestion]:
     before = dict(failed.call.arguments)
     for each in source(failed):
-        after = _patch_arguments(failed, each)
+        after = each.patch.apply(before)
         if not is_small(after):
             continue
         same = repr(after) == repr(before) and not (each.patch.tool or each.patch.first)
@@ -645,26 +602,28 @@ def _filter_suggestions(failed: FailedCall, source: Suggest) -> Iterator[Suggest
         yield replace(each, automatic=not locked and each.proven and _is_automatic(failed, each))
 
 
-def _patch_arguments(failed: FailedCall, suggestion: Suggestion) -> dict[str, object]:
-    return suggestion.patch.apply(failed.call.arguments)
-
-
 def _is_automatic(failed: FailedCall, suggestion: Suggestion) -> bool:
     """Only the shape changes, by the source's own account and by a look at the values."""
     patch = suggestion.patch
     if patch.tool or patch.first or not set(suggestion.kinds) <= SHAPE_ONLY or not failed.schema:
         return False
-    after = _patch_arguments(failed, suggestion)
+    after = patch.apply(failed.call.arguments)
     schema = read_schema(failed.schema, tool=failed.call.tool)
     if not schema.fits(after):
         return False
     if Kind.CLAMP in suggestion.kinds and not _clamps_pages(failed, after):
         return False
     if suggestion.source is Origin.SCHEMA and Kind.ENUM not in suggestion.kinds:
-        return not _can_mean_another(failed, after)
+        # Half the world reads a number as another one, or a moment has lost its zone.
+        given = failed.call.arguments.items()
+        texts = {name: value for name, value in given if isinstance(value, str)}
+        changed = [(v, str(after.get(k))) for k, v in texts.items() if after.get(k) != v]
+        return not any(_GROUPED.search(v) or drops_zone(v, now) for v, now in changed)
     # A memory or a judge may say what it likes, and near in spelling is not the same: another name
     # on a list is another person. Each value must say what it said before, under its own name.
-    return changes_only_form(failed.call.arguments, after, defaults=_read_defaults(schema))
+    rules = schema.properties.items()
+    defaults = {name: rule["default"] for name, rule in rules if "default" in dict(rule or {})}
+    return changes_only_form(failed.call.arguments, after, defaults=defaults)
 
 
 def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
@@ -680,19 +639,3 @@ def _clamps_pages(failed: FailedCall, after: Mapping[str, object]) -> bool:
     ]
     paged = all(split_name(str(path[-1])) in PAGES for path in fitted if path)
     return failed.effect is Effect.READ and paged
-
-
-def _read_defaults(schema: Schema) -> dict[str, object]:
-    """What the tool takes for an argument that is left out, where its schema says so."""
-    rules = schema.properties.items()
-    return {name: rule["default"] for name, rule in rules if "default" in dict(rule or {})}
-
-
-def _can_mean_another(failed: FailedCall, after: dict[str, object]) -> bool:
-    """Whether half the world reads a number as another one, or a moment has lost its zone."""
-    changed = {
-        v: after.get(name)
-        for name, v in failed.call.arguments.items()
-        if isinstance(v, str) and after.get(name) != v
-    }
-    return any(_GROUPED.search(v) or drops_zone(v, str(now)) for v, now in changed.items())

@@ -124,8 +124,7 @@ def weigh(
 
     def solve(prior: ReflectorRecord, own_part: float) -> Beliefs:
         system = _build_prior(places, lines, record=prior, own_part=own_part)
-        _see_runs(system, cards, places)
-        _see_pairs(system, cards, places)
+        _see_scores(system, cards, places)
         return system.solve(places)
 
     usual = solve(record, OWN_PART)
@@ -181,22 +180,17 @@ class _System:
         return Beliefs(places, _solve_upper(factor, half), factor, self._support + fit)
 
 
-def _see_runs(system: _System, cards: Mapping[int, Scorecard], places: Mapping[int, int]) -> None:
+def _see_scores(system: _System, cards: Mapping[int, Scorecard], places: Mapping[int, int]) -> None:
     """Each version's own scores, but those of pairs: these say more beside each other."""
     variances = estimate_variances(cards)
-    for version, at in places.items():
-        card = cards.get(version)
-        if card is None:
-            continue
-        n, total = _leave_out_pairs(card, cards)
-        if n > 0:
-            system.see({at: 1.0}, value=total / n, variance=variances[version] / n)
-
-
-def _see_pairs(system: _System, cards: Mapping[int, Scorecard], places: Mapping[int, int]) -> None:
-    variances = estimate_variances(cards)
+    alone = {version: (card.scored, card.score) for version, card in cards.items()}
     for version, card in cards.items():
         for pair in card.pairs:
+            n, total = alone[version]
+            alone[version] = n - pair.n, total - pair.score
+            if pair.against in alone:
+                n, total = alone[pair.against]
+                alone[pair.against] = n - pair.n, total - (pair.score - pair.ahead)
             if version not in places or pair.against not in places or not pair.n:
                 continue
             mean = pair.ahead / pair.n
@@ -205,34 +199,23 @@ def _see_pairs(system: _System, cards: Mapping[int, Scorecard], places: Mapping[
             variance = (_GUESSED * usual + around) / (_GUESSED + pair.n)
             weights = {places[version]: 1.0, places[pair.against]: -1.0}
             system.see(weights, value=mean, variance=max(variance, LEAST_VARIANCE / 4) / pair.n)
-
-
-def _leave_out_pairs(card: Scorecard, cards: Mapping[int, Scorecard]) -> tuple[int, float]:
-    """A version's scored runs that had no other beside them, and the sum of their scores."""
-    n, total = card.scored, card.score
-    for pair in card.pairs:
-        n, total = n - pair.n, total - pair.score
-    for other in cards.values():
-        for pair in other.pairs:
-            if pair.against == card.version:
-                n, total = n - pair.n, total - (pair.score - pair.ahead)
-    return n, total
+    for version, (n, total) in alone.items():
+        if version in places and n > 0:
+            variance = variances[version] / n
+            system.see({places[version]: 1.0}, value=total / n, variance=variance)
 
 
 def estimate_variances(cards: Mapping[int, Scorecard]) -> dict[int, float]:
     """How much one run's score varies, by version: a yes or no at most, graded scores less."""
     middles = {v: (card.score + 1.0) / (card.scored + 2.0) for v, card in cards.items()}
     widest = {v: middle * (1.0 - middle) for v, middle in middles.items()}
-    seen = sum(_measure_scatter(card) for card in cards.values())
+    # The squared distances of each version's scores from their mean.
+    scored = [card for card in cards.values() if card.scored]
+    seen = sum(max(0.0, card.squares - card.score**2 / card.scored) for card in scored)
     possible = sum(card.scored * widest[v] for v, card in cards.items())
     guessed = _GUESSED * 0.25
     share = min(1.0, (guessed + seen) / (guessed + possible))
     return {v: max(LEAST_VARIANCE * share, share * wide) for v, wide in widest.items()}
-
-
-def _measure_scatter(card: Scorecard) -> float:
-    """The squared distances of a version's scores from their mean."""
-    return max(0.0, card.squares - card.score**2 / card.scored) if card.scored else 0.0
 
 
 def _choose_versions(cards: Mapping[int, Scorecard], *, needed: Iterable[int]) -> list[int]:
@@ -415,7 +398,9 @@ def choose(standings: Standings, *, chance: random.Random, paired: bool = False)
     if standings.pinned is not None:
         return standings.pinned
     if not standings.scored:
-        return _choose_blindly(standings, chance=chance)
+        # While nothing tells good from bad: the static text, and now and then the newest notes.
+        tried = not standings.champion and chance.random() < BLIND_SHARE
+        return standings.on_trial[-1] if tried and standings.on_trial else standings.champion
     if paired and is_audited(standings):
         return standings.champion
     beliefs = standings.beliefs
@@ -424,7 +409,10 @@ def choose(standings: Standings, *, chance: random.Random, paired: bool = False)
     if best == _STATIC:
         return _STATIC
     probability = beliefs.compare(best, _STATIC)
-    if probability < PROMOTED_AT and _is_overdrawn(standings):
+    # What trying versions cost, within what is sure, may be more than is allowed by now.
+    runs = {version: card.scored for version, card in standings.cards.items()}
+    overdrawn = sum(beliefs.sum_losses(runs)) > ALLOWED_LOSS * (standings.scored + 1)
+    if probability < PROMOTED_AT and overdrawn:
         return _STATIC
     share = min(1.0, probability / PROVEN) ** CAUTION
     return best if chance.random() < share else _STATIC
@@ -478,7 +466,8 @@ def settle(standings: Standings, *, most_cost: float) -> Iterator[Change]:
         elif change.probability <= RETIRED_AT:
             yield change
         elif change.probability >= PROMOTED_AT:
-            yield _promote(change)
+            reason = f"it is better with a probability of {change.probability:.2f}"
+            yield replace(change, state=NotesState.CHAMPION, reason=reason)
             return
 
 
@@ -523,30 +512,12 @@ def estimate_since(standings: Standings, version: int) -> float:
     """
     card = standings.find_card(version)
     told = replace(
-        card,
-        scored=card.since_scored,
-        score=card.since_score,
-        squares=card.since_squares,
+        card, scored=card.since_scored, score=card.since_score, squares=card.since_squares
     )
     static = standings.find_card(_STATIC)
     # Held against version 0 alone, so what a parent once showed does not speak for it either.
     beliefs = weigh({_STATIC: static, version: told}, {version: _STATIC}, record=standings.record)
     return beliefs.compare(version, _STATIC) if version in beliefs.places else 0.5
-
-
-def _choose_blindly(standings: Standings, *, chance: random.Random) -> int:
-    """While nothing tells good from bad: the static text, and now and then the newest notes."""
-    if standings.champion:
-        return standings.champion
-    tried = chance.random() < BLIND_SHARE
-    return standings.on_trial[-1] if tried and standings.on_trial else _STATIC
-
-
-def _is_overdrawn(standings: Standings) -> bool:
-    """Whether trying versions cost more, within what is sure, than is allowed by now."""
-    runs = {version: card.scored for version, card in standings.cards.items()}
-    lost, unsure = standings.beliefs.sum_losses(runs)
-    return lost + unsure > ALLOWED_LOSS * (standings.scored + 1)
 
 
 def _check_champion(standings: Standings, *, most_cost: float) -> Change | None:
@@ -591,11 +562,6 @@ def _compare_version(standings: Standings, version: int, *, reason: str = "") ->
     )
 
 
-def _promote(change: Change) -> Change:
-    reason = f"it is better with a probability of {change.probability:.2f}"
-    return replace(change, state=NotesState.CHAMPION, reason=reason)
-
-
 OVERALL = "overall"
 
 
@@ -614,19 +580,24 @@ def find_front(runs: Sequence[TaskRun]) -> list[Candidate]:
     """The versions that no other is as good as at everything, the most often best first."""
     scored = [run for run in runs if run.score is not None]
     kinds = sorted({run.problem for run in scored if run.problem})
-    versions = sorted({run.version for run in scored})
-    seen = [_build(version, scored, kinds=kinds) for version in versions]
-    front = [one for one in seen if not any(_is_beaten(one, by=other) for other in seen)]
-    best = (
-        {kind: max(each.at[kind] for each in front) for kind in [OVERALL, *kinds]} if front else {}
-    )
-    counted = [
-        Candidate(
-            version=each.version,
-            n=each.n,
-            at=each.at,
-            wins=sum(each.at[kind] >= top for kind, top in best.items()),
+    seen = []
+    for version in sorted({run.version for run in scored}):
+        own = [run for run in scored if run.version == version]
+        free = {kind: sum(run.problem != kind for run in own) / len(own) for kind in kinds}
+        mean = sum(run.score or 0.0 for run in own) / len(own)
+        seen.append(Candidate(version=version, n=len(own), at={OVERALL: mean, **free}))
+    # Beaten is who is nowhere better than another that is not the same throughout.
+    front = [
+        one
+        for one in seen
+        if not any(
+            one.at != by.at and all(own <= by.at[kind] for kind, own in one.at.items())
+            for by in seen
         )
+    ]
+    best = {kind: max(each.at[kind] for each in front) for kind in [OVERALL, *kinds] if front}
+    counted = [
+        replace(each, wins=sum(each.at[kind] >= top for kind, top in best.items()))
         for each in front
     ]
     return sorted(counted, key=lambda each: (-each.wins, -each.at[OVERALL], each.version))
@@ -649,16 +620,3 @@ def pick_lesson(
     chosen = own[turn % len(own)]
     ranked = sorted(scored, key=lambda run: run.score or 0.0, reverse=True)
     return chosen, tuple(run for run in ranked if run is not chosen)
-
-
-def _build(version: int, runs: Sequence[TaskRun], *, kinds: Sequence[str]) -> Candidate:
-    own = [run for run in runs if run.version == version]
-    free = {kind: sum(run.problem != kind for run in own) / len(own) for kind in kinds}
-    mean = sum(run.score or 0.0 for run in own) / len(own)
-    return Candidate(version=version, n=len(own), at={OVERALL: mean, **free})
-
-
-def _is_beaten(one: Candidate, *, by: Candidate) -> bool:
-    """Whether the other is as good at everything, and better at something."""
-    pairs = [(one.at[kind], by.at[kind]) for kind in one.at]
-    return all(own <= other for own, other in pairs) and any(o < t for o, t in pairs)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import logging
-import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from mulligan.codec import to_plain
+from mulligan.learning.calibration import compute_wilson
 from mulligan.learning.task_selection import (
     NOBODY,
     ReflectorRecord,
@@ -26,9 +26,6 @@ from mulligan.types.interfaces import Archive, Judge
 from mulligan.types.notes import Ground, Notes, NotesState, Refinement, Scorecard, TaskRun
 from mulligan.types.task import Experience, Ran, Reflect, Task
 
-_SURE = 1.96
-"""Standard deviations either side that hold 95 %."""
-
 
 class Result(Struct, frozen=True, kw_only=True):
     """How one version did on one ground: a line of a history, a bar of a plot."""
@@ -43,12 +40,48 @@ class Result(Struct, frozen=True, kw_only=True):
 
 def list_results(archive: Archive, ground: Ground) -> list[Result]:
     """Every version that was tried on a ground, in order."""
-    return [_build_result(card) for card in archive.list_scorecards(ground)]
+    found = []
+    for card in archive.list_scorecards(ground):
+        low, high = compute_wilson(card.score, card.scored)
+        mean = card.score / card.scored if card.scored else None
+        found.append(Result(card=card, mean=mean, low=low, high=high))
+    return found
 
 
 def describe_changes(before: Refinement, after: Refinement) -> tuple[str, ...]:
     """What differs between two refinements, in a few words each."""
-    return tuple(_list_changes(before, after))
+    found = []
+    pairs = zip(_list_parts(before), _list_parts(after), strict=True)
+    for (part, old, many), (_, new, _) in pairs:
+        name = part.lower()
+        if many:
+            counts = {"new": len(set(new) - set(old)), "gone": len(set(old) - set(new))}
+            told = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+            found += [f"{name}: {told}"] if told else []
+        elif old and new and old != new:
+            found.append(f"{name}: reworded, {len(old[0])} → {len(new[0])} characters")
+        elif old != new:
+            found.append(f"{name}: {'new' if new else 'gone'}")
+    return tuple(found)
+
+
+def _list_parts(said: Refinement) -> tuple[tuple[str, Sequence[str], bool], ...]:
+    """The parts of a refinement: its name, what it says, and whether that is a list."""
+    return (
+        ("Description", (said.description,) if said.description else (), False),
+        ("Expected output", (said.expected_output,) if said.expected_output else (), False),
+        ("Observations", said.observations, True),
+        ("Suggestions", said.suggestions, True),
+    )
+
+
+def _render_lines(said: Refinement) -> list[str]:
+    """The notes line by line, each part under its name; parts that are empty are left out."""
+    found = []
+    for name, texts, many in _list_parts(said):
+        lines = [f"- {each}" for each in texts] if many else "\n".join(texts).splitlines()
+        found += [f"{name}:", *lines] if texts else []
+    return found
 
 
 def compare(one: Notes, other: Notes) -> list[str]:
@@ -124,54 +157,6 @@ def export(archive: Archive, task: str, *, tenant: str = "") -> dict[str, Any]:
     }
 
 
-def _build_result(card: Scorecard) -> Result:
-    if not card.scored:
-        return Result(card=card, mean=None, low=0.0, high=1.0)
-    # Two runs of each kind on top (Agresti and Coull): honest for few runs and at both ends.
-    n = card.scored + 4
-    centre = (card.score + 2) / n
-    reach = _SURE * math.sqrt(centre * (1 - centre) / n)
-    return Result(
-        card=card,
-        mean=card.score / card.scored,
-        low=max(0.0, centre - reach),
-        high=min(1.0, centre + reach),
-    )
-
-
-def _list_changes(before: Refinement, after: Refinement) -> Iterator[str]:
-    texts = {
-        "description": (before.description, after.description),
-        "expected output": (before.expected_output, after.expected_output),
-    }
-    for name, (old, new) in texts.items():
-        if old == new:
-            continue
-        if old and new:
-            yield f"{name}: reworded, {len(old)} → {len(new)} characters"
-        else:
-            yield f"{name}: {'new' if new else 'gone'}"
-    lists = {
-        "observations": (before.observations, after.observations),
-        "suggestions": (before.suggestions, after.suggestions),
-    }
-    for name, (had, has) in lists.items():
-        counts = {"new": len(set(has) - set(had)), "gone": len(set(had) - set(has))}
-        if any(counts.values()):
-            yield f"{name}: " + ", ".join(f"{n} {word}" for word, n in counts.items() if n)
-
-
-def _render_lines(said: Refinement) -> list[str]:
-    """The notes line by line, each part under its name; parts that are empty are left out."""
-    parts = {
-        "Description:": said.description.splitlines(),
-        "Expected output:": said.expected_output.splitlines(),
-        "Observations:": [f"- {item}" for item in said.observations],
-        "Suggestions:": [f"- {item}" for item in said.suggestions],
-    }
-    return [line for name, lines in parts.items() if lines for line in (name, *lines)]
-
-
 def _read_standings(archive: Archive, ground: Ground) -> Standings:
     return build_standings(archive.list_scorecards(ground), ())
 
@@ -216,7 +201,9 @@ def read_record(archive: Archive, by: str, *, apart_from: Ground) -> ReflectorRe
 def summarize(archive: Archive, *, tenant: str = "") -> list[ReflectorSummary]:
     """Every reflector that proposed something for a tenant, the most trusted first."""
     grounds = [ground for ground in archive.list_grounds() if ground.tenant == tenant]
-    names = {by for ground in grounds for by in _list_reflectors(archive, ground)}
+    tasks = {ground.task for ground in grounds}
+    known = (notes for task in tasks for notes in archive.list_versions(task, tenant=tenant))
+    names = {notes.by for notes in known if notes.version and notes.by}
     found = []
     for by in sorted(names):
         told = [_judge_on(archive, ground, by) for ground in grounds]
@@ -265,12 +252,6 @@ def _judge_on(archive: Archive, ground: Ground, by: str) -> tuple[ReflectorRecor
     return beliefs.judge_reflector(), len(scored), helped
 
 
-def _list_reflectors(archive: Archive, ground: Ground) -> Iterator[str]:
-    for notes in archive.list_versions(ground.task, tenant=ground.tenant):
-        if notes.version and notes.by:
-            yield notes.by
-
-
 CHARACTERS_A_TOKEN = 4
 """A rough measure that needs no tokenizer, and errs on the short side for English."""
 _HEADING = """\
@@ -285,19 +266,19 @@ def render_brief(task: Task, notes: Notes | None, *, bounds: Reflect) -> str:
     """The whole prompt of a run. It always ends with `task.text`, byte for byte."""
     if notes is None or notes.version == 0:
         return task.text
-    quoted = _fit_sections(_list_sections(notes, most=bounds.most_notes), tokens=bounds.most_tokens)
+    said, most = notes.refinement, bounds.most_notes
+    # What is said first is what the room is for.
+    sections = {
+        "### Refined instructions": [said.description],
+        "### Output guidance": [said.expected_output],
+        "### Observations": [f"- {item}" for item in said.observations[:most]],
+        "### Suggestions": [f"- {item}" for item in said.suggestions[:most]],
+    }
+    lines = ((heading, _quote_lines(texts)) for heading, texts in sections.items())
+    quoted = _fit_sections(lines, tokens=bounds.most_tokens)
     if not quoted:
         return task.text
     return "\n".join([_HEADING, "", *quoted, "", _END, "", task.text])
-
-
-def _list_sections(notes: Notes, *, most: int) -> Iterator[tuple[str, list[str]]]:
-    """Each heading with the lines under it; what is said first is what the room is for."""
-    said = notes.refinement
-    yield "### Refined instructions", _quote_lines([said.description])
-    yield "### Output guidance", _quote_lines([said.expected_output])
-    yield "### Observations", _quote_lines(f"- {item}" for item in said.observations[:most])
-    yield "### Suggestions", _quote_lines(f"- {item}" for item in said.suggestions[:most])
 
 
 def _quote_lines(texts: Iterable[str]) -> list[str]:
@@ -357,6 +338,16 @@ def ask_judge(judge: Judge) -> Callable[[Experience], Awaitable[Refinement | Non
 def build_question(experience: Experience) -> Question[Refinement]:
     """What the judge is asked after a run."""
     task = experience.task
+    untrusted = {"what this run produced": experience.output}
+    if experience.prior is not None:
+        said = experience.prior.refinement
+        told = [f"Description: {said.description}", f"Expected output: {said.expected_output}"]
+        told += [f"Observation: {item}" for item in said.observations]
+        told += [f"Suggestion: {item}" for item in said.suggestions]
+        untrusted["notes from earlier runs"] = "\n".join(told)
+    for number, run in enumerate(experience.contrast, start=1):
+        trouble = f", {run.problem}" if run.problem else ""
+        untrusted[f"earlier run {number}, score {run.score:.2f}{trouble}"] = run.excerpt
     return Question(
         prompt=PROMPT,
         values={
@@ -365,7 +356,7 @@ def build_question(experience: Experience) -> Question[Refinement]:
             "runs": Ours(str(experience.runs)),
             "standing": Ours(str(experience.standing)),
         },
-        untrusted=dict(_list_untrusted(experience)),
+        untrusted=untrusted,
         answer=Refinement,
         purpose="reflect on a task",
         timeout=(task.settings or Reflect()).timeout,
@@ -380,27 +371,6 @@ def choose_contrasting(runs: Sequence[TaskRun]) -> tuple[TaskRun, ...]:
         return ()
     half = min(_CONTRASTED, len(ranked) // 2)
     return (*ranked[:half], *ranked[-half:])
-
-
-def _list_untrusted(experience: Experience) -> Iterator[tuple[str, str]]:
-    yield "what this run produced", experience.output
-    if experience.prior is not None:
-        yield "notes from earlier runs", _as_text(experience.prior)
-    for number, run in enumerate(experience.contrast, start=1):
-        trouble = f", {run.problem}" if run.problem else ""
-        yield f"earlier run {number}, score {run.score:.2f}{trouble}", run.excerpt
-
-
-def _as_text(notes: Notes) -> str:
-    said = notes.refinement
-    return "\n".join(
-        [
-            f"Description: {said.description}",
-            f"Expected output: {said.expected_output}",
-            *(f"Observation: {item}" for item in said.observations),
-            *(f"Suggestion: {item}" for item in said.suggestions),
-        ]
-    )
 
 
 WARNING = 0.1
@@ -445,17 +415,12 @@ def score_run(
         return 0.0
     if verdict.standing is Standing.UNREVIEWED:
         return None
+    # How far above the usual, from 0 to 1.
+    excess = ran.tokens / usual_tokens - 1.0 if ran.tokens is not None and usual_tokens else 0.0
     rough = (
         WARNING * len(verdict.findings)
         + TOOL_ERROR * ran.tool_errors
         + RETRY * ran.retries
-        + COST * _measure_excess(ran.tokens, usual_tokens)
+        + COST * min(1.0, max(0.0, excess))
     )
     return max(LEAST_ACCEPTED, 1.0 - rough)
-
-
-def _measure_excess(tokens: int | None, usual: float | None) -> float:
-    """How far above the usual, from 0 to 1."""
-    if tokens is None or not usual:
-        return 0.0
-    return min(1.0, max(0.0, tokens / usual - 1.0))

@@ -7,18 +7,21 @@ the same place is looked up in the turn at hand.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
-from mulligan.learning.coerce import NOTHING, ORDERS, coerce, format_date
+from mulligan.learning.coerce import NOTHING, ORDERS, coerce, read_date
 from mulligan.learning.error_details import extract_message
 from mulligan.learning.fingerprint import QUOTED
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.suggest import Knowledge, describe_shape, parse_result
-from mulligan.learning.values import find_key
+from mulligan.learning.values import find_key, list_properties
 from mulligan.text import is_number, is_same, list_leaves, parse_numeral, split_name
 from mulligan.types.lesson import NO_SCHEMA, Earlier, FailedCall, How, Transformation
 
@@ -46,10 +49,15 @@ class ArgumentPlace(Struct, frozen=True, kw_only=True):
         named = str(given.get("of", self.argument))
         return self.failed.call.arguments.get(named, NOTHING)
 
+    @property
+    def rule(self) -> Mapping[str, Any]:
+        """What the schema says of this argument; empty where it says nothing."""
+        found = list_properties(self.schema).get(self.argument)
+        return found if isinstance(found, Mapping) else {}
+
     def read_documentation(self) -> str:
-        """What the schema says of this argument, as text."""
-        properties = self.schema.get("properties")
-        part = properties.get(self.argument) if isinstance(properties, Mapping) else None
+        """The same, as text."""
+        part = list_properties(self.schema).get(self.argument)
         return "" if part is None else json.dumps(part, ensure_ascii=False, default=str)
 
 
@@ -72,26 +80,6 @@ LONGEST_WORD = 40
 LONGEST_LIST = 20
 
 
-def _explain_argument(value: object, place: ArgumentPlace) -> Iterator[Given]:
-    for name, held in place.failed.call.arguments.items():
-        if is_same(held, value):
-            yield {"of": name}
-
-
-def _make_argument(given: Given, place: ArgumentPlace) -> object:
-    return place.read_source(given)
-
-
-def _explain_constant(value: object, place: ArgumentPlace) -> Iterator[Given]:
-    if names_nobody(value, place):
-        yield {"value": normalize_number(value)}
-
-
-def _make_constant(given: Given, place: ArgumentPlace) -> object:
-    value = given.get("value", NOTHING)
-    return value if value is not NOTHING and names_nobody(value, place) else NOTHING
-
-
 def names_nobody(value: object, place: ArgumentPlace) -> bool:
     """Whether a value may be kept: a flag, a small number, signs, or a word of the tool's schema.
 
@@ -109,12 +97,6 @@ def names_nobody(value: object, place: ArgumentPlace) -> bool:
     return isinstance(value, int | float) and abs(value) <= MOST_NUMBER
 
 
-def normalize_number(value: object) -> object:
-    """One way to write a number, so that the same constant is the same lesson."""
-    whole = isinstance(value, float) and value.is_integer()
-    return int(value) if whole and isinstance(value, float) else value
-
-
 def _is_documented(value: str, place: ArgumentPlace) -> bool:
     """Whether the schema itself says this word of the argument."""
     if not value.strip() or len(value) > LONGEST_WORD:
@@ -123,8 +105,25 @@ def _is_documented(value: str, place: ArgumentPlace) -> bool:
     return found is not None
 
 
-FROM_ARGUMENT = Way(_explain_argument, _make_argument)
-CONSTANT = Way(_explain_constant, _make_constant)
+def _explain_constant(value: object, place: ArgumentPlace) -> Iterator[Given]:
+    if names_nobody(value, place):
+        # One way to write a number, so that the same constant is the same lesson.
+        whole = isinstance(value, float) and value.is_integer()
+        yield {"value": int(value) if whole and isinstance(value, float) else value}
+
+
+FROM_ARGUMENT = Way(
+    lambda value, place: (
+        {"of": name} for name, held in place.failed.call.arguments.items() if is_same(held, value)
+    ),
+    lambda given, place: place.read_source(given),
+)
+CONSTANT = Way(
+    _explain_constant,
+    lambda given, place: (
+        given["value"] if "value" in given and names_nobody(given["value"], place) else NOTHING
+    ),
+)
 
 
 LONGEST_TEXT = 500
@@ -155,9 +154,14 @@ Read = Callable[[object, object], Iterator[Given]]
 """How a source was given its new shape."""
 
 
-def _read_case(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, str) and isinstance(new, str):
-        yield from ({"case": name} for name, turn in CASES.items() if turn(old) == new)
+def _try_each(shape: Shape, tried: Iterable[Given]) -> Read:
+    """A reading of what few things a way can be given: those that lead to the new shape."""
+    ways = tuple(tried)
+
+    def read(old: object, new: object) -> Iterator[Given]:
+        return (given for given in ways if is_same(shape(old, given), new))
+
+    return read
 
 
 def _change_case(old: object, given: Given) -> object:
@@ -165,39 +169,25 @@ def _change_case(old: object, given: Given) -> object:
     return turn(old) if turn and isinstance(old, str) else NOTHING
 
 
-def _read_coerced(old: object, new: object) -> Iterator[Given]:
-    for wanted in TYPES:
-        found = coerce(old, wanted)
-        if found is not NOTHING and type(found) is type(new) and found == new:
-            yield {"to": wanted}
+def _read_affix(old: object, new: object, *, front: bool) -> Iterator[Given]:
+    if not (isinstance(old, str) and isinstance(new, str) and old and new):
+        return
+    for word, long, short in (("text", new, old), ("without", old, new)):
+        fits = long.endswith(short) if front else long.startswith(short)
+        rest = long[: -len(short)] if front else long[len(short) :]
+        if fits and _AFFIX.fullmatch(rest):
+            yield {word: rest}
 
 
-def _coerce_value(old: object, given: Given) -> object:
-    return coerce(old, str(given.get("to")))
-
-
-def _read_listed(old: object, new: object) -> Iterator[Given]:
-    if isinstance(new, list) and len(new) == 1 and is_same(new[0], old):
-        yield PLAIN
-
-
-def _wrap_list(old: object, _: Given) -> object:
-    return NOTHING if old is NOTHING or isinstance(old, list) else [old]
-
-
-def _read_scalar(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, list) and len(old) == 1 and is_same(old[0], new):
-        yield PLAIN
-
-
-def _unwrap_scalar(old: object, _: Given) -> object:
-    return old[0] if isinstance(old, list) and len(old) == 1 else NOTHING
-
-
-def _read_form(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, str) and isinstance(new, str):
-        forms = ("plain", *dict.fromkeys(ORDERS.values()))
-        yield from ({"form": form} for form in forms if _change_form(old, {"form": form}) == new)
+def _change_affix(old: object, given: Given, *, front: bool) -> object:
+    if not isinstance(old, str):
+        return NOTHING
+    has = old.startswith if front else old.endswith
+    if isinstance(added := given.get("text"), str):
+        return NOTHING if has(added) else added + old if front else old + added
+    taken = str(given.get("without") or "")
+    cut = old.removeprefix if front else old.removesuffix
+    return cut(taken) if taken and has(taken) else NOTHING
 
 
 def _change_form(old: object, given: Given) -> object:
@@ -206,52 +196,8 @@ def _change_form(old: object, given: Given) -> object:
     if given.get("form") == "plain":
         return _BLANK.sub(" ", old).strip().strip("'\"`")
     form = str(given.get("form"))
-    found = format_date(old, form) if form in ORDERS.values() else None
-    return NOTHING if found is None else found
-
-
-def _read_prefix(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, str) and isinstance(new, str) and old and new:
-        if new.endswith(old) and _AFFIX.fullmatch(added := new[: -len(old)]):
-            yield {"text": added}
-        if old.endswith(new) and _AFFIX.fullmatch(taken := old[: -len(new)]):
-            yield {"without": taken}
-
-
-def _change_prefix(old: object, given: Given) -> object:
-    if not isinstance(old, str):
-        return NOTHING
-    if isinstance(added := given.get("text"), str):
-        return NOTHING if old.startswith(added) else added + old
-    taken = str(given.get("without") or "")
-    return old.removeprefix(taken) if taken and old.startswith(taken) else NOTHING
-
-
-def _read_suffix(old: object, new: object) -> Iterator[Given]:
-    if isinstance(old, str) and isinstance(new, str) and old and new:
-        if new.startswith(old) and _AFFIX.fullmatch(added := new[len(old) :]):
-            yield {"text": added}
-        if old.startswith(new) and _AFFIX.fullmatch(taken := old[len(new) :]):
-            yield {"without": taken}
-
-
-def _change_suffix(old: object, given: Given) -> object:
-    if not isinstance(old, str):
-        return NOTHING
-    if isinstance(added := given.get("text"), str):
-        return NOTHING if old.endswith(added) else old + added
-    taken = str(given.get("without") or "")
-    return old.removesuffix(taken) if taken and old.endswith(taken) else NOTHING
-
-
-def _read_part(old: object, new: object) -> Iterator[Given]:
-    if not (isinstance(old, str) and isinstance(new, str) and new and len(old) <= LONGEST_TEXT):
-        return
-    for sign in (sign for sign in SIGNS if sign in old and new in old):
-        parts = split(old, sign)
-        if len(parts) > 1:
-            yield from ({"sign": sign, "at": at} for at in (-1, 0, 1) if _pick_at(parts, at) == new)
-            yield from ({"sign": sign, "upto": at} for at in (-1,) if sign.join(parts[:at]) == new)
+    day = read_date(old) if form in ORDERS.values() else None
+    return NOTHING if day is None else day.strftime(form)
 
 
 def _pick_part(old: object, given: Given) -> object:
@@ -264,7 +210,7 @@ def _pick_part(old: object, given: Given) -> object:
     if isinstance(upto := given.get("upto"), int):
         return sign.join(parts[:upto]) or NOTHING
     at = given.get("at")
-    return _pick_at(parts, at) if isinstance(at, int) else NOTHING
+    return parts[at].strip() if isinstance(at, int) and -len(parts) <= at < len(parts) else NOTHING
 
 
 def split(text: str, sign: str) -> list[str]:
@@ -272,13 +218,9 @@ def split(text: str, sign: str) -> list[str]:
     return [part for part in text.strip().split(sign) if part.strip() not in ("", ".")]
 
 
-def _pick_at(parts: list[str], at: int) -> object:
-    return parts[at].strip() if -len(parts) <= at < len(parts) else NOTHING
-
-
 def _read_scaled(old: object, new: object) -> Iterator[Given]:
     if is_number(old) and is_number(new) and old and new:
-        yield from ({"by": by} for by in FACTORS if _is_close(old * by, new))
+        yield from ({"by": by} for by in FACTORS if math.isclose(old * by, new, rel_tol=1e-6))
 
 
 def _scale_number(old: object, given: Given) -> object:
@@ -289,45 +231,31 @@ def _scale_number(old: object, given: Given) -> object:
     return int(made) if made.is_integer() else made
 
 
-def _is_close(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-6 * max(abs(one), abs(other))
-
-
 def _build_way(read: Read, shape: Shape) -> Way:
     """A way from any argument: that of the same name first, then the others; lists by element."""
 
     def explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
-        for named, old in _list_sources(place):
+        others = dict(place.failed.call.arguments)
+        own = {name: others.pop(name) for name in (place.argument,) if name in others}
+        # Letters around a value are kept only if the error or the schema has them.
+        known = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
+        for name, old in {**own, **others}.items():
             if is_same(old, value):
                 continue
-            found = [
-                *read(old, value),
-                *({**g, "each": True} for g in _read_each(old, value, read)),
-            ]
-            yield from ({**named, **given} for given in found if _is_keepable(given, place))
+            each = ({**given, "each": True} for given in _read_each(old, value, read))
+            for given in (*read(old, value), *each):
+                kept = str(given.get("text") or given.get("without") or "")
+                if kept in known or not any(sign.isalnum() for sign in kept):
+                    yield {**({} if name in own else {"of": name}), **given}
 
     def make(given: Given, place: ArgumentPlace) -> object:
         old = place.read_source(given)
-        if given.get("each"):
-            return _shape_each(old, given, shape)
-        return NOTHING if old is NOTHING else shape(old, given)
+        if not given.get("each"):
+            return NOTHING if old is NOTHING else shape(old, given)
+        made = [shape(item, given) for item in old] if isinstance(old, list) else []
+        return made if made and NOTHING not in made else NOTHING
 
     return Way(explain, make)
-
-
-def _is_keepable(given: Given, place: ArgumentPlace) -> bool:
-    """Signs may be kept; letters around a value only if the error or the schema has them."""
-    kept = str(given.get("text") or given.get("without") or "")
-    known = f"{place.failed.error[:LONGEST_ERROR]} {place.read_documentation()}"
-    return not any(sign.isalnum() for sign in kept) or kept in known
-
-
-def _list_sources(place: ArgumentPlace) -> Iterator[tuple[Given, object]]:
-    if place.old is not NOTHING:
-        yield PLAIN, place.old
-    for name, value in place.failed.call.arguments.items():
-        if name != place.argument:
-            yield {"of": name}, value
 
 
 def _read_each(old: object, new: object, read: Read) -> Iterator[Given]:
@@ -340,22 +268,32 @@ def _read_each(old: object, new: object, read: Read) -> Iterator[Given]:
     yield from shared
 
 
-def _shape_each(old: object, given: Given, shape: Shape) -> object:
-    if not isinstance(old, list) or not old:
-        return NOTHING
-    made = [shape(item, given) for item in old]
-    return NOTHING if NOTHING in made else made
+def _build_tried(shape: Shape, tried: Iterable[Given]) -> Way:
+    return _build_way(_try_each(shape, tried), shape)
 
 
 RESHAPING: Mapping[How, Way] = {
-    How.LIST: _build_way(_read_listed, _wrap_list),
-    How.SCALAR: _build_way(_read_scalar, _unwrap_scalar),
-    How.COERCE: _build_way(_read_coerced, _coerce_value),
-    How.CASE: _build_way(_read_case, _change_case),
-    How.FORMAT: _build_way(_read_form, _change_form),
-    How.PREFIX: _build_way(_read_prefix, _change_prefix),
-    How.SUFFIX: _build_way(_read_suffix, _change_suffix),
-    How.PART: _build_way(_read_part, _pick_part),
+    How.LIST: _build_tried(lambda old, _: NOTHING if isinstance(old, list) else [old], [PLAIN]),
+    How.SCALAR: _build_tried(
+        lambda old, _: old[0] if isinstance(old, list) and len(old) == 1 else NOTHING, [PLAIN]
+    ),
+    How.COERCE: _build_tried(
+        lambda old, given: coerce(old, str(given.get("to"))), ({"to": name} for name in TYPES)
+    ),
+    How.CASE: _build_tried(_change_case, ({"case": name} for name in CASES)),
+    How.FORMAT: _build_tried(
+        _change_form, ({"form": form} for form in ("plain", *dict.fromkeys(ORDERS.values())))
+    ),
+    How.PREFIX: _build_way(partial(_read_affix, front=True), partial(_change_affix, front=True)),
+    How.SUFFIX: _build_way(partial(_read_affix, front=False), partial(_change_affix, front=False)),
+    How.PART: _build_tried(
+        _pick_part,
+        (
+            {"sign": sign, **given}
+            for sign in SIGNS
+            for given in ({"at": -1}, {"at": 0}, {"at": 1}, {"upto": -1})
+        ),
+    ),
     How.SCALE: _build_way(_read_scaled, _scale_number),
 }
 """The simplest first."""
@@ -376,13 +314,26 @@ _GIVEN = r"((?=[\w#@])(?=[\w#@.+-]*[\d_@#])[\w#@][\w#@.+-]*\w|(?<=['\"`])\w+(?=[
 def _explain(value: object, place: ArgumentPlace) -> Iterator[Given]:
     if not _is_telling(value):
         return
+    asking = {name: held for name, held in place.failed.call.arguments.items() if _is_telling(held)}
+    # What is left of the argument after a number of this turn is taken away.
+    less = _subtract(place.old, value)
+    differences: list[Given] = []
     for made in _list_latest(place):
-        asked = _find_asked(made, place)
-        for where, of in (("result", parse_result(made.result)), ("arguments", made.arguments)):
+        # Which argument of the failing call the earlier one was about, if it was about one.
+        about = next((name for name, held in asking.items() if _is_among(held, made)), None)
+        asked = {} if about is None else {"asked": about}
+        result = parse_result(made.result)
+        for where, of in (("result", result), ("arguments", made.arguments)):
             for given in _locate_value(value, of):
                 yield {"tool": made.tool, "in": where, **given, **asked}
-    yield from _explain_holder(value, place)
-    yield from _explain_difference(value, place)
+        left = _locate_value(less, result) if less and less is not NOTHING else ()
+        taken = {"tool": made.tool, "in": "result", "less": True}
+        differences += [{**taken, **given} for given in left if given["key"]]
+    # A value of this turn ends in one of the call's: what stands before it, as a folder does.
+    names = place.failed.call.arguments
+    holders = ({"holds": name, "sign": sign} for name in names for sign in HOLDING)
+    yield from (given for given in holders if is_same(_find_holder(given, place), value))
+    yield from differences
     yield from _explain_said(value, place)
 
 
@@ -393,25 +344,32 @@ def _make(given: Given, place: ArgumentPlace) -> object:
         return find_named_by_person(given, place)
     if "like" in given:
         return _find_alike(str(given["like"]), place)
+    found = (_pick(held, given) for held in _list_held(given, place))
+    value = next((each for each in found if each is not NOTHING), NOTHING)
+    return _subtract(place.old, value) if given.get("less") and value is not NOTHING else value
+
+
+def _list_held(given: Given, place: ArgumentPlace) -> Iterator[object]:
+    """What the calls that a way goes by were given or brought, the latest first."""
+    name = given.get("asked")
+    value = place.failed.call.arguments.get(str(name), NOTHING)
     for made in _list_latest(place):
-        if made.tool != given.get("tool") or not _is_about(made, given, place):
-            continue
-        held = made.arguments if given.get("in") == "arguments" else parse_result(made.result)
-        found = _pick(held, given)
-        if found is not NOTHING:
-            return _subtract(place.old, found) if given.get("less") else found
-    return NOTHING
+        if made.tool == given.get("tool") and (name is None or _is_among(value, made)):
+            yield made.arguments if given.get("in") == "arguments" else parse_result(made.result)
+
+
+def _is_among(value: object, made: Earlier) -> bool:
+    """Whether a call was given a value."""
+    return any(is_same(value, each) for each in made.arguments.values())
 
 
 def list_choices(given: Given, place: ArgumentPlace) -> list[object]:
     """The different values among which the way would choose one, in the call it goes by."""
-    for made in _list_latest(place):
-        if made.tool == given.get("tool") and _is_about(made, given, place):
-            held = made.arguments if given.get("in") == "arguments" else parse_result(made.result)
-            leaves = list_leaves(held, most=MOST_VALUES)
-            found = [each for path, each in leaves if find_key(path) == given.get("key")]
-            if found or given.get("key") == "":
-                return [each for at, each in enumerate(found) if each not in found[:at]]
+    for held in _list_held(given, place):
+        leaves = list_leaves(held, most=MOST_VALUES)
+        found = [each for path, each in leaves if find_key(path) == given.get("key")]
+        if found or given.get("key") == "":
+            return [each for at, each in enumerate(found) if each not in found[:at]]
     return []
 
 
@@ -434,7 +392,8 @@ def _locate_value(value: object, held: object) -> Iterator[Given]:
     standing = [
         (find_key(path), each)
         for path, each in list_leaves(held, most=MOST_VALUES)
-        if path and (is_same(each, value) or _is_written(each, value))
+        # A whole number of a result may stand as text in the call.
+        if path and (is_same(each, value) or (type(each) is int and str(each) == value))
     ]
     for name, each in dict(standing).items():
         written = {} if is_same(each, value) else {"text": True}
@@ -455,35 +414,6 @@ def _pick(held: object, given: Given) -> object:
     return str(found[at]) if given.get("text") else found[at]
 
 
-def _is_written(found: object, value: object) -> bool:
-    """Whether a whole number of a result stands as text in the call."""
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    return whole and isinstance(value, str) and str(found) == value
-
-
-def _find_asked(made: Earlier, place: ArgumentPlace) -> Given:
-    """Which argument of the failing call the earlier one was about, if it was about one."""
-    for name, value in place.failed.call.arguments.items():
-        if _is_telling(value) and any(is_same(value, each) for each in made.arguments.values()):
-            return {"asked": name}
-    return {}
-
-
-def _is_about(made: Earlier, given: Given, place: ArgumentPlace) -> bool:
-    name = given.get("asked")
-    value = place.failed.call.arguments.get(str(name), NOTHING)
-    return name is None or any(is_same(value, each) for each in made.arguments.values())
-
-
-def _explain_holder(value: object, place: ArgumentPlace) -> Iterator[Given]:
-    """A value of this turn ends in one of the call's: what stands before it, as a folder does."""
-    for name in place.failed.call.arguments:
-        for sign in HOLDING:
-            given = {"holds": name, "sign": sign}
-            if is_same(_find_holder(given, place), value):
-                yield given
-
-
 def _find_holder(given: Given, place: ArgumentPlace) -> object:
     held, sign = place.failed.call.arguments.get(str(given["holds"])), str(given.get("sign"))
     if not isinstance(held, str) or len(held) < SHORTEST:
@@ -495,17 +425,6 @@ def _find_holder(given: Given, place: ArgumentPlace) -> object:
                 if parts:
                     return parts[-1]
     return NOTHING
-
-
-def _explain_difference(value: object, place: ArgumentPlace) -> Iterator[Given]:
-    """What is left of the argument after a number of this turn is taken away."""
-    wanted = _subtract(place.old, value)
-    if wanted is NOTHING or not wanted:
-        return
-    for made in _list_latest(place):
-        for given in _locate_value(wanted, parse_result(made.result)):
-            if given["key"]:
-                yield {"tool": made.tool, "in": "result", **given, "less": True}
 
 
 def _subtract(one: object, other: object) -> object:
@@ -543,9 +462,6 @@ def find_named_by_person(_: Given, place: ArgumentPlace) -> object:
     return distinct[-1] if distinct else NOTHING
 
 
-FROM_TURN = Way(_explain, _make)
-
-
 _LONGEST_READ = 4_000
 _MOST_STATED = 20
 
@@ -559,17 +475,13 @@ _WORD = re.compile(r"[^\s,;:'\"`()\[\]{}<>]+")
 def parse_stated(error: str) -> Mapping[str, Sequence[object]]:
     """What an error states, by kind and in its order."""
     text = extract_message(error)[:_LONGEST_READ]
-    quoted = [next(part for part in found if part is not None) for found in _list_quoted(text)]
+    quoted = [found[found.lastindex or 0] for found in QUOTED.finditer(text)]
     return {
         "number": [parse_numeral(found.group()) for found in _NUMBER.finditer(text)][:_MOST_STATED],
         "quoted": list(quoted)[:_MOST_STATED],
         "list": [_split_names(found[1]) for found in _LIST.finditer(text)][:_MOST_STATED],
         "word": [found.group().rstrip(".!?") for found in _WORD.finditer(text)][:100],
     }
-
-
-def _list_quoted(text: str) -> Iterator[tuple[str | None, ...]]:
-    yield from (found.groups() for found in QUOTED.finditer(text))
 
 
 def _split_names(text: str) -> list[object]:
@@ -582,17 +494,14 @@ def _split_names(text: str) -> list[object]:
 
 def _explain_stated(value: object, place: ArgumentPlace) -> Iterator[Given]:
     for what, stated in parse_stated(place.failed.error).items():
-        if what == "word" and not _speaks(value):
+        # A single word of an error is a value only if words of prose do not look like it.
+        word = isinstance(value, str) and any(sign.isdigit() or sign in "_#@/" for sign in value)
+        if what == "word" and not word:
             continue
         for at, each in enumerate(stated):
             if is_same(each, value):
                 yield {"what": what, "at": at}
                 break
-
-
-def _speaks(value: object) -> bool:
-    """A single word of an error is a value only if words of prose do not look like it."""
-    return isinstance(value, str) and any(sign.isdigit() or sign in "_#@/" for sign in value)
 
 
 def _make_stated(given: Given, place: ArgumentPlace) -> object:
@@ -601,15 +510,12 @@ def _make_stated(given: Given, place: ArgumentPlace) -> object:
     return stated[at] if isinstance(at, int) and -len(stated) <= at < len(stated) else NOTHING
 
 
-FROM_ERROR = Way(_explain_stated, _make_stated)
-
-
 WAYS: Mapping[How, Way] = {
     **RESHAPING,
     How.FROM_ARGUMENT: FROM_ARGUMENT,
-    How.FROM_ERROR: FROM_ERROR,
+    How.FROM_ERROR: Way(_explain_stated, _make_stated),
     How.CONSTANT: CONSTANT,
-    How.FROM_TURN: FROM_TURN,
+    How.FROM_TURN: Way(_explain, _make),
 }
 
 OPEN = Way(lambda _value, _place: iter(()), find_named_by_person)
@@ -622,7 +528,9 @@ _MOST_WAYS = 6
 def find_ways(value: object, place: ArgumentPlace) -> list[Transformation]:
     """How a value can have been made, the simplest first; each way, gone again, leads to it."""
     found: list[Transformation] = []
-    for made in _explain_value(value, place):
+    ways = ((how, given) for how, way in WAYS.items() for given in way.explain(value, place))
+    for how, given in ways:
+        made = Transformation(argument=place.argument, how=how, given=given)
         if made not in found and is_same(make(made, place), value):
             found.append(made)
         if len(found) == _MOST_WAYS:
@@ -634,9 +542,3 @@ def make(made: Transformation, place: ArgumentPlace) -> object:
     """The value made once more out of the call at hand; `NOTHING` where it cannot be."""
     way = OPEN if made.how is How.OPEN else WAYS.get(made.how)
     return NOTHING if way is None else way.make(made.given, place)
-
-
-def _explain_value(value: object, place: ArgumentPlace) -> Iterator[Transformation]:
-    for how, way in WAYS.items():
-        for given in way.explain(value, place):
-            yield Transformation(argument=place.argument, how=how, given=given)

@@ -137,12 +137,6 @@ PLACES = frozenset({"body", "query", "path", "header", "cookie"})
 """What FastAPI puts before the name of a field."""
 
 
-def parse_printed(text: str) -> Iterator[Complaint]:
-    """From the text of a `ValidationError`."""
-    for found in PRINTED.finditer(text):
-        yield from _build_complaints(found["field"], found["type"], found["said"])
-
-
 def parse_listed(entry: Mapping[str, object]) -> Iterator[Complaint]:
     """From one entry of the list, with its `loc`, `type` and `msg`."""
     where, kind, said = entry.get("loc"), entry.get("type"), entry.get("msg")
@@ -177,128 +171,72 @@ _MUST_BE = "(?:must|should|has to|needs to) be"
 _AT_MOST = "(?:<=|≤|at most|no more than|less than or equal to)"
 _AT_LEAST = "(?:>=|≥|at least|no less than|greater than or equal to)"
 _FORMS = rf"(?P<form>{STATED})"
-_VALUES = "(?:values|options|choices)"
+_VALUES = r"[^\n]{0,60}?(?:allowed|valid|supported|possible) (?:values|options|choices)(?: are)?:? "
+_LISTED = r"([^\n]{1,400})"
+_COUNTED = "(?:(?:a|the) number of|(?:given |specified |expressed )?in)"
 _ANY_QUOTED = re.compile(r"['\"`]([^'\"`]{1,80})['\"`]")
 _CAME = re.compile(r"\b(?:not|but|got|received|given|found)\b:? (?:got |was )?(?=['\"`])")
 """Before the value that came, where it is said after those that are wanted."""
 
 
-def _compile(words: str) -> re.Pattern[str]:
-    return re.compile(words, re.IGNORECASE)
-
-
-@cache
-def _compile_fields() -> tuple[tuple[ComplaintKind, re.Pattern[str]], ...]:
-    return (
-        (ComplaintKind.MISSING, _compile(rf"{_SUBJECT} is a required {_THING}")),
-        (
-            ComplaintKind.MISSING,
-            _compile(rf"missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}"),
-        ),
-        (ComplaintKind.MISSING, _compile(rf"{_THING} {_SUBJECT} is (?:required|missing)")),
-        (ComplaintKind.MISSING, _compile(rf"missing {_THING}:? {_SUBJECT}")),
-        (ComplaintKind.UNEXPECTED, _compile(rf"unexpected (?:keyword )?{_THING}:? {_SUBJECT}")),
-        (
-            ComplaintKind.UNEXPECTED,
-            _compile(rf"(?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}"),
-        ),
-        (ComplaintKind.UNEXPECTED, _compile(rf"\({_SUBJECT} was unexpected\)")),
-    )
-
-
-@cache
-def _compile_bounds() -> tuple[tuple[ComplaintKind, re.Pattern[str]], ...]:
-    return (
-        (ComplaintKind.MOST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}")),
-        (ComplaintKind.LEAST, _compile(rf"{_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}")),
-        (
-            ComplaintKind.MOST,
-            _compile(rf"{_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_BOUND}"),
-        ),
-        (ComplaintKind.MOST, _compile(rf"{_SUBJECT} is greater than the maximum of {_BOUND}")),
-        (ComplaintKind.LEAST, _compile(rf"{_SUBJECT} is less than the minimum of {_BOUND}")),
-        (ComplaintKind.MOST, _compile(rf"{_SUBJECT} {_MUST_BE} between {_BOUND} and {_BOUND}")),
-        (
-            ComplaintKind.MOST,
-            _compile(rf"{_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_BOUND}"),
-        ),
-        (
-            ComplaintKind.MOST,
-            _compile(rf"maximum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
-        ),
-        (
-            ComplaintKind.LEAST,
-            _compile(rf"minimum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}"),
-        ),
-    )
-
-
-@cache
-def _compile_domains() -> tuple[re.Pattern[str], ...]:
-    return (
-        _compile(rf"{_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?([^\n]{{1,400}})"),
-        _compile(rf"{_SUBJECT} is not one of:?([^\n]{{1,400}})"),
-        _compile(
-            rf"invalid (?:value )?(?:for )?{_SUBJECT}[^\n]{{0,60}}?"
-            rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
-        ),
-        _compile(
-            rf"{_SUBJECT} is (?:not (?:a )?valid|invalid)[^\n]{{0,60}}?"
-            rf"(?:allowed|valid|supported|possible) {_VALUES}(?: are)?:? ([^\n]{{1,400}})"
-        ),
-    )
-
-
-@cache
-def _compile_forms() -> tuple[re.Pattern[str], ...]:
-    return (
-        _compile(
-            rf"{_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)"
-            rf"[^\n]{{0,40}}?{_FORMS}"
-        ),
-        _compile(
-            rf"()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}"
-        ),
-    )
-
-
-UNITS = _compile(
-    rf"{_SUBJECT}:? {_MUST_BE} (?:(?:a|the) number of|(?:given |specified |expressed )?in) "
-    rf"({NAMES})\b"
-)
-ISO = _compile(rf"invalid isoformat string: {_SUBJECT}")
+_SENTENCES = rf"""
+    missing: {_SUBJECT} is a required {_THING}
+    missing: missing (?:\d+ )?required (?:\S+ ){{0,2}}{_THING}s?:? {_SUBJECT}
+    missing: {_THING} {_SUBJECT} is (?:required|missing)
+    missing: missing {_THING}:? {_SUBJECT}
+    unexpected: unexpected (?:keyword )?{_THING}:? {_SUBJECT}
+    unexpected: (?:unknown|unrecognized|invalid) {_THING}:? {_SUBJECT}
+    unexpected: \({_SUBJECT} was unexpected\)
+    most: {_SUBJECT}:? {_MUST_BE} {_AT_MOST} {_BOUND}
+    least: {_SUBJECT}:? {_MUST_BE} {_AT_LEAST} {_BOUND}
+    most: {_SUBJECT} (?:cannot|(?:must|may) not) (?:exceed|be more than) {_BOUND}
+    most: {_SUBJECT} is greater than the maximum of {_BOUND}
+    least: {_SUBJECT} is less than the minimum of {_BOUND}
+    most: {_SUBJECT} {_MUST_BE} between {_BOUND} and {_BOUND}
+    most: {_SUBJECT} exceeds (?:the )?(?:maximum|limit)(?: value)?(?: of)? {_BOUND}
+    most: maximum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}
+    least: minimum (?:value )?(?:for|of) {_SUBJECT} is {_BOUND}
+    domain: {_SUBJECT}:?,? {_MUST_BE} (?:one of|either|in)\b:?{_LISTED}
+    domain: {_SUBJECT} is not one of:?{_LISTED}
+    domain: invalid (?:value )?(?:for )?{_SUBJECT}{_VALUES}{_LISTED}
+    domain: {_SUBJECT} is (?:not (?:a )?valid|invalid){_VALUES}{_LISTED}
+    form: {_SUBJECT} (?:does not match|{_MUST_BE} in|must match|is not in)[^\n]{{0,40}}?{_FORMS}
+    form: ()()(?:date|day|time)[^\n]{{0,60}}?(?:format|form|expected)[^\n]{{0,20}}?{_FORMS}
+    iso: invalid isoformat string: {_SUBJECT}
+    unit: {_SUBJECT}:? {_MUST_BE} {_COUNTED} ({NAMES})\b
+"""
+"""What a sentence complains of, and how it is put."""
 REST = re.compile(r"unconverted data remains: ([^\n]{1,40})")
+
+
+@cache
+def _compile_sentences() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """With the first failure: it takes a while."""
+    lines = (line.strip().partition(": ") for line in _SENTENCES.strip().splitlines())
+    return tuple((about, re.compile(words, re.IGNORECASE)) for about, _, words in lines)
 
 
 def parse_sentences(text: str) -> Iterator[Complaint]:
     """Everything a text complains of in words that say which argument and what is wanted."""
-    for about, words in _compile_fields():
-        yield from (Complaint(about, name) for name, _ in _match_sentence(words, text))
-    for about, words in _compile_bounds():
+    formed = False
+    for about, words in _compile_sentences():
         for name, rest in _match_sentence(words, text):
-            if len(rest) == 2:
-                yield Complaint(ComplaintKind.LEAST, name, rest[:1])
-            yield Complaint(about, name, rest[-1:])
-    for words in _compile_domains():
-        for name, rest in _match_sentence(words, text):
-            values = _split_list(rest[0])
-            if len(values) > 1:
-                yield Complaint(ComplaintKind.DOMAIN, name, values)
-    yield from _parse_forms(text)
-    for name, rest in _match_sentence(UNITS, text):
-        yield Complaint(ComplaintKind.UNIT, name, rest)
-
-
-def _parse_forms(text: str) -> Iterator[Complaint]:
-    """The form that is stated; else what Python says of a form that it could not read."""
-    for words in _compile_forms():
-        for name, rest in _match_sentence(words, text):
-            yield Complaint(ComplaintKind.FORM, name, rest)
-            return
-    for name, _ in _match_sentence(ISO, text):
-        form = "%Y-%m-%dT%H:%M:%S" if ":" in name else "%Y-%m-%d"
-        yield Complaint(ComplaintKind.FORM, name, (form,))
-    for found in REST.finditer(text):
+            match about:
+                case "domain":
+                    values = _split_list(rest[0])
+                    if len(values) > 1:
+                        yield Complaint(ComplaintKind.DOMAIN, name, values)
+                case "form" | "iso":
+                    # The form that is stated; else what Python says of one it could not read.
+                    read = "%Y-%m-%dT%H:%M:%S" if ":" in name else "%Y-%m-%d"
+                    if not formed:
+                        yield Complaint(ComplaintKind.FORM, name, rest or (read,))
+                    formed |= about == "form"
+                case _:
+                    if len(rest) == 2:
+                        yield Complaint(ComplaintKind.LEAST, name, rest[:1])
+                    yield Complaint(ComplaintKind(about), name, rest[-1:])
+    for found in () if formed else REST.finditer(text):
         yield Complaint(ComplaintKind.REST, "", (found[1],))
 
 
@@ -337,17 +275,18 @@ def parse_complaints(error: str) -> list[Complaint]:
     text = said.message[:LONGEST]
     # A list that the error itself is has lost its fields in what it says.
     listed = [*_parse_lists(text)] or [*_parse_lists(error[:LONGEST])]
-    found = [*parse_printed(text), *listed] or [*parse_sentences(text)]
-    found = found or [*_parse_at(said.path, text)]
+    printed = (
+        complaint
+        for each in PRINTED.finditer(text)
+        for complaint in _build_complaints(each["field"], each["type"], each["said"])
+    )
+    found = [*printed, *listed] or [*parse_sentences(text)]
+    if not found and said.path:
+        # The one field that the error names apart from its message.
+        absent = [Complaint(ComplaintKind.MISSING, said.path)]
+        bare = _ABSENT.fullmatch(text.strip())
+        found = absent if bare else [*parse_sentences(f"'{said.path}' {text}")]
     return list(dict.fromkeys(found))[:MOST]
-
-
-def _parse_at(path: str, text: str) -> Iterator[Complaint]:
-    """What is said of the one field that the error names apart from its message."""
-    if path and _ABSENT.fullmatch(text.strip()):
-        yield Complaint(ComplaintKind.MISSING, path)
-    elif path:
-        yield from parse_sentences(f"'{path}' {text}")
 
 
 def _parse_lists(text: str) -> Iterator[Complaint]:

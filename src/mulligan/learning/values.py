@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from mulligan.text import DEEPEST, Path, list_leaves
 
@@ -30,6 +31,12 @@ def find_key(path: Path) -> str:
 def join_path(at: str, name: object) -> str:
     """The way to a part as errors and people write it: `order.items`."""
     return f"{at}.{name}" if at else str(name)
+
+
+def list_properties(schema: Mapping[str, object]) -> Mapping[str, Any]:
+    """What a schema says of each argument; nothing where it names none."""
+    found = schema.get("properties")
+    return found if isinstance(found, Mapping) else {}
 
 
 def print_value(value: object) -> str:

@@ -216,6 +216,10 @@ class Earlier(Struct, frozen=True, kw_only=True):
     result: object = None
     failed: bool = False
 
+    def repeats(self, tool: str, arguments: Mapping[str, object]) -> bool:
+        """Whether it is this very call."""
+        return self.tool == tool and dict(self.arguments) == dict(arguments)
+
 
 @hide_fields("schema", "schemas", "said", "earlier")
 class Planned(Struct, frozen=True, kw_only=True):
