@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any, Self
 
 from mulligan.gateway.handshake import Greeting
 from mulligan.gateway.own_tools import OwnCalls
-from mulligan.gateway.party import CANCELLED, PROGRESS, Party, Pressure
+from mulligan.gateway.party import CANCELLED, PROGRESS, Party, Pressure, Tasks
 from mulligan.gateway.peers import Ends
 from mulligan.gateway.protocol import (
     BAD_PARAMS,
@@ -23,6 +22,7 @@ from mulligan.gateway.protocol import (
     Raw,
     UnreadableFrameError,
     build_error,
+    find_key,
     is_ambiguous,
     read_fields,
     read_frame,
@@ -38,18 +38,12 @@ from mulligan.gateway.tool_list import (
     LISTED,
     LISTS,
     Lists,
-    ShownTools,
-    find_listed,
     write_for_server,
 )
 from mulligan.gateway.tools import TEMPLATES, TOOLS, Names
 from mulligan.gateway.upstream import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"
-HEAD = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
-)
-"""The beginning of a request: by it, one that is too long to be read still gets an answer."""
 PAUSE = 0.01
 """Seconds between one look and the next whether everything is answered."""
 EVERYBODY = frozenset({"logging/setLevel"})
@@ -66,12 +60,12 @@ class ClientSession:
         self._shared = ends.shared
         self._limits = ends.shared.options.limits
         self.greeting = Greeting(self.ends)
-        self.lists = Lists(self.ends, shown=ShownTools(self.ends))
-        self.calls = Calls(self.ends, self.lists, self._note_answered)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.lists = Lists(self.ends)
+        self._tasks = Tasks()
         self._calls: dict[bytes, asyncio.Task[None]] = {}
+        self.calls = Calls(self.ends, self.lists, under_way=self._calls)
         self.closed = False
-        self.on_full: Pressure = _go_on
+        self.on_full: Pressure | None = None
         """Told when the client is to wait, where it can be made to."""
         self.on_cancelled: Callable[[bytes], object] = len
         """Told which request of the client will have no answer."""
@@ -121,11 +115,9 @@ class ClientSession:
     def refuse_too_long(self, head: bytes) -> None:
         """A message of the client is too long: it is answered if its id stands at its beginning."""
         self.client.dropped += 1
-        found = HEAD.match(head)
-        if found is not None:
-            most = self._limits.frame
-            said = build_error(INVALID_REQUEST, f"It is too long; the most are {most} bytes.")
-            self.client.send(write_error(found[1], said))
+        if key := find_key(head):
+            said = f"It is too long; the most are {self._limits.frame} bytes."
+            self.client.send(write_error(key, build_error(INVALID_REQUEST, said)))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
         """What the arguments of the tool that a call names look like; empty where nobody knows."""
@@ -150,13 +142,9 @@ class ClientSession:
     async def leave(self) -> None:
         """The connection is gone: what goes on for it ends, and everything else stays."""
         self.closed = True
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.cancel()
         for upstream, name in list(self.client.heard.values()):
-            upstream.cancel(name, reason="Nobody waits for it any more.")
-            upstream.forget(name)
+            upstream.drop(name, reason="Nobody waits for it any more.")
 
     async def close(self) -> None:
         """The client is gone: end what goes on for it, and its servers."""
@@ -197,7 +185,7 @@ class ClientSession:
 
     async def _hand_on_listed(self, frame: Frame) -> None:
         """Bring a request to the one server that lists what it is for."""
-        found = await find_listed(frame, self.lists)
+        found = await self.lists.find_listed(frame)
         servers = sorted({item.server for item in found}) or list(self.upstreams)
         # A template says less of a resource than a list that has it.
         named = [item for item in found if item.kind != TEMPLATES] or found
@@ -296,13 +284,13 @@ class ClientSession:
         """A server has died: what it asked the client for, nobody waits for any more."""
         for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
-                self.client.cancel(name, reason="The server is gone.")
-                self.client.forget(name)
+                self.client.drop(name, reason="The server is gone.")
         self._shared.report(why)
 
     def note_full(self, *, full: bool) -> None:
         """A server does not take what it is sent: its client waits, or goes on."""
-        self.on_full(full=full)
+        if self.on_full is not None:
+            self.on_full(full=full)
 
     def pause_servers(self, *, full: bool) -> None:
         """The client does not take what it is sent: its servers wait, or go on."""
@@ -311,9 +299,7 @@ class ClientSession:
 
     def run(self, work: Coroutine[Any, Any, None], frame: Frame) -> asyncio.Task[None]:
         """Have something done for a request, which is answered whatever happens to it."""
-        task = asyncio.ensure_future(self._run(work, frame))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self._tasks.run(self._run(work, frame))
         # One that is cancelled before its first step would leave the work behind.
         task.add_done_callback(lambda _: work.close())
         return task
@@ -327,12 +313,4 @@ class ClientSession:
             self._shared.report(f"{frame.method} could not be answered: {error!r}")
             self.ends.refuse(frame, code=-32603, said="The gateway could not answer this request.")
         finally:
-            self._note_answered(frame.key)
-
-    def _note_answered(self, key: bytes) -> None:
-        """A call has its answer: it cannot be cancelled any more."""
-        self._calls.pop(key, None)
-
-
-def _go_on(*, full: bool) -> None:
-    """Nobody has to wait."""
+            self._calls.pop(frame.key, None)

@@ -21,7 +21,6 @@ from mulligan.gateway.protocol import (
     read_fields,
     read_object,
     write_answer,
-    write_fields,
     write_request,
     write_result,
 )
@@ -105,7 +104,7 @@ class Greeting:
             shared.report_once(f"{server}: {describe_item(item)} cannot be read: left out.")
         if not item.digest or shared.list_refused([item]):
             kept.pop(INSTRUCTIONS, None)
-        return write_fields(kept)
+        return encode_json(kept)
 
     def _note_greeting(self, upstream: Upstream, frame: Frame) -> None:
         """From now on, a new life of the server begins with the same words."""
@@ -130,9 +129,7 @@ def _offer_tools(result: bytes | Raw) -> bytes:
     can = read_fields(fields.get("capabilities", b"{}"))
     if "tools" in can:
         return bytes(result)
-    can["tools"] = Raw(b"{}")
-    fields["capabilities"] = Raw(write_fields(can))
-    return write_fields(fields)
+    return encode_json(fields | {"capabilities": can | {"tools": {}}})
 
 
 def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, Any]:

@@ -18,19 +18,21 @@ import itertools
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
-from mulligan.gateway.api import PREFIX, create_api
+from mulligan.gateway.api import PREFIX, Refusal, create_api, read_body
 from mulligan.gateway.client_session import ClientSession
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.party import Party
+from mulligan.gateway.party import Party, Tasks
 from mulligan.gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
@@ -61,13 +63,6 @@ from mulligan.types.values import hide_fields
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
 """Characters of a token that nobody guesses."""
-
-
-class Refusal(Struct, frozen=True):
-    """Why a request is not taken."""
-
-    status: int
-    said: str
 
 
 @hide_fields("tokens")
@@ -179,6 +174,11 @@ class Stream:
         self.ended = False
         """Nothing comes any more but what is in the queue."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come: the end is what lies next."""
+        return self.queue.qsize() == 1 and self.ended
+
     def put(self, frame: bytes, *, last: bool = False) -> None:
         """Send a message; the last one is the answer."""
         if self.ended:
@@ -287,6 +287,16 @@ class HttpSession:
     busy: int = 0
     """Connections that are open now."""
 
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        """It is not idle while somebody is here."""
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self.busy -= 1
+            self.used_at = asyncio.get_running_loop().time()
+
 
 class HttpParty(Party):
     """A client that has a connection for each of its requests."""
@@ -318,7 +328,7 @@ class HttpClients:
         self._by_id: dict[str, HttpSession] = {}
         self._by_principal: dict[str, HttpSession] = {}
         """Those of the revisions without sessions: one for all requests of one client."""
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing = Tasks()
         self._sweep: asyncio.TimerHandle | None = None
 
     def open(self, principal: str) -> tuple[str, HttpSession]:
@@ -366,8 +376,7 @@ class HttpClients:
         self._by_id.clear()
         self._by_principal.clear()
         await asyncio.gather(*(each.session.close() for each in every))
-        if self._closing:
-            await asyncio.wait(self._closing)
+        await self._closing.wait()
 
     def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
@@ -384,7 +393,7 @@ class HttpClients:
             name for used_at, name in sorted(own) if used_at < before and not self._by_id[name].busy
         ]
         if left:
-            self._close_apart(self._by_id.pop(left[0]))
+            self._closing.run(self._by_id.pop(left[0]).session.close())
         return bool(left)
 
     def _end_idle(self) -> None:
@@ -394,20 +403,11 @@ class HttpClients:
         for kept in (self._by_id, self._by_principal):
             for name, each in list(kept.items()):
                 if not each.busy and each.used_at < before:
-                    self._close_apart(kept.pop(name))
+                    self._closing.run(kept.pop(name).session.close())
         if self._sweep is not None:
             self._sweep.cancel()
         self._sweep = loop.call_later(max(self._idle / 4, 1.0), self._end_idle)
 
-    def _close_apart(self, left: HttpSession) -> None:
-        closing = asyncio.ensure_future(left.session.close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
-
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = "/mcp"
 MISMATCH = -32020
@@ -416,7 +416,7 @@ STATUS_OF |= {-32021: 400, -32022: 400}
 """What later revisions answer an error with."""
 PING = 15.0
 """Seconds after which a connection without a word is told that we are still there."""
-JSON, EVENTS = b"application/json", b"text/event-stream"
+JSON, EVENTS = "application/json", "text/event-stream"
 SINGLE = (b"host", b"origin", b"authorization")
 """Headers by which a request is let in: of two, whoever reads them may take either."""
 WIDE = 1
@@ -430,16 +430,14 @@ SOON = 0.02
 PAUSE = 6.0
 """The most seconds before a refusal, each time others: who asks again at once keeps nobody waiting,
 and hundreds of them do not come at the same moment."""
-PLAIN = ((b"content-type", b"text/plain; charset=utf-8"),)
 
 
 class GatewayApp:
     """The application that a web server runs."""
 
     def __init__(self, gateway: Gateway, access: Access) -> None:
-        self._gateway = gateway
-        self._access = access
-        self._limits = gateway.options.limits
+        self.access = access
+        self.limits = gateway.options.limits
         self.clients = HttpClients(gateway)
         self.under_way = Counter[str]()
         self.lanes = Lanes(wide=WIDE, longest=SOON)
@@ -452,33 +450,27 @@ class GatewayApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http" and has_doubled(scope["headers"]):
-            await Exchange(self, scope, receive=receive, send=send).refuse_doubled()
-        elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
-            await self._api(scope, receive, send)
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await self.clients.close()
+            await send({"type": "lifespan.shutdown.complete"})
         elif scope["type"] == "http":
-            await Exchange(self, scope, receive=receive, send=send).run()
+            names = Counter(name.lower() for name, _ in scope["headers"])
+            if any(names[single] > 1 for single in SINGLE):
+                refused = refuse(400, "A header that may come once came twice.")
+                await refused(scope, receive, send)
+            elif scope["path"].startswith(f"{PREFIX}/"):
+                await self._api(scope, receive, send)
+            else:
+                await Exchange(self, scope, receive=receive, send=send).run()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.clients.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
-    def find_principal(self, headers: dict[str, str]) -> str | Refusal:
-        """Who asks, or why they are refused."""
-        return self._access.find_principal(headers)
-
-    @property
-    def most_bytes(self) -> int:
-        """Of one request."""
-        return self._limits.frame
-
-    def read(self, body: bytes) -> Frame:
-        """The message of a request."""
-        return read_frame(body, self._limits)
+def refuse(status: int, said: str, *, retry_after: int = 0) -> Response:
+    """Why a request is not taken, in a sentence."""
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    headers |= {"retry-after": str(retry_after)} if retry_after else {}
+    return PlainTextResponse(f"{said}\n", status, headers)
 
 
 class Exchange:
@@ -486,23 +478,23 @@ class Exchange:
 
     def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
         self._app = app
-        self._scope = scope
+        self._request = Request(scope, receive)
+        self._headers = self._request.headers
         self._receive = receive
         self._send = send
-        self._headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
 
-    async def refuse_doubled(self) -> None:
-        """Answer a request that says twice who it is for, from or by."""
-        await self._refuse(400, "A header that may come once came twice.")
+    async def _answer(self, response: Response) -> None:
+        await response(self._request.scope, self._receive, self._send)
+
+    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
+        await self._answer(refuse(status, said, retry_after=retry_after))
 
     async def run(self) -> None:
         """Answer it."""
-        principal = self._app.find_principal(self._headers)
+        principal = self._app.access.find_principal(self._headers)
         if isinstance(principal, Refusal):
             await self._refuse(principal.status, principal.said)
-        elif self._scope["path"].rstrip("/") != PATH:
+        elif self._request.scope["path"].rstrip("/") != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
         elif self._app.under_way[principal] >= MOST_UNDER_WAY:
             await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
@@ -514,7 +506,7 @@ class Exchange:
                 self._app.under_way[principal] -= 1
 
     async def _run_for(self, principal: str) -> None:
-        method = self._scope["method"]
+        method = self._request.method
         if method == "POST":
             await self._take_in_turn(principal)
         elif method == "GET":
@@ -540,14 +532,16 @@ class Exchange:
         if not self._headers.get("content-type", "").lower().startswith("application/json"):
             await self._refuse(415, "A message is application/json.")
             return
-        body = await self._read_body()
+        limits = self._app.limits
+        body = await read_body(self._request, most=limits.frame)
         if body is None:
-            await self._refuse(413, f"A message has {self._app.most_bytes} bytes at most.")
+            await self._refuse(413, f"A message has {limits.frame} bytes at most.")
             return
         try:
-            frame = self._app.read(body)
+            frame = read_frame(body, limits)
         except UnreadableFrameError as error:
-            await self._say(400, write_error(error.key, build_error(error.code, str(error))))
+            said = write_error(error.key, build_error(error.code, str(error)))
+            await self._answer(Response(said, 400, media_type=JSON))
             return
         if is_alone(frame, self._headers):
             await self._take_alone(principal, frame)
@@ -557,17 +551,16 @@ class Exchange:
     async def _take_alone(self, principal: str, frame: Frame) -> None:
         """A request that says all there is to know with itself."""
         if not frame.key or not frame.method:
-            await self._start(202, ())
-            await self._send_body(b"")
+            await self._answer(Response(status_code=202))
             return
         shared, stream = self._app.clients.share(principal), Stream()
         wrong = find_wrong(frame, self._headers) or await self._find_argument(shared, frame)
         if wrong is not None:
             said = write_error(frame.key, build_error(*wrong))
-            await self._say(STATUS_OF[wrong[0]], said)
+            await self._answer(Response(said, STATUS_OF[wrong[0]], media_type=JSON))
             return
         session = shared.session.join(Party(stream, keeps_ids=False))
-        with Using(shared):
+        with shared.use():
             session.take_frame(frame)
             try:
                 await self._stream(stream, codes=True)
@@ -587,19 +580,18 @@ class Exchange:
     async def _take_in_session(self, principal: str, frame: Frame) -> None:
         clients, name = self._app.clients, self._headers.get(SESSION, "")
         found = clients.find(name, principal)
-        headers: tuple[tuple[bytes, bytes], ...] = ()
+        headers: dict[str, str] = {}
         if not name and frame.method in ("initialize", "server/discover"):
             name, found = clients.open(principal)
-            headers = ((SESSION.encode(), name.encode()),)
+            headers[SESSION] = name
         if found is None:
             said = "There is no such session." if name else "A session is needed: initialize first."
             await self._refuse(404 if name else 400, said)
             return
-        with Using(found):
+        with found.use():
             if not (frame.method and frame.key):
                 found.session.take_frame(frame)
-                await self._start(202, ())
-                await self._send_body(b"")
+                await self._answer(Response(status_code=202))
                 return
             stream = found.streams.open(frame.key)
             if stream is None:
@@ -621,7 +613,7 @@ class Exchange:
         if stream is None:
             await self._refuse(409, "This session is listened to already.")
             return
-        with Using(found):
+        with found.use():
             try:
                 await self._stream(stream, at_once=True)
             finally:
@@ -633,14 +625,13 @@ class Exchange:
             await self._refuse(404, "There is no such session.")
             return
         await self._app.clients.end(name)
-        await self._start(204, ())
-        await self._send_body(b"")
+        await self._answer(Response(status_code=204))
 
     async def _stream(
         self,
         stream: Stream,
         *,
-        headers: Iterable[tuple[bytes, bytes]] = (),
+        headers: Mapping[str, str] | None = None,
         codes: bool = False,
         at_once: bool = False,
     ) -> None:
@@ -648,22 +639,23 @@ class Exchange:
         gone = asyncio.ensure_future(self._wait_for_end())
         try:
             first = None if at_once else await _take(stream, gone)
-            if first is not None and is_over(stream):
+            if first is not None and stream.is_over:
                 status = find_status(first) if codes else 200
-                await self._say(status, first, headers)
+                await self._answer(Response(first, status, headers, media_type=JSON))
                 return
-            kind = (b"content-type", EVENTS)
-            await self._start(200, (kind, (b"cache-control", b"no-cache"), *headers))
+            kind = {"content-type": EVENTS, "cache-control": "no-cache", **(headers or {})}
+            written = [(name.encode(), value.encode()) for name, value in kind.items()]
+            await self._send({"type": "http.response.start", "status": 200, "headers": written})
             while not gone.done():
                 if first is not None:
                     line = as_line(first).rstrip()
-                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % line, more=True)
+                    await self._send_part(b"event: message\r\ndata: %b\r\n\r\n" % line)
                 elif at_once or stream.queue.empty():
-                    await self._send_body(b": \r\n\r\n", more=True)
-                if is_over(stream):
+                    await self._send_part(b": \r\n\r\n")
+                if stream.is_over:
                     break
                 first = await _take(stream, gone)
-            await self._send_body(b"")
+            await self._send_part(b"", more=False)
         finally:
             gone.cancel()
 
@@ -671,58 +663,8 @@ class Exchange:
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
-    async def _read_body(self) -> bytes | None:
-        parts, length = [], 0
-        while True:
-            message = await self._receive()
-            part = message.get("body", b"")
-            length += len(part)
-            if length > self._app.most_bytes:
-                return None
-            parts.append(part)
-            if not message.get("more_body"):
-                return b"".join(parts)
-
-    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
-        asks = ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
-        later = ((b"retry-after", b"%d" % retry_after),) if retry_after else ()
-        await self._start(status, (*PLAIN, *asks, *later))
-        await self._send_body(f"{said}\n".encode())
-
-    async def _say(
-        self, status: int, frame: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
-    ) -> None:
-        length = (b"content-length", b"%d" % len(frame))
-        await self._start(status, ((b"content-type", JSON), length, *headers))
-        await self._send_body(frame)
-
-    async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        await self._send(
-            {"type": "http.response.start", "status": status, "headers": list(headers)}
-        )
-
-    async def _send_body(self, body: bytes, *, more: bool = False) -> None:
+    async def _send_part(self, body: bytes, *, more: bool = True) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
-
-
-def has_doubled(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a request has two of what it may have one of."""
-    names = [name.lower() for name, _ in headers]
-    return any(names.count(single) > 1 for single in SINGLE)
-
-
-class Using:
-    """A session is not idle while somebody is here."""
-
-    def __init__(self, session: HttpSession) -> None:
-        self._session = session
-
-    def __enter__(self) -> None:
-        self._session.busy += 1
-
-    def __exit__(self, *error: object) -> None:
-        self._session.busy -= 1
-        self._session.used_at = asyncio.get_running_loop().time()
 
 
 async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
@@ -740,12 +682,7 @@ async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
                 taking.exception()
 
 
-def is_over(stream: Stream) -> bool:
-    """Whether nothing more will come: the end is what lies next."""
-    return stream.queue.qsize() == 1 and stream.ended
-
-
-def is_alone(frame: Frame, headers: dict[str, str]) -> bool:
+def is_alone(frame: Frame, headers: Mapping[str, str]) -> bool:
     """Whether a request says all with itself, as revisions without sessions do."""
     if SESSION in headers:
         return False
@@ -757,7 +694,7 @@ def is_alone(frame: Frame, headers: dict[str, str]) -> bool:
 Wrong = tuple[int, str]
 
 
-def find_wrong(frame: Frame, headers: dict[str, str]) -> Wrong | None:
+def find_wrong(frame: Frame, headers: Mapping[str, str]) -> Wrong | None:
     """What is wrong with a request that should say all with itself, and its code."""
     if frame.method == "initialize":
         return NO_METHOD, "Method not found"

@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -210,12 +210,25 @@ def is_id(written: bytes) -> bool:
     return written[:1] == b'"' or written.removeprefix(b"-").isdigit()
 
 
+_HEAD = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
+)
+
+
+def find_key(head: bytes) -> bytes:
+    """The id at the beginning of a message that is too long or broken; empty where none is."""
+    found = _HEAD.match(head)
+    return b"" if found is None else found[1]
+
+
 def read_frame(line: bytes, limits: Limits) -> Frame:
     """A message as it was sent; `UnreadableFrameError` where it is none."""
     if len(line) > limits.frame:
         raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
     if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
-        key = _find_key_shallow(line)
+        key = b""
+        with suppress(*UNREADABLE):
+            key = _decode(line).key
         raise UnreadableFrameError(f"It is nested deeper than {limits.depth}.", key=key)
     try:
         line.decode()
@@ -241,15 +254,13 @@ def _read_leniently(line: bytes) -> Frame:
         raise UnreadableFrameError("It is no JSON.", code=PARSE_ERROR) from None
     if not isinstance(read, dict):
         raise UnreadableFrameError("It is no object; several messages at once are not taken.")
-    raw = {name: Raw(json.dumps(read[name]).encode()) for name in _PARTS if name in read}
+    parts = ("id", "params", "result", "error")
+    raw = {name: Raw(json.dumps(read[name]).encode()) for name in parts if name in read}
     method = read.get("method", "")
     key = bytes(raw.get("id", NOTHING))
     if not isinstance(method, str):
         raise UnreadableFrameError("Its method is no text.", key=key if is_id(key) else b"")
     return Frame(method=method, **raw)
-
-
-_PARTS = ("id", "params", "result", "error")
 
 
 def _refuse_constant(name: str) -> object:
@@ -281,16 +292,8 @@ def is_deep(line: bytes, most: int) -> bool:
 _QUOTE, _BACKSLASH, _OPENING, _CLOSING = ord('"'), ord("\\"), b"[{", b"]}"
 
 
-def _find_key_shallow(line: bytes) -> bytes:
-    """The id of a message that is too deep to be read, if it can be read after all."""
-    try:
-        return _decode(line).key
-    except UNREADABLE:
-        return b""
-
-
-def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
-    """An object by its fields, each as it was written; empty where it is none."""
+def read_fields(raw: bytes | Raw) -> dict[str, Any]:
+    """An object by its fields, each as it was written (`Raw`); empty where it is none."""
     try:
         return _fields(raw) if raw else {}
     except UNREADABLE:
@@ -350,11 +353,6 @@ def _read_integer(digits: str) -> int | str:
         return digits
 
 
-def write_fields(fields: dict[str, Any]) -> bytes:
-    """An object of fields that are written already, or plain values."""
-    return encode_json(fields)
-
-
 def write_request(key: bytes, method: str, *, params: bytes | Raw = b"") -> bytes:
     """A request under an id; without one, a notification."""
     named = b'"id":%b,' % key if key else b""
@@ -401,11 +399,12 @@ def strip_ours(message: bytes) -> bytes:
                     del value[ours]
         return dict(pairs)
 
+    def keep(number: str) -> Raw:
+        return Raw(number.encode())
+
     try:
         # Numbers keep the form that they were written in.
-        read = json.loads(
-            message, object_pairs_hook=build, parse_int=_keep_number, parse_float=_keep_number
-        )
+        read = json.loads(message, object_pairs_hook=build, parse_int=keep, parse_float=keep)
         try:
             return encode_json(read) if found else message
         except TypeError:  # a half of a surrogate pair, which only `json` writes
@@ -439,14 +438,10 @@ _OF_REQUESTS = (
 )  # fmt: skip
 
 
-def drop_misspelt(fields: dict[str, Raw], names: Sequence[str]) -> dict[str, Raw]:
+def drop_misspelt(fields: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """An object without what some readers take for one of its own fields: `Tools` for `tools`."""
     folded = {name.casefold() for name in names}
     return {n: v for n, v in fields.items() if n in names or n.casefold() not in folded}
-
-
-def _keep_number(written: str) -> Raw:
-    return Raw(written.encode())
 
 
 def as_line(frame: bytes) -> bytes:
@@ -542,7 +537,9 @@ def find_argument_mismatch(
             missing = "header" if written is None else "argument"
             return f"The {missing} of {each.header} is missing."
         said = decode_header(written)
-        if said is None or not _is_equal(said, expected, is_number=each.is_number):
+        one, other = _DECIMAL.fullmatch(said or ""), _DECIMAL.fullmatch(expected)
+        same = one is not None and other is not None and one[1] == other[1]
+        if said != expected and not (each.is_number and same):
             return f"The header {each.header} is not what the message says."
     return ""
 
@@ -594,11 +591,3 @@ def _write(value: object) -> str | None:
         return str(value)
     except ValueError:  # a number of too many digits
         return None
-
-
-def _is_equal(said: str, expected: str, *, is_number: bool) -> bool:
-    if is_number:
-        one, other = _DECIMAL.fullmatch(said), _DECIMAL.fullmatch(expected)
-        if one is not None and other is not None:
-            return one[1] == other[1]
-    return said == expected

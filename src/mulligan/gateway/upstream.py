@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from mulligan.gateway.party import ASKED_FOR, CANCELLED, LISTEN, AskedRequest, Party, Pressure
+from mulligan.gateway.party import (
+    ASKED_FOR,
+    CANCELLED,
+    LISTEN,
+    AskedRequest,
+    Party,
+    Pressure,
+    Tasks,
+)
 from mulligan.gateway.protocol import (
     SERVER_ERROR,
     SESSION,
@@ -24,10 +31,10 @@ from mulligan.gateway.protocol import (
     Frame,
     Limits,
     LineCutter,
-    Raw,
     UnreadableFrameError,
     as_line,
     build_error,
+    find_key,
     read_fields,
     read_frame,
     read_object,
@@ -69,6 +76,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._server = server
         self._limits = limits
         self._on_end = on_end
+        """Told once or twice: that it says nothing more, and that it is over."""
         self._cutter = LineCutter(on_frame, longest=limits.frame, on_too_long=on_too_long)
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
@@ -123,8 +131,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         return bool(done)
 
     def _send_signal(self, number: int) -> None:
-        pid = self._process.get_pid() if self._process is not None else None
-        if pid:
+        if self._process is not None and (pid := self._process.get_pid()):
             # The group outlives its first process where that has left children behind.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, number)
@@ -138,14 +145,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         """One that says nothing any more is of no use, whether or not it has ended."""
         if fd == 1:
             self._cutter.finish()
-            self._end("it closed its output")
+            self._on_end("it closed its output")
 
     def process_exited(self) -> None:
         """It is over, and has been waited for: no zombie is left."""
         code = self._process.get_returncode() if self._process is not None else None
         if not self._ended.done():
             self._ended.set_result(None)
-        self._end(f"it ended with code {code}")
+        self._on_end(f"it ended with code {code}")
 
     def pause_writing(self) -> None:
         """It does not read as fast as it is written to."""
@@ -154,14 +161,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def resume_writing(self) -> None:
         """It has caught up."""
         self._on_full(full=False)
-
-    def _end(self, why: str) -> None:
-        told, self._on_end = self._on_end, _say_nothing
-        told(why)
-
-
-def _say_nothing(why: str) -> None:
-    """Its end has been told."""
 
 
 def build_environment(said: Mapping[str, str], *, ours: Mapping[str, str]) -> dict[str, str]:
@@ -219,18 +218,10 @@ ASKED_OF_ALL = {
 CONNECT = 10.0
 
 
-class OnFrame(Protocol):
-    """Takes what a server says."""
-
-    def __call__(self, line: bytes, during: bytes) -> None:
-        """A message, and the id of the request on whose connection it came."""
-
-
-class OnLost(Protocol):
-    """Told that a request has no answer any more."""
-
-    def __call__(self, key: bytes, why: str) -> None:
-        """The id under which it was sent, and what broke."""
+OnFrame = Callable[[bytes, bytes], None]
+"""Takes a message of a server, and the id of the request on whose connection it came."""
+OnLost = Callable[[bytes, str], None]
+"""Told that a request has no answer any more: the id under which it was sent, and what broke."""
 
 
 class ServerAddress:
@@ -244,11 +235,11 @@ class ServerAddress:
         on_frame: OnFrame,
         on_lost: OnLost,
         on_end: Callable[[str], None],
-        find_schema: Callable[[str], Mapping[str, Any]],
+        schemas: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self._server = server
-        self._find_schema = find_schema
-        """What the arguments of a tool look like: some stand in headers, too."""
+        self._schemas = schemas
+        """What the arguments of each tool look like: some stand in headers, too."""
         self._limits = limits
         self._on_frame = on_frame
         self._on_lost = on_lost
@@ -257,7 +248,7 @@ class ServerAddress:
         self._headers: dict[str, str] = {}
         """What the server wants to see again: its session, and the revision that was agreed."""
         self._posts: dict[bytes, asyncio.Task[None]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._told: asyncio.Task[None] | None = None
         """The last notification on its way: nothing overtakes it."""
         self._room = asyncio.Event()
@@ -287,9 +278,7 @@ class ServerAddress:
                 cancelled.cancel()
             return
         before = self._told if self._told is not None and not self._told.done() else None
-        task = asyncio.ensure_future(self._send_post(frame, read, before))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self._tasks.run(self._send_post(frame, read, before))
         if cancelled is not None:
             # Nobody waits for its answer: once the server has been told, nobody listens either.
             task.add_done_callback(lambda _: cancelled.cancel())
@@ -300,17 +289,11 @@ class ServerAddress:
 
     def pause(self, *, full: bool) -> None:
         """Take nothing from it for a while."""
-        if full:
-            self._room.clear()
-        else:
-            self._room.set()
+        self._room.clear() if full else self._room.set()
 
     async def stop(self) -> None:
         """Say goodbye, and let go of every connection."""
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.cancel()
         client, self._client = self._client, None
         if client is None:
             return
@@ -377,7 +360,7 @@ class ServerAddress:
             return self._headers
         self._headers = {VERSION: version}
         called = read_text(read_fields(frame.params).get("name", b""))
-        schema = self._find_schema(called) if frame.method == "tools/call" else {}
+        schema = self._schemas.get(called, {}) if frame.method == "tools/call" else {}
         return write_headers(frame, schema=schema)
 
     async def _read_body(self, response: httpx.Response) -> bytes:
@@ -396,69 +379,50 @@ class ServerAddress:
             version = read_object(result).get("protocolVersion") if result else None
             if isinstance(version, str):
                 self._headers[VERSION] = version
-                self._listen()
+                self._tasks.run(self._listen())
         self._on_frame(said, frame.key)
         return bool(frame.key) and bytes(read_fields(said).get("id", b"")) == frame.key
 
     async def _take_events(
         self, events: EventReader, response: httpx.Response, frame: Frame
     ) -> bool:
+        """Bring on what comes on a stream until it ends; whether the answer was there."""
         answered = False
         async for data in events.read(self._read_parts(response)):
             answered = self._take(data, frame) or answered
         return answered
-
-    async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
-        """A stream has broken off behind an event with an id: the server keeps what comes next."""
-        key = frame.key
-        while key and events.last_id and self._client is not None:
-            before = events.last_id
-            await asyncio.sleep(events.retry)
-            headers = {**self._headers, "last-event-id": before}
-            async with self._client.stream("GET", self._server.url, headers=headers) as response:
-                if response.status_code != 200:
-                    return False
-                if await self._take_events(events, response, frame):
-                    return True
-        return False
 
     async def _read_parts(self, response: httpx.Response) -> AsyncIterator[bytes]:
         async for part in iterate_plain(response):
             await self._room.wait()
             yield part
 
-    def _listen(self) -> None:
-        """Hear what the server says by itself, if it does."""
-        task = asyncio.ensure_future(self._read_own_words())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _get_events(self, events: EventReader, frame: Frame) -> bool | None:
+        """Go on with a stream behind the last event that has come; `None`: there is none."""
+        if self._client is None:
+            return None
+        behind = {"last-event-id": events.last_id} if events.last_id else {}
+        headers = self._headers | behind
+        async with self._client.stream("GET", self._server.url, headers=headers) as response:
+            if response.status_code != 200:
+                return None
+            return await self._take_events(events, response, frame)
 
-    async def _read_own_words(self) -> None:
-        """Listen for as long as the server has something to listen to."""
+    async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
+        """A stream has broken off behind an event with an id: the server keeps what comes next."""
+        answered: bool | None = False
+        while answered is False and frame.key and events.last_id:
+            await asyncio.sleep(events.retry)
+            answered = await self._get_events(events, frame)
+        return bool(answered)
+
+    async def _listen(self) -> None:
+        """Hear what the server says by itself, for as long as it has a stream of that."""
         events = EventReader(self._limits.frame)
         await asyncio.sleep(0)
-        goes_on = True
-        while goes_on:
-            goes_on = await self._read_events(events)
-            await asyncio.sleep(events.retry if goes_on else 0)
-
-    async def _read_events(self, events: EventReader) -> bool:
-        """Listen until the stream ends; whether it is worth to listen again."""
-        client, url = self._client, self._server.url
-        if client is None:
-            return False
-        headers = dict(self._headers)
-        if events.last_id:
-            headers["last-event-id"] = events.last_id
-        try:
-            async with client.stream("GET", url, headers=headers) as response:
-                if response.status_code != 200:
-                    return False
-                async for data in events.read(self._read_parts(response)):
-                    self._on_frame(data, b"")
-        except Exception:  # noqa: BLE001 - what it says by itself is no answer to anybody
-            return False
-        return True
+        with suppress(Exception):  # what it says by itself is no answer to anybody
+            while await self._get_events(events, Frame()) is not None:  # noqa: ASYNC110
+                await asyncio.sleep(events.retry)
 
 
 def iterate_plain(response: httpx.Response) -> AsyncIterator[bytes]:
@@ -473,26 +437,6 @@ UNLIMITED = frozenset({LISTEN, "tasks/result"})
 
 MOST_SILENT = 3
 """Requests in whose time a server may say nothing at all, before it is started anew."""
-_HEAD = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
-)
-"""The beginning of an answer: by it, one that is too long to be read still has an end."""
-
-
-class ServerWay(Protocol):
-    """How a server is reached, for one life of it."""
-
-    async def start(self) -> None:
-        """Begin; an `OSError` says why not."""
-
-    def send(self, frame: bytes) -> None:
-        """Hand a message over."""
-
-    def pause(self, *, full: bool) -> None:
-        """Take nothing from it for a while."""
-
-    async def stop(self) -> None:
-        """End it, and wait until it has ended."""
 
 
 class ServerDownError(NothingDone, ConnectionRefusedError):
@@ -523,7 +467,7 @@ class Upstream(Party):
         self.server = server
         self.limits = limits
         self._listener = listener
-        self._life: ServerWay | None = None
+        self._life: ServerProcess | ServerAddress | None = None
         self._starting = asyncio.Lock()
         self._deaths = 0
         self._rests_until = 0.0
@@ -534,16 +478,9 @@ class Upstream(Party):
         self.closed = False
         self.greet: Callable[[Upstream], Awaitable[None]] | None = None
         """Introduces the client to a server that was started again."""
-        self._dying: set[asyncio.Task[None]] = set()
-        self._schemas: dict[str, Mapping[str, Any]] = {}
-
-    def note_schema(self, tool: str, schema: Mapping[str, Any]) -> None:
-        """It has listed a tool."""
-        self._schemas[tool] = schema
-
-    def find_schema(self, tool: str) -> Mapping[str, Any]:
-        """What the arguments of a tool look like, as far as it was listed."""
-        return self._schemas.get(tool, {})
+        self._dying = Tasks()
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+        """What the arguments of its tools look like, as far as they were listed."""
 
     @property
     def is_up(self) -> bool:
@@ -573,7 +510,8 @@ class Upstream(Party):
             except (OSError, TimeoutError, ConfigurationError, ValueError) as error:
                 if self._life is not None:
                     self._note_death()
-                await self._drop_way()
+                self._drop_way()
+                await self._dying.wait()
                 late = f"it has not answered within {self.limits.start:g} seconds"
                 why = str(error) or (late if isinstance(error, TimeoutError) else repr(error))
                 raise ServerDownError(
@@ -598,21 +536,6 @@ class Upstream(Party):
             told = build_error(SERVER_ERROR, f"The server {self.server.name!r} is gone.")
             loop.call_soon(self.fail, asked.name, told)
 
-    async def ask_and_wait(self, method: str, params: bytes | Raw) -> Frame:
-        """Send a request of the gateway's own, and wait for its answer."""
-        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
-
-        def take(frame: Frame) -> None:
-            if not answer.done():
-                answer.set_result(frame)
-
-        name = self.ask(method, params, on_answer=take)
-        try:
-            return await answer
-        except asyncio.CancelledError:
-            self.cancel(name, reason="Nobody waits for it any more.")
-            raise
-
     def pause(self, *, full: bool) -> None:
         """Take nothing from it while its client takes nothing from us."""
         if self._life is not None:
@@ -622,9 +545,8 @@ class Upstream(Party):
         """End it for good, and wait until nothing of it is left."""
         self.closed = True
         self.fail_all(f"The session with the server {self.server.name!r} is over.")
-        await self._drop_way()
-        if self._dying:
-            await asyncio.wait(self._dying)
+        self._drop_way()
+        await self._dying.wait()
 
     def take_frame(self, line: bytes, during: bytes = b"") -> None:
         """Bring on what the server says; what cannot be read is counted."""
@@ -633,11 +555,7 @@ class Upstream(Party):
             # What stands there as ours would be the server's word.
             frame = read_frame(strip_ours(line), self.limits)
         except UnreadableFrameError as error:
-            if error.key:
-                self.dropped += 1
-                self._fail_unread(error.key)
-            else:
-                self._take_unread(line)
+            self._take_unread(line, error.key)
             return
         if not frame.method:
             if self.take_answer(frame):
@@ -647,18 +565,17 @@ class Upstream(Party):
         else:
             self._listener.take_notification(self, frame, during=during)
 
-    def _take_unread(self, head: bytes) -> None:
-        """One that is too long or broken may still say at its beginning what it answers."""
+    def _take_unread(self, head: bytes, key: bytes = b"") -> None:
+        """One that is too long or broken may still say at its beginning what it answers: who waits
+        for an answer that cannot be read waits for nothing."""
         self.dropped += 1
-        found = _HEAD.match(head)
-        if found is not None:
-            self._fail_unread(found[1])
+        said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
+        self.fail(key or find_key(head), build_error(SERVER_ERROR, said))
 
-    def _fail_unread(self, key: bytes) -> None:
-        """Who waits for an answer that cannot be read waits for nothing."""
-        if self.find_asked(key) is not None:
-            said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
-            self.fail(key, build_error(SERVER_ERROR, said))
+    def _fail_lost(self, key: bytes, why: str) -> None:
+        """The connection of one request has broken."""
+        said = f"The server {self.server.name!r} has not answered: {why}."
+        self.fail(key, build_error(SERVER_ERROR, said))
 
     def _expire(self, name: bytes) -> None:
         asked = self.asked.get(name)
@@ -679,7 +596,7 @@ class Upstream(Party):
         if self._silent >= MOST_SILENT:
             self._end_life(self.lives, "it says nothing any more")
 
-    def _build_way(self, on_end: Callable[[str], None]) -> ServerWay:
+    def _build_way(self, on_end: Callable[[str], None]) -> ServerProcess | ServerAddress:
         if self.server.command:
             return ServerProcess(
                 self.server,
@@ -689,31 +606,20 @@ class Upstream(Party):
                 on_end=on_end,
                 on_full=self._listener.note_full,
             )
-
         return ServerAddress(
             self.server,
             limits=self.limits,
             on_frame=self.take_frame,
             on_lost=self._fail_lost,
             on_end=on_end,
-            find_schema=self.find_schema,
+            schemas=self.schemas,
         )
-
-    def _fail_lost(self, key: bytes, why: str) -> None:
-        """The connection of one request has broken."""
-        if self.find_asked(key) is not None:
-            said = f"The server {self.server.name!r} has not answered: {why}."
-            self.fail(key, build_error(SERVER_ERROR, said))
 
     def _end_life(self, life: int, why: str) -> None:
         """What was under way has an end, and the next request starts it again."""
         if life != self.lives or self._life is None:
             return
-        way, self._life, self.way = self._life, None, None
-        if way is not None:
-            stopping = asyncio.ensure_future(_stop(way))
-            self._dying.add(stopping)
-            stopping.add_done_callback(self._dying.discard)
+        self._drop_way()
         if self.closed:
             return
         self._note_death()
@@ -742,12 +648,12 @@ class Upstream(Party):
         if left > 0:
             await asyncio.sleep(left)
 
-    async def _drop_way(self) -> None:
+    def _drop_way(self) -> None:
         way, self._life, self.way = self._life, None, None
         if way is not None:
-            await _stop(way)
+            self._dying.run(_stop(way))
 
 
-async def _stop(way: ServerWay) -> None:
+async def _stop(way: ServerProcess | ServerAddress) -> None:
     with suppress(OSError):  # it is gone already
         await way.stop()
