@@ -6,9 +6,9 @@ import asyncio
 import hashlib
 import re
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache, partial
@@ -16,13 +16,14 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from mulligan.app.hosts import ApplicationHost
 from mulligan.app.mulligan import Mulligan
 from mulligan.gateway.api_messages import (
+    JSON,
     Logged,
     LoggedCall,
     LogRequest,
@@ -39,7 +40,7 @@ from mulligan.gateway.api_messages import (
     answer_problem,
     describe_api,
 )
-from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes
+from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes, join_parts
 from mulligan.runtime.context import carry, read_context
 from mulligan.runtime.live_action import NextCall
 from mulligan.types.action import Kept
@@ -250,7 +251,6 @@ def _build_type(name: str) -> type[ReportedFailureError]:
 
 
 PREFIX = "/v1"
-JSON = "application/json"
 WAITING = 50
 """Requests of one principal that wait for one that is worked on."""
 M = TypeVar("M")
@@ -306,38 +306,6 @@ def create_api(
     ]
 
 
-@dataclass(slots=True)
-class RequestCount:
-    """How many requests somebody has made in the minute that goes on."""
-
-    minute: int = 0
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, principal: str, *, most: int) -> None:
-        """One more; `ProblemError` beyond what is allowed."""
-        now = time.monotonic()
-        if int(now // 60) != self.minute:
-            self.minute, self.counts = int(now // 60), {}
-        self.counts[principal] = self.counts.get(principal, 0) + 1
-        if self.counts[principal] > most:
-            wait = 60 - int(now % 60)
-            raise ProblemError(
-                ProblemKind.TOO_MANY, f"{most} a minute are served.", retry_after=wait
-            )
-
-
-async def read_body(request: Request, *, most: int) -> bytes | None:
-    """What a request says; `None` where it is more than is taken."""
-    parts, size = [], 0
-    with suppress(ClientDisconnect):  # what has come by then is no whole message
-        async for part in request.stream():
-            size += len(part)
-            if size > most:
-                return None
-            parts.append(part)
-    return b"".join(parts)
-
-
 Answers = Callable[[Request, str], Awaitable[Response]]
 
 
@@ -359,7 +327,8 @@ class Api:
         host = m._build_host({}, name="api")  # noqa: SLF001 - as above
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
-        self._count = RequestCount()
+        self._minute, self._counts = 0, Counter[str]()
+        """How many requests somebody has made in the minute that goes on."""
         self._lanes = Lanes(wide=1, waiting=WAITING)
 
     def build_endpoint(
@@ -455,14 +424,20 @@ class Api:
         if not isinstance(found, str):
             kinds = {403: ProblemKind.FORBIDDEN, 421: ProblemKind.MISDIRECTED}
             raise ProblemError(kinds.get(found.status, ProblemKind.UNAUTHORIZED), found.said)
-        self._count.add(found, most=self._limits.per_minute)
+        now, most = time.monotonic(), self._limits.per_minute
+        if int(now // 60) != self._minute:
+            self._minute, self._counts = int(now // 60), Counter()
+        self._counts[found] += 1
+        if self._counts[found] > most:
+            said, wait = f"{most} a minute are served.", 60 - int(now % 60)
+            raise ProblemError(ProblemKind.TOO_MANY, said, retry_after=wait)
         return found
 
     async def _read_body(self, request: Request) -> bytes:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:
             raise ProblemError(ProblemKind.UNREADABLE, f"Send {JSON}, not {kind or 'nothing'!r}.")
-        body = await read_body(request, most=self._limits.body)
+        body = await join_parts(request.stream(), most=self._limits.body)
         if body is None:
             raise ProblemError(ProblemKind.TOO_LARGE, f"{self._limits.body} bytes at most.")
         return body

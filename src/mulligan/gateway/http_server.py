@@ -25,11 +25,11 @@ from pathlib import Path
 
 from msgspec import Struct
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from mulligan.gateway.api import PREFIX, Refusal, create_api, read_body
+from mulligan.gateway.api import PREFIX, Refusal, create_api
 from mulligan.gateway.client_session import ClientSession
 from mulligan.gateway.gateway import Gateway
 from mulligan.gateway.party import Party, Tasks
@@ -50,6 +50,7 @@ from mulligan.gateway.protocol import (
     find_argument_mismatch,
     find_mismatch,
     is_modern,
+    join_parts,
     read_fields,
     read_frame,
     read_object,
@@ -234,7 +235,7 @@ class Streams:
         if stream is not None:
             stream.put(write_error(key, build_error(CANCELLED, "Request cancelled")), last=True)
 
-    def send(self, frame: bytes, *, during: bytes = b"") -> None:
+    def send(self, frame: bytes, during: bytes = b"") -> None:
         """Send a message where it belongs: to the request that it goes with, if that is known."""
         read = read_frame(frame, self._limits)
         if not read.method:
@@ -298,18 +299,6 @@ class HttpSession:
             self.used_at = asyncio.get_running_loop().time()
 
 
-class HttpParty(Party):
-    """A client that has a connection for each of its requests."""
-
-    def __init__(self, streams: Streams, *, keeps_ids: bool) -> None:
-        super().__init__(streams, keeps_ids=keeps_ids)
-        self._streams = streams
-
-    def tell(self, frame: bytes, *, during: bytes) -> None:
-        """Hand over what comes before an answer, on the connection of that answer."""
-        self._streams.send(frame, during=during)
-
-
 class HttpClients:
     """The clients of a gateway over HTTP."""
 
@@ -339,9 +328,14 @@ class HttpClients:
             for name, each in self._by_id.items()
             if each.principal == principal
         ]
-        if len(own) >= self._most_of_one and not self._end_oldest(own):
-            said = f"You have {len(own)} sessions, the limit. Close one first."
-            raise TooManySessionsError(429, said)
+        if len(own) >= self._most_of_one:
+            # Room is made where a session was left behind.
+            before = asyncio.get_running_loop().time() - RECENT
+            left = [n for used_at, n in sorted(own) if used_at < before and not self._by_id[n].busy]
+            if not left:
+                said = f"You have {len(own)} sessions, the limit. Close one first."
+                raise TooManySessionsError(429, said)
+            self._closing.run(self._by_id.pop(left[0]).session.close())
         if len(self._by_id) >= self._most:
             raise TooManySessionsError(503, "There are too many sessions.")
         found, name = self._make(principal), secrets.token_urlsafe(24)
@@ -351,9 +345,7 @@ class HttpClients:
     def find(self, name: str, principal: str) -> HttpSession | None:
         """A session by its id; one of somebody else's is as unknown as none at all."""
         found = self._by_id.get(name)
-        if found is None or found.principal != principal:
-            return None
-        return found
+        return found if found is not None and found.principal == principal else None
 
     def share(self, principal: str) -> HttpSession:
         """What all requests of a client have in common that says nothing of sessions."""
@@ -380,21 +372,11 @@ class HttpClients:
 
     def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
-        client = HttpParty(streams, keeps_ids=keeps_ids)
+        client = Party(streams, keeps_ids=keeps_ids, tell=streams.send)
         session = self._gateway.open_session(client, principal=principal)
         session.on_cancelled = streams.cancel
         now = asyncio.get_running_loop().time()
         return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
-
-    def _end_oldest(self, own: list[tuple[float, str]]) -> bool:
-        """Make room where a session was left behind."""
-        before = asyncio.get_running_loop().time() - RECENT
-        left = [
-            name for used_at, name in sorted(own) if used_at < before and not self._by_id[name].busy
-        ]
-        if left:
-            self._closing.run(self._by_id.pop(left[0]).session.close())
-        return bool(left)
 
     def _end_idle(self) -> None:
         """End what nobody uses, now and from time to time: its servers run for nobody."""
@@ -501,7 +483,8 @@ class Exchange:
         else:
             self._app.under_way[principal] += 1
             try:
-                await self._run_for(principal)
+                with suppress(ClientDisconnect):  # nobody is there to be answered
+                    await self._run_for(principal)
             finally:
                 self._app.under_way[principal] -= 1
 
@@ -533,7 +516,7 @@ class Exchange:
             await self._refuse(415, "A message is application/json.")
             return
         limits = self._app.limits
-        body = await read_body(self._request, most=limits.frame)
+        body = await join_parts(self._request.stream(), most=limits.frame)
         if body is None:
             await self._refuse(413, f"A message has {limits.frame} bytes at most.")
             return
@@ -554,10 +537,14 @@ class Exchange:
             await self._answer(Response(status_code=202))
             return
         shared, stream = self._app.clients.share(principal), Stream()
-        wrong = find_wrong(frame, self._headers) or await self._find_argument(shared, frame)
-        if wrong is not None:
-            said = write_error(frame.key, build_error(*wrong))
-            await self._answer(Response(said, STATUS_OF[wrong[0]], media_type=JSON))
+        code, wrong = find_wrong(frame, self._headers)
+        if not wrong and frame.method == "tools/call":
+            schema = await shared.session.find_schema(frame)
+            given = read_object(read_fields(frame.params).get("arguments", b""))
+            wrong = find_argument_mismatch(schema, arguments=given, headers=self._headers)
+        if wrong:
+            said = write_error(frame.key, build_error(code, wrong))
+            await self._answer(Response(said, STATUS_OF[code], media_type=JSON))
             return
         session = shared.session.join(Party(stream, keeps_ids=False))
         with shared.use():
@@ -567,15 +554,6 @@ class Exchange:
             finally:
                 # Whoever hangs up does not want it any more.
                 await session.leave()
-
-    async def _find_argument(self, shared: HttpSession, frame: Frame) -> Wrong | None:
-        """Whether an argument stands otherwise in a header than in the call."""
-        if frame.method != "tools/call":
-            return None
-        schema = await shared.session.find_schema(frame)
-        arguments = read_object(read_fields(frame.params).get("arguments", b""))
-        mismatch = find_argument_mismatch(schema, arguments=arguments, headers=self._headers)
-        return (MISMATCH, mismatch) if mismatch else None
 
     async def _take_in_session(self, principal: str, frame: Frame) -> None:
         clients, name = self._app.clients, self._headers.get(SESSION, "")
@@ -691,17 +669,13 @@ def is_alone(frame: Frame, headers: Mapping[str, str]) -> bool:
     return frame.method != "initialize" and bool(read_version(frame))
 
 
-Wrong = tuple[int, str]
-
-
-def find_wrong(frame: Frame, headers: Mapping[str, str]) -> Wrong | None:
-    """What is wrong with a request that should say all with itself, and its code."""
+def find_wrong(frame: Frame, headers: Mapping[str, str]) -> tuple[int, str]:
+    """What is wrong with a request that should say all with itself, after its code; or empty."""
     if frame.method == "initialize":
         return NO_METHOD, "Method not found"
     if not read_version(frame):
         return BAD_PARAMS, "Its _meta does not say which revision it speaks."
-    mismatch = find_mismatch(frame, headers)
-    return (MISMATCH, mismatch) if mismatch else None
+    return MISMATCH, find_mismatch(frame, headers)
 
 
 def find_status(frame: bytes) -> int:

@@ -41,6 +41,10 @@ class Sends(Protocol):
         """Hand a message over; what can no longer be sent is dropped."""
 
 
+Tells = Callable[[bytes, bytes], None]
+"""A way to a peer by the request of its own that a message comes before."""
+
+
 class Pressure(Protocol):
     """Told that a peer does not take what it is sent as fast as it comes, and when it does."""
 
@@ -71,8 +75,12 @@ class AskedRequest:
 class Party:
     """One peer, and what it was asked."""
 
-    def __init__(self, way: Sends | None = None, *, keeps_ids: bool = True) -> None:
+    def __init__(
+        self, way: Sends | None = None, *, keeps_ids: bool = True, tell: Tells | None = None
+    ) -> None:
         self.way = way
+        self._tell = tell
+        """For who has a connection for each of its requests."""
         self.keeps_ids = keeps_ids
         """Whether its requests go on under ids of its own. Those of one who comes back over other
         connections do not: there an id may be used again while an old answer is still to come."""
@@ -91,9 +99,9 @@ class Party:
         if self.way is not None:
             self.way.send(frame)
 
-    def tell(self, frame: bytes, *, during: bytes) -> None:  # noqa: ARG002 - there is one way only
+    def tell(self, frame: bytes, *, during: bytes) -> None:
         """Hand over what comes before the answer to a request of the peer's own; empty: to none."""
-        self.send(frame)
+        self.send(frame) if self._tell is None else self._tell(frame, during)
 
     def ask(
         self,

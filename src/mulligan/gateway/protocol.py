@@ -97,6 +97,17 @@ class Lanes:
             loop.call_later(rest, make_room)
 
 
+async def join_parts(parts: AsyncIterator[bytes], *, most: int) -> bytes | None:
+    """What comes in parts, as one; `None` where it is more than is taken."""
+    found, length = [], 0
+    async for part in parts:
+        length += len(part)
+        if length > most:
+            return None
+        found.append(part)
+    return b"".join(found)
+
+
 HEAD = 256
 """Bytes of a line that is too long by which it may still be known whose it is."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -125,7 +125,7 @@ class _Scan:
 
 SECTIONS = ("mcpServers", "servers", "context_servers")
 """Where the servers stand: of most clients, of VS Code, of Zed."""
-INSIDE = ("mcp",)
+INSIDE = "mcp"
 """A section may stand in here, as in the settings of VS Code."""
 MOST_BYTES = 4 * 1024 * 1024
 TRANSPORTS = {
@@ -217,14 +217,10 @@ def read_document(path: Path) -> Mapping[str, object]:
 
 def find_section(document: Mapping[str, object]) -> tuple[str, ...]:
     """The way to the servers in a document; empty where it has none."""
-    for outer in ((), *((name,) for name in INSIDE)):
-        place: object = document
-        for name in outer:
-            place = place.get(name) if isinstance(place, Mapping) else None
-        if isinstance(place, Mapping):
-            for section in SECTIONS:
-                if section in place:
-                    return (*outer, section)
+    for outer in ((), (INSIDE,)):
+        place = document.get(INSIDE) if outer else document
+        if isinstance(place, Mapping) and (found := [name for name in SECTIONS if name in place]):
+            return (*outer, found[0])
     return ()
 
 
@@ -268,10 +264,11 @@ class _Entry:
         self.path = path
         self.variables = variables
         nested = entry.get("command")
-        # Zed once wrote the program as an object of its own.
-        self.entry = (
-            {**entry, **dict(_flatten_zed(nested))} if isinstance(nested, Mapping) else entry
-        )
+        if isinstance(nested, Mapping):
+            # Zed once wrote the program as an object of its own.
+            inner = {name: nested[name] for name in ("args", "env") if name in nested}
+            entry = {**entry, **inner, "command": nested.get("path", "")}
+        self.entry = entry
 
     def fail(self, why: str) -> ConfigurationError:
         return ConfigurationError(f"{self.path}: the server {self.name!r} {why}")
@@ -351,9 +348,11 @@ class _Entry:
         if not isinstance(given, Mapping):
             raise self.fail(f"has {name} that are {_name_type(given)}, not an object of texts.")
         # Numbers and booleans are what people write there, and programs get texts anyway.
-        return {
-            key: self._fill(f"{name}.{key}", _write_scalar(value)) for key, value in given.items()
+        texts = {
+            key: json.dumps(value) if isinstance(value, int | float) else value
+            for key, value in given.items()
         }
+        return {key: self._fill(f"{name}.{key}", value) for key, value in texts.items()}
 
     def _read_folder(self) -> Path | None:
         given = self.entry.get("cwd")
@@ -374,8 +373,11 @@ class _Entry:
         return _VARIABLE.sub(lambda found: self._expand(where, found[1]), text)
 
     def _expand(self, where: str, said: str) -> str:
-        if said in _KNOWN:
-            return _KNOWN[said]()
+        # What clients fill in that is the same for all of them on a machine.
+        if said in ("/", "pathSeparator"):
+            return os.sep
+        if said == "userHome":
+            return str(Path.home())
         found = _PLAIN_VARIABLE.fullmatch(said)
         if found is None:
             raise self.fail(
@@ -396,37 +398,6 @@ class _Entry:
         return value
 
 
-def _find_home() -> str:
-    return str(Path.home())
-
-
-def _find_separator() -> str:
-    return os.sep
-
-
-_KNOWN = {"userHome": _find_home, "/": _find_separator, "pathSeparator": _find_separator}
-"""What clients fill in that is the same for all of them on a machine."""
-
-
-def _flatten_zed(command: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    yield "command", command.get("path", "")
-    for name in ("args", "env"):
-        if name in command:
-            yield name, command[name]
-
-
-def _write_scalar(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int | float) else value
-
-
 def _name_type(value: object) -> str:
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a text",
-        bool: "a boolean",
-        type(None): "null",
-    }
-    return names.get(type(value), "a number")
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean"}
+    return "null" if value is None else names.get(type(value), "a number")

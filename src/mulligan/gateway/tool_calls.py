@@ -14,7 +14,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from mulligan.codec import encode_json
-from mulligan.gateway.own_tools import FailedBefore
 from mulligan.gateway.peers import (
     APPROVAL,
     CAPABILITIES,
@@ -270,11 +269,7 @@ class Calls:
 
     def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
         turn.failed_at = time.monotonic()
-        self._ends.own.note_failure(
-            FailedBefore(
-                server=call.server, tool=call.tool, arguments=call.arguments, said=str(error)
-            )
-        )
+        self._ends.own.note_failure(call, str(error))
 
     @asynccontextmanager
     async def _open_turn(self, asked: AskedCall, call: HostCall) -> AsyncIterator[ClientTurn]:
@@ -328,7 +323,8 @@ class Calls:
         context = str(asked.meta.get(CONTEXT) or "")
         if asked.intent and not context:
             # It may have the person's words in it, which are no more for the log than they are.
-            context = f"why={ends.shared.hash_text(asked.intent)}"
+            hash_text = ends.shared.host.parts.runtime.redactor.hash_text
+            context = f"why={hash_text(asked.intent)}"
         return ends.shared.host.open(
             asked.message,
             agent=ends.name_agent(asked.meta),

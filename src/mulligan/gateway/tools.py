@@ -23,7 +23,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from mulligan.codec import decode_json, decode_record, encode_json
+from mulligan.codec import decode_json, encode_json
 from mulligan.gateway.protocol import BAD_PARAMS, META, Raw, read_fields, read_text
 from mulligan.stores.private_files import hold_lock
 from mulligan.types.errors import ConfigurationError
@@ -529,13 +529,19 @@ def _find_stamp(file: Path) -> Stamp:
 
 def _load(file: Path) -> Known:
     try:
-        known = decode_record(Known, file.read_text(encoding="utf-8"))
-        digests = [digests for kinds in known.values() for digests in kinds.values()]
-        if not all(SEEN in each for by_name in digests for each in by_name.values()):
-            raise ValueError(f"Not everything has {SEEN!r}.")  # noqa: TRY301
-    except (OSError, ValueError) as error:
+        read: Any = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            server: {
+                kind: {
+                    name: {SEEN: known[SEEN], **{k: str(v) for k, v in known.items()}}
+                    for name, known in digests.items()
+                }
+                for kind, digests in kinds.items()
+            }
+            for server, kinds in read.items()
+        }
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise ConfigurationError(
             f"{file} says what servers listed, and cannot be read: {error!r}. Put it right, or "
             "delete it: then everything is taken as it is."
         ) from error
-    return known

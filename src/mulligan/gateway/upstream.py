@@ -35,6 +35,7 @@ from mulligan.gateway.protocol import (
     as_line,
     build_error,
     find_key,
+    join_parts,
     read_fields,
     read_frame,
     read_object,
@@ -345,7 +346,9 @@ class ServerAddress:
                 if await self._take_events(events, response, frame):
                     return True
                 return await self._take_up_again(events, frame)
-            said = await self._read_body(response)
+            said = await join_parts(iterate_plain(response), most=self._limits.frame)
+            if said is None:
+                raise ConnectionError("its answer is too long")
             if response.status_code >= 400 and b'"jsonrpc"' not in said:
                 raise ConnectionError(f"it answered with status {response.status_code}")
             return self._take(said, frame) if said else False
@@ -362,15 +365,6 @@ class ServerAddress:
         called = read_text(read_fields(frame.params).get("name", b""))
         schema = self._schemas.get(called, {}) if frame.method == "tools/call" else {}
         return write_headers(frame, schema=schema)
-
-    async def _read_body(self, response: httpx.Response) -> bytes:
-        parts, length = [], 0
-        async for part in iterate_plain(response):
-            length += len(part)
-            if length > self._limits.frame:
-                raise ConnectionError("its answer is too long")
-            parts.append(part)
-        return b"".join(parts)
 
     def _take(self, said: bytes, frame: Frame) -> bool:
         """Bring on a message; whether it was the answer that is waited for."""
