@@ -21,7 +21,6 @@ from mulligan.gateway.protocol import (
     Frame,
     Raw,
     UnreadableFrameError,
-    build_error,
     drop_misspelt,
     find_key,
     is_ambiguous,
@@ -31,6 +30,7 @@ from mulligan.gateway.protocol import (
     read_text,
     write_answer,
     write_error,
+    write_refusal,
     write_request,
     write_result,
 )
@@ -226,7 +226,7 @@ class ClientSession:
         except UnreadableFrameError as error:
             self.client.dropped += 1
             if error.key:
-                self.client.send(write_error(error.key, build_error(error.code, str(error))))
+                self.client.send(write_refusal(error.key, error.code, str(error)))
             return
         self.take_frame(frame)
 
@@ -244,7 +244,7 @@ class ClientSession:
         self.client.dropped += 1
         if key := find_key(head):
             said = f"It is too long; the most are {self._limits.frame} bytes."
-            self.client.send(write_error(key, build_error(INVALID_REQUEST, said)))
+            self.client.send(write_refusal(key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
         """What the arguments of the tool that a call names look like; empty where nobody knows."""
@@ -377,8 +377,8 @@ class ClientSession:
     def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server asks the client for something: sampling, elicitation, roots."""
         if len(self.client.asked) >= self._limits.waiting:
-            said = build_error(INVALID_REQUEST, "Too many requests are under way.")
-            upstream.send(write_error(frame.key, said))
+            said = "Too many requests are under way."
+            upstream.send(write_refusal(frame.key, INVALID_REQUEST, said))
             return
         asked = upstream.find_asked(during)
         key = asked.key if asked is not None and asked.origin is self.client else b""

@@ -46,7 +46,6 @@ from mulligan.gateway.protocol import (
     Limits,
     UnreadableFrameError,
     as_line,
-    build_error,
     find_argument_mismatch,
     find_mismatch,
     is_modern,
@@ -55,7 +54,7 @@ from mulligan.gateway.protocol import (
     read_frame,
     read_object,
     read_version,
-    write_error,
+    write_refusal,
 )
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
@@ -177,18 +176,29 @@ class Stream:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come: the end is what lies next."""
-        return self.queue.qsize() == 1 and self.ended
+        """Whether nothing more will come: the end is what lies next, or was taken."""
+        return self.ended and self.queue.qsize() <= 1
+
+    async def take(self) -> bytes | None:
+        """The next message; `None`: nothing for a while, or nothing more."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PING):
+                return await self.queue.get()
+        return None
 
     def put(self, frame: bytes, *, last: bool = False) -> None:
         """Send a message; the last one is the answer."""
         if self.ended:
             return
-        if self.queue.is_full:
-            last = True
-        else:
+        full = self.queue.is_full
+        if not full:
             self.queue.put_nowait(frame)
-        if last:
+        if last or full:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing comes any more, or nobody is there to take it."""
+        if not self.ended:
             self.ended = True
             self.queue.put_nowait(None)
 
@@ -233,7 +243,7 @@ class Streams:
         """A request has no answer, for its client has cancelled it: its connection ends."""
         stream = self._waiting.pop(key, None)
         if stream is not None:
-            stream.put(write_error(key, build_error(CANCELLED, "Request cancelled")), last=True)
+            stream.put(write_refusal(key, CANCELLED, "Request cancelled"), last=True)
 
     def send(self, frame: bytes, during: bytes = b"") -> None:
         """Send a message where it belongs: to the request that it goes with, if that is known."""
@@ -523,7 +533,7 @@ class Exchange:
         try:
             frame = read_frame(body, limits)
         except UnreadableFrameError as error:
-            said = write_error(error.key, build_error(error.code, str(error)))
+            said = write_refusal(error.key, error.code, str(error))
             await self._answer(Response(said, 400, media_type=JSON))
             return
         if is_alone(frame, self._headers):
@@ -543,7 +553,7 @@ class Exchange:
             given = read_object(read_fields(frame.params).get("arguments", b""))
             wrong = find_argument_mismatch(schema, arguments=given, headers=self._headers)
         if wrong:
-            said = write_error(frame.key, build_error(code, wrong))
+            said = write_refusal(frame.key, code, wrong)
             await self._answer(Response(said, STATUS_OF[code], media_type=JSON))
             return
         session = shared.session.join(Party(stream, keeps_ids=False))
@@ -614,9 +624,9 @@ class Exchange:
         at_once: bool = False,
     ) -> None:
         """Send the answer alone as JSON; if something comes before it, all of it as events."""
-        gone = asyncio.ensure_future(self._wait_for_end())
+        gone = asyncio.ensure_future(self._wait_for_end(stream))
         try:
-            first = None if at_once else await _take(stream, gone)
+            first = None if at_once else await stream.take()
             if first is not None and stream.is_over:
                 status = find_status(first) if codes else 200
                 await self._answer(Response(first, status, headers, media_type=JSON))
@@ -632,32 +642,18 @@ class Exchange:
                     await self._send_part(b": \r\n\r\n")
                 if stream.is_over:
                     break
-                first = await _take(stream, gone)
+                first = await stream.take()
             await self._send_part(b"", more=False)
         finally:
             gone.cancel()
 
-    async def _wait_for_end(self) -> None:
+    async def _wait_for_end(self, stream: Stream) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
+        stream.end()
 
     async def _send_part(self, body: bytes, *, more: bool = True) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
-
-
-async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
-    """The next message; `None`: nothing for a while, or nobody is there any more."""
-    if not stream.queue.empty():
-        return stream.queue.get_nowait()
-    taking = asyncio.ensure_future(stream.queue.get())
-    try:
-        await asyncio.wait((taking, gone), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
-        return taking.result() if taking.done() else None
-    finally:
-        taking.cancel()
-        with suppress(asyncio.CancelledError):  # as it was told a line above
-            if taking.done() and not taking.cancelled():
-                taking.exception()
 
 
 def is_alone(frame: Frame, headers: Mapping[str, str]) -> bool:

@@ -179,12 +179,13 @@ class Party:
             asked.origin.send(write_answer(asked.key, frame))
         return True
 
-    def fail(self, name: bytes, error: bytes) -> None:
+    def fail(self, name: bytes, said: str) -> None:
         """Give a request up: who waits for it is told so."""
-        asked = self._forget(name)
+        asked = self.asked.get(name)
         if asked is None:
             return
-        self._note_given_up(name)
+        self.forget(name)
+        error = build_error(SERVER_ERROR, said)
         if asked.on_answer is not None:
             asked.on_answer(Frame(error=Raw(error)))
         elif asked.origin is not None:
@@ -193,7 +194,7 @@ class Party:
     def fail_all(self, said: str) -> None:
         """Give every request up: the peer is gone."""
         for name in list(self.asked):
-            self.fail(name, build_error(SERVER_ERROR, said))
+            self.fail(name, said)
 
     def cancel(self, name: bytes, *, reason: str = "", said: bytes | Raw = b"") -> None:
         """Tell the peer that nobody waits for a request any more, as who asked `said` it."""

@@ -16,11 +16,10 @@ from mulligan.gateway.protocol import (
     VERSION_META,
     Frame,
     Raw,
-    build_error,
     read_fields,
     read_object,
     read_text,
-    write_error,
+    write_refusal,
 )
 from mulligan.gateway.shared_state import Shared
 from mulligan.gateway.tools import (
@@ -89,7 +88,7 @@ class Ends:
 
     def refuse(self, frame: Frame, *, code: int, said: str) -> None:
         """Answer a request with an error of the gateway's own."""
-        self.client.send(write_error(frame.key, build_error(code, said)))
+        self.client.send(write_refusal(frame.key, code, said))
 
     def name_agent(self, meta: dict[str, Any]) -> str:
         """What the client calls itself."""

@@ -278,57 +278,42 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
 
+_MARK = re.compile(rb'"(?:[^"\\]|\\[\s\S])*+"?|[][{}]')
+_DEEPER = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
+
+
 def is_deep(line: bytes, most: int) -> bool:
     """Whether brackets outside of texts nest deeper than that."""
-    depth, quoted, escaped = 0, False, False
-    for byte in line:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif byte == _BACKSLASH:
-                escaped = True
-            elif byte == _QUOTE:
-                quoted = False
-        elif byte == _QUOTE:
-            quoted = True
-        elif byte in _OPENING:
-            depth += 1
-            if depth > most:
-                return True
-        elif byte in _CLOSING:
-            depth -= 1
+    depth = 0
+    for found in _MARK.finditer(line):
+        depth += _DEEPER.get(found[0], 0)
+        if depth > most:
+            return True
     return False
-
-
-_QUOTE, _BACKSLASH, _OPENING, _CLOSING = ord('"'), ord("\\"), b"[{", b"]}"
 
 
 def read_fields(raw: bytes | Raw) -> dict[str, Any]:
     """An object by its fields, each as it was written (`Raw`); empty where it is none."""
-    try:
-        return _fields(raw) if raw else {}
-    except UNREADABLE:
-        read = _load_leniently(raw)
-    if not isinstance(read, dict):
-        return {}
-    return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
+    read = _read_parts(_fields, raw) if raw else None
+    return read if isinstance(read, dict) else {}
 
 
 def read_elements(raw: bytes | Raw) -> list[Raw]:
     """The elements of a list, each as it was written; none where it is no list."""
-    try:
-        return _elements(raw)
-    except UNREADABLE:
-        read = _load_leniently(raw)
-    return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else []
+    read = _read_parts(_elements, raw)
+    return read if isinstance(read, list) else []
 
 
-def _load_leniently(raw: bytes | Raw) -> object:
-    """What the strict reader refuses and is JSON all the same; `None` where it is none."""
-    try:
-        return json.loads(bytes(raw))
-    except (ValueError, RecursionError):
-        return None
+def _read_parts(decode: Callable[[bytes | Raw], object], raw: bytes | Raw) -> object:
+    """The same of what the strict reader refuses and is JSON; `None` where it is none."""
+    with suppress(*UNREADABLE):
+        return decode(raw)
+    read = None
+    with suppress(ValueError, RecursionError):
+        read = json.loads(bytes(raw))
+    if isinstance(read, dict):
+        return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
+    return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else None
 
 
 def read_text(raw: bytes | Raw | None) -> str:
@@ -384,6 +369,11 @@ def write_error(key: bytes, error: bytes | Raw) -> bytes:
 def build_error(code: int, message: str) -> bytes:
     """An error of the gateway's own."""
     return encode_json({"code": code, "message": message})
+
+
+def write_refusal(key: bytes, code: int, said: str) -> bytes:
+    """An error of the gateway's own, under the id that its reader has given."""
+    return write_error(key, build_error(code, said))
 
 
 def write_answer(key: bytes, frame: Frame) -> bytes:

@@ -21,11 +21,9 @@ from mulligan.gateway.party import (
     LISTEN,
     AskedRequest,
     Party,
-    Pressure,
     Tasks,
 )
 from mulligan.gateway.protocol import (
-    SERVER_ERROR,
     SESSION,
     VERSION,
     Frame,
@@ -33,7 +31,6 @@ from mulligan.gateway.protocol import (
     LineCutter,
     UnreadableFrameError,
     as_line,
-    build_error,
     find_key,
     join_parts,
     read_fields,
@@ -64,29 +61,19 @@ INHERITED = frozenset(
 class ServerProcess(asyncio.SubprocessProtocol):
     """One life of a server: from its start to the end of its whole process group."""
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        limits: Limits,
-        on_frame: Callable[[bytes], None],
-        on_too_long: Callable[[bytes], None],
-        on_end: Callable[[str], None],
-        on_full: Pressure,
-    ) -> None:
-        self._server = server
-        self._limits = limits
+    def __init__(self, upstream: Upstream, on_end: Callable[[str], None]) -> None:
+        self._upstream = upstream
         self._on_end = on_end
         """Told once or twice: that it says nothing more, and that it is over."""
-        self._cutter = LineCutter(on_frame, longest=limits.frame, on_too_long=on_too_long)
+        longest, unread = upstream.limits.frame, upstream.take_unread
+        self._cutter = LineCutter(upstream.take_frame, longest=longest, on_too_long=unread)
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._on_full = on_full
 
     async def start(self) -> None:
         """Run the command, in a process group of its own."""
-        server = self._server
+        server = self._upstream.server
         transport, _ = await asyncio.get_running_loop().subprocess_exec(
             lambda: self,
             *server.command,
@@ -128,7 +115,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._process.close()
 
     async def _is_over(self) -> bool:
-        done, _ = await asyncio.wait([self._ended], timeout=self._limits.stop)
+        done, _ = await asyncio.wait([self._ended], timeout=self._upstream.limits.stop)
         return bool(done)
 
     def _send_signal(self, number: int) -> None:
@@ -157,11 +144,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def pause_writing(self) -> None:
         """It does not read as fast as it is written to."""
-        self._on_full(full=True)
+        self._upstream.listener.note_full(full=True)
 
     def resume_writing(self) -> None:
         """It has caught up."""
-        self._on_full(full=False)
+        self._upstream.listener.note_full(full=False)
 
 
 def build_environment(said: Mapping[str, str], *, ours: Mapping[str, str]) -> dict[str, str]:
@@ -219,31 +206,13 @@ ASKED_OF_ALL = {
 CONNECT = 10.0
 
 
-OnFrame = Callable[[bytes, bytes], None]
-"""Takes a message of a server, and the id of the request on whose connection it came."""
-OnLost = Callable[[bytes, str], None]
-"""Told that a request has no answer any more: the id under which it was sent, and what broke."""
-
-
 class ServerAddress:
     """One session with a server over HTTP."""
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        limits: Limits,
-        on_frame: OnFrame,
-        on_lost: OnLost,
-        on_end: Callable[[str], None],
-        schemas: Mapping[str, Mapping[str, Any]],
-    ) -> None:
-        self._server = server
-        self._schemas = schemas
-        """What the arguments of each tool look like: some stand in headers, too."""
-        self._limits = limits
-        self._on_frame = on_frame
-        self._on_lost = on_lost
+    def __init__(self, upstream: Upstream, on_end: Callable[[str], None]) -> None:
+        self._upstream = upstream
+        self._server = upstream.server
+        self._limits = upstream.limits
         self._on_end = on_end
         self._client: httpx.AsyncClient | None = None
         self._headers: dict[str, str] = {}
@@ -327,7 +296,9 @@ class ServerAddress:
         finally:
             self._posts.pop(frame.key, None)
         if frame.method and frame.key and not answered:
-            self._on_lost(frame.key, why)
+            self._upstream.fail(
+                frame.key, f"The server {self._server.name!r} has not answered: {why}."
+            )
 
     async def _send_and_read(self, body: bytes, frame: Frame) -> bool:
         if self._client is None:
@@ -363,7 +334,7 @@ class ServerAddress:
             return self._headers
         self._headers = {VERSION: version}
         called = read_text(read_fields(frame.params).get("name", b""))
-        schema = self._schemas.get(called, {}) if frame.method == "tools/call" else {}
+        schema = self._upstream.schemas.get(called, {}) if frame.method == "tools/call" else {}
         return write_headers(frame, schema=schema)
 
     def _take(self, said: bytes, frame: Frame) -> bool:
@@ -374,7 +345,7 @@ class ServerAddress:
             if isinstance(version, str):
                 self._headers[VERSION] = version
                 self._tasks.run(self._listen())
-        self._on_frame(said, frame.key)
+        self._upstream.take_frame(said, frame.key)
         return bool(frame.key) and bytes(read_fields(said).get("id", b"")) == frame.key
 
     async def _take_events(
@@ -460,7 +431,7 @@ class Upstream(Party):
         super().__init__()
         self.server = server
         self.limits = limits
-        self._listener = listener
+        self.listener = listener
         self._life: ServerProcess | ServerAddress | None = None
         self._starting = asyncio.Lock()
         self._deaths = 0
@@ -492,7 +463,8 @@ class Upstream(Party):
             self.lives += 1
             self._silent = 0
             try:
-                self._life = way = self._build_way(partial(self._end_life, self.lives))
+                kind = ServerProcess if self.server.command else ServerAddress
+                self._life = way = kind(self, partial(self._end_life, self.lives))
                 async with asyncio.timeout(self.limits.start):
                     await way.start()
                 if self._life is not way:
@@ -527,7 +499,7 @@ class Upstream(Party):
             asked.limit = loop.call_at(asked.since + self.limits.answer, self._expire, asked.name)
         if self.way is None:
             # It has died since somebody looked: nobody is there who could answer.
-            told = build_error(SERVER_ERROR, f"The server {self.server.name!r} is gone.")
+            told = f"The server {self.server.name!r} is gone."
             loop.call_soon(self.fail, asked.name, told)
 
     def pause(self, *, full: bool) -> None:
@@ -549,27 +521,22 @@ class Upstream(Party):
             # What stands there as ours would be the server's word.
             frame = read_frame(strip_ours(line), self.limits)
         except UnreadableFrameError as error:
-            self._take_unread(line, error.key)
+            self.take_unread(line, error.key)
             return
         if not frame.method:
             if self.take_answer(frame):
                 self._deaths = 0
         elif frame.key:
-            self._listener.take_request(self, frame, during=during)
+            self.listener.take_request(self, frame, during=during)
         else:
-            self._listener.take_notification(self, frame, during=during)
+            self.listener.take_notification(self, frame, during=during)
 
-    def _take_unread(self, head: bytes, key: bytes = b"") -> None:
+    def take_unread(self, head: bytes, key: bytes = b"") -> None:
         """One that is too long or broken may still say at its beginning what it answers: who waits
         for an answer that cannot be read waits for nothing."""
         self.dropped += 1
         said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
-        self.fail(key or find_key(head), build_error(SERVER_ERROR, said))
-
-    def _fail_lost(self, key: bytes, why: str) -> None:
-        """The connection of one request has broken."""
-        said = f"The server {self.server.name!r} has not answered: {why}."
-        self.fail(key, build_error(SERVER_ERROR, said))
+        self.fail(key or find_key(head), said)
 
     def _expire(self, name: bytes) -> None:
         asked = self.asked.get(name)
@@ -586,28 +553,9 @@ class Upstream(Party):
         limit = self.limits.answer
         said = f"The server {self.server.name!r} has not answered within {limit:g} seconds."
         self.cancel(name, reason="Its time is up.")
-        self.fail(name, build_error(SERVER_ERROR, said))
+        self.fail(name, said)
         if self._silent >= MOST_SILENT:
             self._end_life(self.lives, "it says nothing any more")
-
-    def _build_way(self, on_end: Callable[[str], None]) -> ServerProcess | ServerAddress:
-        if self.server.command:
-            return ServerProcess(
-                self.server,
-                limits=self.limits,
-                on_frame=self.take_frame,
-                on_too_long=self._take_unread,
-                on_end=on_end,
-                on_full=self._listener.note_full,
-            )
-        return ServerAddress(
-            self.server,
-            limits=self.limits,
-            on_frame=self.take_frame,
-            on_lost=self._fail_lost,
-            on_end=on_end,
-            schemas=self.schemas,
-        )
 
     def _end_life(self, life: int, why: str) -> None:
         """What was under way has an end, and the next request starts it again."""
@@ -620,7 +568,7 @@ class Upstream(Party):
         told = f"The server {self.server.name!r} is gone: {why}."
         self.fail_all(told)
         self.heard.clear()
-        self._listener.note_end(self, told)
+        self.listener.note_end(self, told)
 
     def _note_death(self) -> None:
         self._deaths += 1
