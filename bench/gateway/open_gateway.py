@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from starlette.types import Receive, Scope, Send
 
 from mulligan import Mulligan
 from mulligan.gateway.declarations import GatewayOptions
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.http_server import Access, GatewayApp, Receive, Scope, Send, make_token
+from mulligan.gateway.http_server import Access, GatewayApp, make_token
 from mulligan.gateway.servers_file import read_servers
 
 

@@ -25,7 +25,7 @@ from mulligan import Mulligan
 from mulligan.app import web_server
 from mulligan.gateway import http_server
 from mulligan.gateway.api import ReportedTurns
-from mulligan.gateway.api_messages import ReportedCall
+from mulligan.gateway.api_messages import LogRequest, ReportedCall
 from mulligan.gateway.http_server import Access, GatewayApp, HttpClients
 from mulligan.gateway.servers_file import Server
 from mulligan.learning.classify import classify_text
@@ -357,12 +357,13 @@ async def test_a_turn_that_a_client_of_fastmcp_never_ends_is_ended(monkeypatch):
 
 async def test_no_call_of_a_client_ends_a_full_turn_of_the_api_under_another(monkeypatch):
     monkeypatch.setattr(host_run, "MOST_CALLS", 1)
-    call, asked = ReportedCall(tool="find", result="x"), {"principal": "ann", "agent": ""}
+    call = ReportedCall(tool="find", result="x")
+    said = LogRequest(turn="mine", executions=[call])
     async with Mulligan("memory:") as m:
         turns = ReportedTurns(m._build_host({}))
-        async with turns.enter("mine", message="", last=False, **asked) as run:
+        async with turns.enter(said, principal="ann") as run:
             await turns.log(run, [call])
-            async with turns.enter("mine", message="", last=False, **asked) as other:
+            async with turns.enter(said, principal="ann") as other:
                 await turns.log(other, [call])
             over = run.turn.over
 

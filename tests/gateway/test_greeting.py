@@ -1,4 +1,4 @@
-from mulligan.gateway.handshake import merge_greetings
+from mulligan.gateway.client_session import merge_greetings
 from tests.gateway.world import connect, run_gateway, scripted
 
 

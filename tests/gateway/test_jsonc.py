@@ -40,19 +40,20 @@ def test_what_json_writes_is_read_as_json_reads_it(value):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"a": 1 "b": 2}', "Line 1, column 9: a comma or } is expected"),
-        ('{\n  "a": }', "Line 2, column 8: '}' begins no value"),
-        ('{"a": 1} x', "more after the end"),
-        ('{"a": 1, "a": 2}', "stands there twice"),
-        ("/* never ends", "the comment has no end"),
-        ('{"a": "never ends}', "double quotes is expected"),
-        ("", "a value is missing"),
-        ("{a: 1}", "double quotes is expected"),
-        ("[" * 100, "nested more than 64 deep"),
+        ('{"a": 1 "b": 2}', "Line 1, column 9: expecting ',' delimiter"),
+        ('{\n  "a": }', "Line 2, column 8: expecting value"),
+        ('// one\n{"a": 1} x', "Line 2, column 10: extra data"),
+        ('{"a": 1, "a": 2}', "'a' stands there twice"),
+        ('\n[{"a": NaN}]', "NaN is no value"),
+        ("\n/* never ends", "Line 2: the comment has no end"),
+        ('{"a": "never ends}', "Line 1, column 7: unterminated string"),
+        ("", "Line 1, column 1: expecting value"),
+        ("{a: 1}", "Line 1, column 2: expecting property name enclosed in double quotes"),
+        ("[" * 100_000, "nested too deep"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(text, says):
-    with pytest.raises(ConfigurationError, match="Line") as refused:
+    with pytest.raises(ConfigurationError) as refused:
         parse_jsonc(text)
 
     assert says in str(refused.value)

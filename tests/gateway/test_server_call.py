@@ -3,7 +3,7 @@ import json
 import pytest
 from msgspec import Raw
 
-from mulligan.gateway.peers import APPROVAL, read_approval, read_call, write_question
+from mulligan.gateway.peers import APPROVAL, read_approval, read_call
 from mulligan.gateway.protocol import Frame
 
 
@@ -35,7 +35,7 @@ def test_a_persons_word_is_heard_only_where_it_was_asked_for():
     answer = {"action": "accept", "content": {"approve": True}}
     given = {"name": "t", "inputResponses": {APPROVAL: answer}}
 
-    assert read({**given, "requestState": write_question("x")}).approved is True
+    assert read({**given, "requestState": f"{APPROVAL}.x"}).approved is True
     assert read({**given, "requestState": APPROVAL}).approved is None
     assert read({**given, "requestState": "theirs"}).approved is None
 

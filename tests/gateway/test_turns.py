@@ -5,7 +5,13 @@ import pytest
 from mulligan import Mulligan
 from mulligan.gateway import api as module
 from mulligan.gateway.api import ReportedTurns
-from mulligan.gateway.api_messages import ProblemError, ProblemKind, ReportedCall, ReportedError
+from mulligan.gateway.api_messages import (
+    LogRequest,
+    ProblemError,
+    ProblemKind,
+    ReportedCall,
+    ReportedError,
+)
 from mulligan.types.log import LogQuery
 
 WORKED = ReportedCall(tool="find", result="x")
@@ -18,7 +24,8 @@ async def m():
 
 
 async def report(turns: ReportedTurns, name: str, *calls: ReportedCall, principal: str = "ann"):
-    async with turns.enter(name, principal=principal, message="", agent="", last=False) as run:
+    said = LogRequest(turn=name, executions=list(calls))
+    async with turns.enter(said, principal=principal) as run:
         await turns.log(run, calls)
         return run.id
 

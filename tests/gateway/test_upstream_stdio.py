@@ -2,6 +2,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from mulligan.gateway.servers_file import Server
 from mulligan.gateway.upstream import ServerProcess, build_environment
@@ -21,14 +22,13 @@ def test_a_server_sees_what_any_program_needs_and_what_its_file_says():
 def make(*command: str):
     heard: list[bytes] = []
     ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    process = ServerProcess(
-        Server(name="s", command=command),
+    upstream = SimpleNamespace(
+        server=Server(name="s", command=command),
         limits=QUICK,
-        on_frame=heard.append,
-        on_too_long=heard.append,
-        on_end=lambda why: ended.done() or ended.set_result(why),
-        on_full=lambda full: None,
+        take_frame=heard.append,
+        take_unread=heard.append,
     )
+    process = ServerProcess(upstream, lambda why: ended.done() or ended.set_result(why))
     return process, heard, ended
 
 

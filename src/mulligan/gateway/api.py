@@ -6,13 +6,13 @@ import asyncio
 import hashlib
 import re
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import lru_cache
-from typing import Protocol, TypeVar
+from functools import lru_cache, partial
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +23,7 @@ from starlette.routing import Route
 from mulligan.app.hosts import ApplicationHost
 from mulligan.app.mulligan import Mulligan
 from mulligan.gateway.api_messages import (
+    JSON,
     Logged,
     LoggedCall,
     LogRequest,
@@ -30,7 +31,6 @@ from mulligan.gateway.api_messages import (
     ProblemError,
     ProblemKind,
     ReportedCall,
-    ReportedError,
     ReviewAnswer,
     ReviewFinding,
     ReviewRequest,
@@ -40,7 +40,7 @@ from mulligan.gateway.api_messages import (
     answer_problem,
     describe_api,
 )
-from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes
+from mulligan.gateway.protocol import MOST_TOOLS, LaneFullError, Lanes, join_parts
 from mulligan.runtime.context import carry, read_context
 from mulligan.runtime.live_action import NextCall
 from mulligan.types.action import Kept
@@ -143,22 +143,23 @@ class ReportedTurns:
 
     @asynccontextmanager
     async def enter(
-        self, name: str, *, principal: str, message: str, agent: str, last: bool, context: str = ""
+        self, said: LogRequest | ReviewRequest, *, principal: str
     ) -> AsyncIterator[HostRun]:
-        """The turn of that name, begun if it is not there; without a name one of its own."""
-        key = principal, name
-        turn = self._open.pop(key, None) if name else None
+        """The turn that is named, begun if it is not there; without a name one of its own."""
+        key = principal, said.turn
+        turn = self._open.pop(key, None) if said.turn else None
         if turn is None:
             run = self._host.open(
-                message,
-                agent=agent,
+                said.message,
+                agent=said.agent,
                 principal=principal,
-                context=context,
+                context=said.context,
                 vouched=principal in self._trusted,
             )
             turn = ReportedTurn(run=run, used=0.0)
         turn.used = self._now()
-        goes_on = bool(name) and not last and not turn.run.is_full
+        last = isinstance(said, ReviewRequest)
+        goes_on = bool(said.turn) and not last and not turn.run.is_full
         if goes_on:
             self._open[key] = turn
         try:
@@ -180,10 +181,6 @@ class ReportedTurns:
             for at, call in enumerate(calls)
         ]
 
-    async def review(self, run: HostRun, reply: str | None) -> Answer:
-        """Review what was reported of a turn, and its reply."""
-        return await run.review(reply)
-
     async def close(self) -> None:
         """End every turn that is still open."""
         while self._open:
@@ -199,11 +196,11 @@ class ReportedTurns:
             await self._open.popitem(last=False)[1].run.leave()
 
     async def _log_one(self, run: HostRun, call: ReportedCall, *, advised: bool) -> LoggedCall:
-        made = _build_call(call)
+        took_us = None if call.duration_ms is None else round(call.duration_ms * 1000)
+        known = NextCall(took_us=took_us, advised=advised)
         try:
-            known = NextCall(took_us=_read_duration(call), advised=advised)
             with carry(read_context()._replace(next_call=[known])):
-                await run.call(made)
+                await run.call(_build_call(call))
         except ReportedFailureError as failed:
             advice = self._host.read_advice(failed)
             return LoggedCall(tool=call.tool, outcome="failure", advice=advice)
@@ -227,8 +224,9 @@ class ReportedTurns:
 
 def _build_call(call: ReportedCall) -> HostCall:
     async def make(arguments: Mapping[str, object]) -> object:  # noqa: ARG001 - it was made
-        if call.error is not None:
-            raise _build_failure(call.error)
+        if (said := call.error) is not None:
+            text = f"{said.type}: {said.message}" if said.type else said.message
+            raise _build_type(said.type)(text, status=said.status, code=said.code)
         return call.result
 
     return HostCall(
@@ -243,15 +241,6 @@ def _build_call(call: ReportedCall) -> HostCall:
     )
 
 
-def _read_duration(call: ReportedCall) -> int | None:
-    return None if call.duration_ms is None else round(call.duration_ms * 1000)
-
-
-def _build_failure(said: ReportedError) -> ReportedFailureError:
-    text = f"{said.type}: {said.message}" if said.type else said.message
-    return _build_type(said.type)(text, status=said.status, code=said.code)
-
-
 @lru_cache(maxsize=256)
 def _build_type(name: str) -> type[ReportedFailureError]:
     """A class of the name that the client's has, which is all that is known of it."""
@@ -262,26 +251,22 @@ def _build_type(name: str) -> type[ReportedFailureError]:
 
 
 PREFIX = "/v1"
-JSON = "application/json"
 WAITING = 50
 """Requests of one principal that wait for one that is worked on."""
-REPLAYED = {"Idempotent-Replayed": "true"}
 M = TypeVar("M")
+R = TypeVar("R", LogRequest, ReviewRequest)
 
 
-class Refused(Protocol):
+class Refusal(Struct, frozen=True):
     """Why somebody is not let in."""
 
-    @property
-    def status(self) -> int:
-        """401, 403 or 421."""
-
-    @property
-    def said(self) -> str:
-        """A sentence for whoever asked."""
+    status: int
+    """401, 403 or 421."""
+    said: str
+    """A sentence for whoever asked."""
 
 
-FindPrincipal = Callable[[Mapping[str, str]], "str | Refused"]
+FindPrincipal = Callable[[Mapping[str, str]], "str | Refusal"]
 """Who asks, by the headers of a request, or why they are refused."""
 
 
@@ -300,48 +285,25 @@ def create_api(
     find_principal: FindPrincipal,
     trusted: Collection[str] = (),
     limits: ApiLimits = ApiLimits(),  # noqa: B008 - it is frozen
-    prefix: str = PREFIX,
 ) -> list[Route]:
     """The routes of the API, for a server to mount beside its own.
 
     What a client reports as a person's words counts as said only for principals in `trusted`.
     """
-    api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits, prefix=prefix)
+    api = Api(m, find_principal=find_principal, trusted=trusted, limits=limits)
+
+    async def show_description(request: Request) -> Response:  # noqa: ARG001
+        """The OpenAPI document: it says nothing of any store, so that anybody may have it."""
+        return Response(msgspec.json.encode(describe_api(PREFIX)), media_type=JSON)
+
+    ask, log = partial(api.build_endpoint, in_lane=True), api.build_endpoint
     return [
-        Route(f"{prefix}/executions", api.build_endpoint(api.log_executions), methods=["POST"]),
-        Route(
-            f"{prefix}/suggestions",
-            api.build_endpoint(api.suggest, in_lane=True),
-            methods=["POST"],
-        ),
-        Route(f"{prefix}/reviews", api.build_endpoint(api.review), methods=["POST"]),
-        Route(
-            f"{prefix}/pitfalls",
-            api.build_endpoint(api.list_pitfalls, in_lane=True),
-            methods=["GET"],
-        ),
-        Route(f"{prefix}/openapi.json", api.show_description, methods=["GET"]),
+        Route(f"{PREFIX}/executions", log(api.log_executions), methods=["POST"]),
+        Route(f"{PREFIX}/suggestions", ask(api.suggest), methods=["POST"]),
+        Route(f"{PREFIX}/reviews", log(api.review), methods=["POST"]),
+        Route(f"{PREFIX}/pitfalls", ask(api.list_pitfalls), methods=["GET"]),
+        Route(f"{PREFIX}/openapi.json", show_description, methods=["GET"]),
     ]
-
-
-@dataclass(slots=True)
-class RequestCount:
-    """How many requests somebody has made in the minute that goes on."""
-
-    minute: int = 0
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, principal: str, *, most: int) -> None:
-        """One more; `ProblemError` beyond what is allowed."""
-        now = time.monotonic()
-        if int(now // 60) != self.minute:
-            self.minute, self.counts = int(now // 60), {}
-        self.counts[principal] = self.counts.get(principal, 0) + 1
-        if self.counts[principal] > most:
-            wait = 60 - int(now % 60)
-            raise ProblemError(
-                ProblemKind.TOO_MANY, f"{most} a minute are served.", retry_after=wait
-            )
 
 
 Answers = Callable[[Request, str], Awaitable[Response]]
@@ -357,17 +319,16 @@ class Api:
         find_principal: FindPrincipal,
         trusted: Collection[str],
         limits: ApiLimits,
-        prefix: str,
     ) -> None:
         self._m = m
         self._insights = m._ask_about()  # noqa: SLF001 - the gateway is an application of it
-        self._prefix = prefix
         self._find_principal = find_principal
         self._limits = limits
         host = m._build_host({}, name="api")  # noqa: SLF001 - as above
         self._turns = ReportedTurns(host, trusted=trusted)
         self._repeats = RepeatedWrites(host.parts.store.vault, clock=host.clock)
-        self._count = RequestCount()
+        self._minute, self._counts = 0, Counter[str]()
+        """How many requests somebody has made in the minute that goes on."""
         self._lanes = Lanes(wide=1, waiting=WAITING)
 
     def build_endpoint(
@@ -398,46 +359,19 @@ class Api:
 
     async def log_executions(self, request: Request, principal: str) -> Response:
         """Log calls that an agent has made, and say what would help those that failed."""
-        async with self._lanes.enter(principal):
-            body = await self._read_body(request)
-            said = _decode(body, LogRequest)
 
-        async def work() -> bytes:
-            async with self._turns.enter(
-                said.turn,
-                principal=principal,
-                message=said.message,
-                agent=said.agent,
-                context=said.context,
-                last=False,
-            ) as run:
-                async with self._lanes.enter(principal):
-                    logged = await self._turns.log(run, said.executions)
-                return msgspec.json.encode(Logged(turn=run.id, executions=logged))
+        async def answer(said: LogRequest, run: HostRun, logged: list[LoggedCall]) -> object:  # noqa: ARG001
+            return Logged(turn=run.id, executions=logged)
 
-        return await self._write_once(request, principal, body=body, work=work, status=201)
+        return await self._write_once(request, principal, LogRequest, answer, status=201)
 
     async def review(self, request: Request, principal: str) -> Response:
         """Review what an agent has done, and its reply, before anybody sees it."""
-        async with self._lanes.enter(principal):
-            body = await self._read_body(request)
-            said = _decode(body, ReviewRequest)
 
-        async def work() -> bytes:
-            async with self._turns.enter(
-                said.turn,
-                principal=principal,
-                message=said.message,
-                agent=said.agent,
-                context=said.context,
-                last=True,
-            ) as run:
-                async with self._lanes.enter(principal):
-                    await self._turns.log(run, said.executions)
-                answer = await self._turns.review(run, said.reply)
-            return msgspec.json.encode(_build_review(answer))
+        async def answer(said: ReviewRequest, run: HostRun, logged: list[LoggedCall]) -> object:  # noqa: ARG001
+            return _build_review(await run.review(said.reply))
 
-        return await self._write_once(request, principal, body=body, work=work)
+        return await self._write_once(request, principal, ReviewRequest, answer)
 
     async def suggest(self, request: Request, principal: str) -> Response:  # noqa: ARG002
         """What to do about a call that failed."""
@@ -485,59 +419,66 @@ class Api:
         )
         return Response(msgspec.json.encode(Pitfalls(text=text)), media_type=JSON)
 
-    async def show_description(self, request: Request) -> Response:  # noqa: ARG002
-        """The OpenAPI document: it says nothing of any store, so that anybody may have it."""
-        return Response(msgspec.json.encode(describe_api(self._prefix)), media_type=JSON)
-
     def _require_principal(self, request: Request) -> str:
         found = self._find_principal(request.headers)
         if not isinstance(found, str):
             kinds = {403: ProblemKind.FORBIDDEN, 421: ProblemKind.MISDIRECTED}
             raise ProblemError(kinds.get(found.status, ProblemKind.UNAUTHORIZED), found.said)
-        self._count.add(found, most=self._limits.per_minute)
+        now, most = time.monotonic(), self._limits.per_minute
+        if int(now // 60) != self._minute:
+            self._minute, self._counts = int(now // 60), Counter()
+        self._counts[found] += 1
+        if self._counts[found] > most:
+            said, wait = f"{most} a minute are served.", 60 - int(now % 60)
+            raise ProblemError(ProblemKind.TOO_MANY, said, retry_after=wait)
         return found
 
     async def _read_body(self, request: Request) -> bytes:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:
             raise ProblemError(ProblemKind.UNREADABLE, f"Send {JSON}, not {kind or 'nothing'!r}.")
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > self._limits.body:
-                raise ProblemError(ProblemKind.TOO_LARGE, f"{self._limits.body} bytes at most.")
-            parts.append(part)
-        return b"".join(parts)
+        body = await join_parts(request.stream(), most=self._limits.body)
+        if body is None:
+            raise ProblemError(ProblemKind.TOO_LARGE, f"{self._limits.body} bytes at most.")
+        return body
 
     async def _write_once(
         self,
         request: Request,
         principal: str,
+        kind: type[R],
+        answer: Callable[[R, HostRun, list[LoggedCall]], Awaitable[object]],
         *,
-        body: bytes,
-        work: Callable[[], Awaitable[bytes]],
         status: int = 200,
     ) -> Response:
-        answer, replayed = await self._repeats.answer_once(
+        """Log what a request reports, and answer it: both once for a key."""
+        async with self._lanes.enter(principal):
+            body = await self._read_body(request)
+            said = _decode(body, kind)
+
+        async def work() -> bytes:
+            async with self._turns.enter(said, principal=principal) as run:
+                async with self._lanes.enter(principal):
+                    logged = await self._turns.log(run, said.executions)
+                return msgspec.json.encode(await answer(said, run, logged))
+
+        told, replayed = await self._repeats.answer_once(
             request.headers.get("idempotency-key", ""),
             whose="\0".join((self._insights.tenant or "", principal, request.url.path)),
             body=body,
             work=work,
         )
-        headers = REPLAYED if replayed else {}
-        return Response(answer, status_code=status, headers=headers, media_type=JSON)
+        headers = {"Idempotent-Replayed": "true"} if replayed else {}
+        return Response(told, status_code=status, headers=headers, media_type=JSON)
 
 
 def _decode(body: bytes, kind: type[M]) -> M:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise ProblemError(ProblemKind.UNREADABLE, _explain(error)) from error
-
-
-def _explain(error: Exception) -> str:
-    """What is wrong and where; of a value nothing is repeated."""
-    return "It is nested too deep." if isinstance(error, RecursionError) else f"{error}."
+        # It says what is wrong and where; of a value nothing is repeated.
+        said = "It is nested too deep." if isinstance(error, RecursionError) else f"{error}."
+        raise ProblemError(ProblemKind.UNREADABLE, said) from error
 
 
 def _build_review(answer: Answer) -> ReviewAnswer:

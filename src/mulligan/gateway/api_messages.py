@@ -175,7 +175,7 @@ def describe_schemas() -> tuple[dict[type, dict[str, Any]], dict[str, Any]]:
     return dict(zip(kinds, found, strict=True)), parts
 
 
-MEDIA_TYPE = "application/problem+json"
+JSON, MEDIA_TYPE = "application/json", "application/problem+json"
 PREFIX = "urn:mulligan:problem:"
 
 
@@ -231,6 +231,14 @@ _KEY = {
 }
 
 
+_TEXT = {"type": "string"}
+_TOKENS = {"type": "integer", "minimum": 1, "maximum": 4000, "default": 400}
+_OF_PITFALLS = [
+    {"name": name, "in": "query", "schema": schema}
+    for name, schema in (("tool", _TEXT), ("agent", _TEXT), ("tokens", _TOKENS))
+]
+
+
 _POSTS = (
     (
         "executions",
@@ -257,10 +265,24 @@ _POSTS = (
 def describe_api(prefix: str) -> dict[str, Any]:
     """The whole document."""
     schemas, parts = describe_schemas()
-    paths = {
-        f"{prefix}/{path}": _describe_post(name, summary, kinds=kinds, schemas=schemas)
-        for path, name, summary, kinds in _POSTS
-    }
+    problems = _list_problems(schemas)
+
+    def describe(name: str, summary: str, gives: type, **asks: Any) -> dict[str, Any]:
+        status = "201" if gives is Logged else "200"
+        given = {"description": summary, "content": {JSON: {"schema": schemas[gives]}}}
+        answers = {status: given, **problems}
+        return {"operationId": name, "summary": summary, **asks, "responses": answers}
+
+    paths: dict[str, Any] = {}
+    for path, name, summary, (asks, gives) in _POSTS:
+        # A question changes nothing, so that asking it twice needs no key.
+        keys = [] if gives is Suggested else [_KEY]
+        body = {"required": True, "content": {JSON: {"schema": schemas[asks]}}}
+        post = describe(name, summary, gives, parameters=keys, requestBody=body)
+        paths[f"{prefix}/{path}"] = {"post": post}
+    summary = "What is known to go wrong with a tool, or with what an agent uses."
+    get = describe("listPitfalls", summary, Pitfalls, parameters=_OF_PITFALLS)
+    paths[f"{prefix}/pitfalls"] = {"get": get}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -269,52 +291,12 @@ def describe_api(prefix: str) -> dict[str, Any]:
             "description": "Log what agents do, ask what helps, and have it reviewed.",
         },
         "security": [{"bearer": []}],
-        "paths": {**paths, f"{prefix}/pitfalls": _describe_pitfalls(schemas)},
+        "paths": paths,
         "components": {
             "schemas": parts,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
-
-
-def _describe_post(
-    name: str, summary: str, *, kinds: tuple[type, type], schemas: dict[type, dict[str, Any]]
-) -> dict[str, Any]:
-    asks, gives = kinds
-    status = "201" if gives is Logged else "200"
-    return {
-        "post": {
-            "operationId": name,
-            "summary": summary,
-            # A question changes nothing, so that asking it twice needs no key.
-            "parameters": [] if gives is Suggested else [_KEY],
-            "requestBody": {
-                "required": True,
-                "content": {"application/json": {"schema": schemas[asks]}},
-            },
-            "responses": {status: _answer(summary, schemas[gives]), **_list_problems(schemas)},
-        }
-    }
-
-
-def _describe_pitfalls(schemas: dict[type, dict[str, Any]]) -> dict[str, Any]:
-    summary = "What is known to go wrong with a tool, or with what an agent uses."
-    taken = [
-        {"name": "tool", "in": "query", "schema": {"type": "string"}},
-        {"name": "agent", "in": "query", "schema": {"type": "string"}},
-        {
-            "name": "tokens",
-            "in": "query",
-            "schema": {"type": "integer", "minimum": 1, "maximum": 4000, "default": 400},
-        },
-    ]
-    answers = {"200": _answer(summary, schemas[Pitfalls]), **_list_problems(schemas)}
-    get = {"operationId": "listPitfalls", "summary": summary}
-    return {"get": {**get, "parameters": taken, "responses": answers}}
-
-
-def _answer(summary: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": summary, "content": {"application/json": {"schema": schema}}}
 
 
 def _list_problems(schemas: dict[type, dict[str, Any]]) -> dict[str, Any]:

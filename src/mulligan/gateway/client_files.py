@@ -44,7 +44,8 @@ def find_client_file(
     at_home = Path.home() if home is None else home
     folder = _find_settings(platform, at_home, os.environ if environment is None else environment)
     # Zed has its settings among those of Unix on a Mac, too.
-    zed = at_home / ".config" / "zed" if platform == "darwin" else folder / _name_zed(platform)
+    unix = at_home / ".config" if platform == "darwin" else folder
+    zed = unix / ("Zed" if platform == "win32" else "zed")
     places = {
         "claude-code": at_home / ".claude.json",
         "claude-desktop": folder / "Claude" / "claude_desktop_config.json",
@@ -81,10 +82,6 @@ def _find_settings(platform: str, home: Path, environment: Mapping[str, str]) ->
     if platform == "darwin":
         return home / "Library" / "Application Support"
     return Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-
-
-def _name_zed(platform: str) -> str:
-    return "Zed" if platform == "win32" else "zed"
 
 
 MARK = "before-mulligan"
@@ -131,20 +128,18 @@ def wrap_file(
     kept = keep_beside(path)
     text = _read(path)
     original = _put_back(text, path, kept)
-    _refuse_unlisted(original, path)
+    if not _find_entries(original, path):
+        raise ConfigurationError(f"{path} names no server yet, so there is nothing to wrap.")
     with write_beside(kept, original, like=path) as fresh:
         names, left = _sort_servers(original, path, fresh)
         lines = [*command, "gateway", str(kept)]
-        wrapped = _replace_entries(
-            original, {name: [*lines, "--only", name, *options] for name in names}
-        )
+        commands = {name: [*lines, "--only", name, *options] for name in names}
+        wrapped = _replace_entries(original, commands, path)
         if wrapped == text and kept.exists() and _read(kept) == original:
             return Wrapping(path=path, kept=kept, wrapped=tuple(names), left=left)
         _refuse_changed(path, text)
         fresh.replace(kept)
-    with write_beside(path, wrapped, like=path) as fresh:
-        _refuse_changed(path, text)
-        fresh.replace(path)
+    _replace(path, wrapped, before=text)
     return Wrapping(path=path, kept=kept, wrapped=tuple(names), left=left, changed=True)
 
 
@@ -156,10 +151,7 @@ def unwrap_file(path: Path) -> Wrapping:
     names = tuple(_list_wrapped(text, path, kept))
     if not names:
         return Wrapping(path=path, kept=kept)
-    original = _put_back(text, path, kept)
-    with write_beside(path, original, like=path) as fresh:
-        _refuse_changed(path, text)
-        fresh.replace(path)
+    _replace(path, _put_back(text, path, kept), before=text)
     # What was kept is in the file again, with its secrets: they stay in one place.
     kept.unlink()
     return Wrapping(path=path, kept=kept, wrapped=names, changed=True)
@@ -176,32 +168,29 @@ def _put_back(text: str, path: Path, kept: Path) -> str:
             "nobody knows what they were: put it there, or write those servers anew."
         )
     before = _read(kept)
-    known = _find_entries(before, kept).members
+    known = _find_entries(before, kept)
     lost = [name for name in names if name not in known]
     if lost:
         raise ConfigurationError(f"{kept} does not have the server {lost[0]!r}, which is wrapped.")
     raw = {name: before[known[name].start : known[name].end] for name in names}
-    return _replace_spans(text, {name: raw[name] for name in names}, path)
+    return _replace_spans(text, raw, path)
 
 
 def _list_wrapped(text: str, path: Path, kept: Path) -> Iterator[str]:
-    for name, node in _find_entries(text, path).members.items():
+    for name, node in _find_entries(text, path).items():
         entry = node.value
         said = entry.get("args") if isinstance(entry, dict) else None
-        if isinstance(said, list) and _is_ours(said, kept, name):
+        args = said if isinstance(said, list) else []
+        # Those of a gateway for this server of the kept file.
+        ours = ["gateway", str(kept), "--only", name]
+        if any(args[at : at + 4] == ours for at in range(len(args))):
             yield name
-
-
-def _is_ours(args: Sequence[object], kept: Path, name: str) -> bool:
-    """Whether arguments are those of a gateway for this server of the kept file."""
-    ours = ["gateway", str(kept), "--only", name]
-    return any(list(args[at : at + 4]) == ours for at in range(len(args)))
 
 
 def _sort_servers(text: str, path: Path, fresh: Path) -> tuple[list[str], dict[str, str]]:
     """Which servers go behind the gateway, and why the others do not."""
     names, left = [], {}
-    for name, node in _find_entries(text, path).members.items():
+    for name, node in _find_entries(text, path).items():
         entry = node.value if isinstance(node.value, dict) else {}
         if entry.get("disabled") is True or entry.get("enabled") is False:
             left[name] = "it is disabled; wrap again once it is not"
@@ -216,60 +205,47 @@ def _sort_servers(text: str, path: Path, fresh: Path) -> tuple[list[str], dict[s
     return names, left
 
 
-def _replace_entries(text: str, commands: Mapping[str, Sequence[str]]) -> str:
-    way = find_section(_as_mapping(parse_jsonc(text)))
-    entries = _follow(parse_jsonc(text), way).members
+def _replace_entries(text: str, commands: Mapping[str, Sequence[str]], path: Path) -> str:
+    section = find_section(_as_mapping(parse_jsonc(text)))[-1]
+    entries = _find_entries(text, path)
     written = {}
     for name, (program, *args) in commands.items():
         node = entries[name]
         rest = {k: v for k, v in _as_mapping(node).items() if k not in REPLACED}
-        entry: dict[str, object] = {}
-        if way[-1] == "servers":
-            entry["type"] = "stdio"
-        if way[-1] == "context_servers":
-            entry["source"] = "custom"
+        entry: dict[str, object] = dict(_OF_SECTIONS.get(section, {}))
         entry |= {"command": program, "args": args, **rest}
-        written[name] = _format_entry(entry, text, node.start)
-    return _replace_spans(text, written)
+        line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+        margin = line[: len(line) - len(line.lstrip())]
+        newline = "\r\n" if "\r\n" in text else "\n"
+        unit = "\t" if margin.startswith("\t") else "  "
+        lines = json.dumps(entry, indent=unit, ensure_ascii=False).split("\n")
+        written[name] = f"{newline}{margin}".join(lines)
+    return _replace_spans(text, written, path)
 
 
-def _replace_spans(text: str, written: Mapping[str, str], path: Path | None = None) -> str:
+_OF_SECTIONS = {"servers": {"type": "stdio"}, "context_servers": {"source": "custom"}}
+"""What VS Code and Zed want to see in an entry."""
+
+
+def _replace_spans(text: str, written: Mapping[str, str], path: Path) -> str:
     """The text with some entries in other words; every other byte stays."""
-    entries = _find_entries(text, path or Path()).members
+    entries = _find_entries(text, path)
     for name in sorted(written, key=lambda each: entries[each].start, reverse=True):
         node = entries[name]
         text = text[: node.start] + written[name] + text[node.end :]
     return text
 
 
-def _format_entry(entry: Mapping[str, object], text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    margin = line[: len(line) - len(line.lstrip())]
-    newline = "\r\n" if "\r\n" in text else "\n"
-    unit = "\t" if margin.startswith("\t") else "  "
-    lines = json.dumps(entry, indent=unit, ensure_ascii=False).split("\n")
-    return f"{newline}{margin}".join(lines)
-
-
-def _find_entries(text: str, path: Path) -> Node:
+def _find_entries(text: str, path: Path) -> dict[str, Node]:
     try:
         root = parse_jsonc(text)
     except ConfigurationError as error:
         raise ConfigurationError(f"{path} is no JSON. {error} Nothing was changed.") from error
     document = _as_mapping(root)
     list_entries(document, path)
-    return _follow(root, find_section(document))
-
-
-def _refuse_unlisted(text: str, path: Path) -> None:
-    if not _find_entries(text, path).members:
-        raise ConfigurationError(f"{path} names no server yet, so there is nothing to wrap.")
-
-
-def _follow(node: Node, way: Sequence[str]) -> Node:
-    for name in way:
-        node = node.members[name]
-    return node
+    for name in find_section(document):
+        root = root.members[name]
+    return root.members
 
 
 def _as_mapping(node: Node) -> Mapping[str, object]:
@@ -295,6 +271,12 @@ def _refuse_changed(path: Path, text: str) -> None:
             f"{path} was changed while it was read, perhaps by its client. Nothing was written: "
             "close the client, and try again."
         )
+
+
+def _replace(path: Path, text: str, *, before: str) -> None:
+    with write_beside(path, text, like=path) as fresh:
+        _refuse_changed(path, before)
+        fresh.replace(path)
 
 
 @contextmanager

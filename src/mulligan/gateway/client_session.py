@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
-from mulligan.gateway.handshake import Greeting
+from mulligan.codec import encode_json
 from mulligan.gateway.own_tools import OwnCalls
-from mulligan.gateway.party import CANCELLED, PROGRESS, Party, Pressure
-from mulligan.gateway.peers import Ends
+from mulligan.gateway.party import CANCELLED, PROGRESS, Party, Pressure, Tasks
+from mulligan.gateway.peers import Ends, read_error
 from mulligan.gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
@@ -22,12 +21,16 @@ from mulligan.gateway.protocol import (
     Frame,
     Raw,
     UnreadableFrameError,
-    build_error,
+    drop_misspelt,
+    find_key,
     is_ambiguous,
     read_fields,
     read_frame,
+    read_object,
     read_text,
+    write_answer,
     write_error,
+    write_refusal,
     write_request,
     write_result,
 )
@@ -38,22 +41,140 @@ from mulligan.gateway.tool_list import (
     LISTED,
     LISTS,
     Lists,
-    ShownTools,
-    find_listed,
     write_for_server,
 )
-from mulligan.gateway.tools import TEMPLATES, TOOLS, Names
+from mulligan.gateway.tools import (
+    INSTRUCTIONS,
+    TEMPLATES,
+    TOOLS,
+    Names,
+    describe_item,
+    read_greeting,
+)
 from mulligan.gateway.upstream import ServerDownError, Upstream
 
 INITIALIZED = "notifications/initialized"
-HEAD = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
-)
-"""The beginning of a request: by it, one that is too long to be read still gets an answer."""
 PAUSE = 0.01
 """Seconds between one look and the next whether everything is answered."""
 EVERYBODY = frozenset({"logging/setLevel"})
 """Requests that are meant for every server."""
+
+
+NAME = "mulligan"
+
+
+class Greeting:
+    """The first words between a client and its servers: which revision they speak, and what they
+    can. The gateway speaks none of its own, but what its servers do: the newest of all of them."""
+
+    def __init__(self, ends: Ends) -> None:
+        self._ends = ends
+        self._params = b""
+        """What the client said of itself; empty before it did."""
+        self.initialized: bytes | None = None
+        """What it said once it had heard the servers; `None` before it did."""
+
+    async def answer(self, frame: Frame) -> None:
+        """Answer `initialize` or `server/discover` with what the servers say."""
+        ends = self._ends
+        if frame.method == "initialize":
+            self._params = bytes(frame.params)
+            ends.said = read_object(frame.params)
+        if ends.only is not None:
+            await ends.only.start()
+            answer = await self._ask(ends.only, frame)
+            fields = read_fields(answer.result)
+            can = read_fields(fields.get("capabilities", b"{}"))
+            if ends.shared.options.own_tools and not answer.error and "tools" not in can:
+                # A server without tools has those of the gateway now.
+                fields["capabilities"] = can | {"tools": {}}
+                answer = Frame(result=Raw(encode_json(fields)))
+            ends.client.send(write_answer(frame.key, answer))
+            return
+        results = await asyncio.gather(
+            *(self._ask_one_of_many(upstream, frame) for upstream in ends.upstreams.values())
+        )
+        found = [each for each in results if each is not None]
+        if frame.method != "initialize" and len(found) < len(results):
+            # One of them is of an earlier revision, so all of them speak that.
+            ends.refuse(frame, code=NO_METHOD, said="Method not found")
+        elif not found:
+            ends.refuse(frame, code=SERVER_ERROR, said="None of the servers could be started.")
+        else:
+            merged = merge_greetings(found, version=ends.shared.version)
+            ends.client.send(write_result(frame.key, encode_json(merged)))
+
+    async def _ask_one_of_many(self, upstream: Upstream, frame: Frame) -> dict[str, Any] | None:
+        try:
+            await upstream.start()
+        except ServerDownError as error:
+            self._ends.shared.report(str(error))
+            return None
+        answer = await self._ask(upstream, frame)
+        if answer.error and frame.method == "initialize":
+            said = bytes(answer.error)[:500].decode(errors="replace")
+            self._ends.shared.report(f"{upstream.server.name} refused its client: {said}")
+        return None if answer.error else read_object(answer.result)
+
+    async def _ask(self, upstream: Upstream, frame: Frame) -> Frame:
+        """What a server greets with, less instructions that are not what was approved."""
+        answer = await upstream.ask_and_wait(frame.method, frame.params)
+        if frame.method == "initialize":
+            # From now on, a new life of the server begins with the same words.
+            upstream.greet = self._greet_again
+        if answer.error:
+            return answer
+        shared, server = self._ends.shared, upstream.server.name
+        item = read_greeting(server, answer.result)
+        shared.note_pins(server, item.kind, [item])
+        fields = read_fields(answer.result)
+        kept = drop_misspelt(fields, _OF_GREETINGS)
+        if not item.digest:
+            shared.report_once(f"{server}: {describe_item(item)} cannot be read: left out.")
+        if not item.digest or shared.list_refused([item]):
+            kept.pop(INSTRUCTIONS, None)
+        same = item.digest and kept == fields
+        return Frame(result=answer.result if same else Raw(encode_json(kept)))
+
+    async def _greet_again(self, upstream: Upstream) -> None:
+        answer = await upstream.ask_and_wait("initialize", self._params)
+        if answer.error:
+            raise ServerDownError(str(read_error(answer))[:200])
+        if self.initialized is not None:
+            upstream.send(write_request(b"", INITIALIZED, params=self.initialized))
+
+
+_OF_GREETINGS = (INSTRUCTIONS, "capabilities", "protocolVersion", "serverInfo", META)
+
+
+def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, Any]:
+    """What several servers say of themselves, as one would."""
+    merged: dict[str, Any] = {}
+    if all("protocolVersion" in each for each in found):
+        merged["protocolVersion"] = min(str(each["protocolVersion"]) for each in found)
+    if all("supportedVersions" in each for each in found):
+        first, *rest = (each["supportedVersions"] for each in found)
+        shared = [each for each in first if all(each in other for other in rest)]
+        merged = {"resultType": "complete", "supportedVersions": shared}
+        merged |= {name: found[0][name] for name in ("ttlMs", "cacheScope") if name in found[0]}
+    merged["capabilities"] = merge_capabilities([each.get("capabilities") for each in found])
+    merged["capabilities"].setdefault("tools", {})
+    merged["serverInfo"] = {"name": NAME, "version": version}
+    told = [each["instructions"] for each in found if isinstance(each.get("instructions"), str)]
+    if told:
+        merged["instructions"] = "\n\n".join(told)
+    return merged
+
+
+def merge_capabilities(found: list[Any]) -> dict[str, Any]:
+    """What at least one of them can do."""
+    merged: dict[str, Any] = {}
+    for each in found:
+        for name, value in (each or {}).items() if isinstance(each, dict) else ():
+            known = merged.get(name)
+            both = isinstance(known, dict) and isinstance(value, dict)
+            merged[name] = known | value if both else known or value
+    return merged
 
 
 class ClientSession:
@@ -66,12 +187,12 @@ class ClientSession:
         self._shared = ends.shared
         self._limits = ends.shared.options.limits
         self.greeting = Greeting(self.ends)
-        self.lists = Lists(self.ends, shown=ShownTools(self.ends))
-        self.calls = Calls(self.ends, self.lists, self._note_answered)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.lists = Lists(self.ends)
+        self._tasks = Tasks()
         self._calls: dict[bytes, asyncio.Task[None]] = {}
+        self.calls = Calls(self.ends, self.lists, under_way=self._calls)
         self.closed = False
-        self.on_full: Pressure = _go_on
+        self.on_full: Pressure | None = None
         """Told when the client is to wait, where it can be made to."""
         self.on_cancelled: Callable[[bytes], object] = len
         """Told which request of the client will have no answer."""
@@ -105,7 +226,7 @@ class ClientSession:
         except UnreadableFrameError as error:
             self.client.dropped += 1
             if error.key:
-                self.client.send(write_error(error.key, build_error(error.code, str(error))))
+                self.client.send(write_refusal(error.key, error.code, str(error)))
             return
         self.take_frame(frame)
 
@@ -121,11 +242,9 @@ class ClientSession:
     def refuse_too_long(self, head: bytes) -> None:
         """A message of the client is too long: it is answered if its id stands at its beginning."""
         self.client.dropped += 1
-        found = HEAD.match(head)
-        if found is not None:
-            most = self._limits.frame
-            said = build_error(INVALID_REQUEST, f"It is too long; the most are {most} bytes.")
-            self.client.send(write_error(found[1], said))
+        if key := find_key(head):
+            said = f"It is too long; the most are {self._limits.frame} bytes."
+            self.client.send(write_refusal(key, INVALID_REQUEST, said))
 
     async def find_schema(self, frame: Frame) -> Mapping[str, Any]:
         """What the arguments of the tool that a call names look like; empty where nobody knows."""
@@ -150,13 +269,9 @@ class ClientSession:
     async def leave(self) -> None:
         """The connection is gone: what goes on for it ends, and everything else stays."""
         self.closed = True
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.cancel()
         for upstream, name in list(self.client.heard.values()):
-            upstream.cancel(name, reason="Nobody waits for it any more.")
-            upstream.forget(name)
+            upstream.drop(name, reason="Nobody waits for it any more.")
 
     async def close(self) -> None:
         """The client is gone: end what goes on for it, and its servers."""
@@ -165,7 +280,7 @@ class ClientSession:
         await asyncio.gather(*(upstream.close() for upstream in self.upstreams.values()))
 
     def _take_client_request(self, frame: Frame) -> None:
-        method = frame.method
+        method, only = frame.method, self.ends.only
         if len(self._tasks) >= self._limits.waiting:
             self.ends.refuse(frame, code=SERVER_ERROR, said="Too many requests are under way.")
         elif is_ambiguous(frame.params):
@@ -177,9 +292,9 @@ class ClientSession:
             self.run(self.greeting.answer(frame), frame)
         elif method in LISTS and self.lists.is_seen(method):
             self.run(self.lists.answer(frame), frame)
-        elif method == "ping" and self.ends.only is None:
+        elif method == "ping" and only is None:
             self.client.send(write_result(frame.key, b"{}"))
-        elif method in EVERYBODY and self.ends.only is None:
+        elif method in EVERYBODY and only is None:
             self.run(self._ask_everybody(frame), frame)
         else:
             self._hand_on_request(frame)
@@ -197,7 +312,7 @@ class ClientSession:
 
     async def _hand_on_listed(self, frame: Frame) -> None:
         """Bring a request to the one server that lists what it is for."""
-        found = await find_listed(frame, self.lists)
+        found = await self.lists.find_listed(frame)
         servers = sorted({item.server for item in found}) or list(self.upstreams)
         # A template says less of a resource than a list that has it.
         named = [item for item in found if item.kind != TEMPLATES] or found
@@ -242,7 +357,7 @@ class ClientSession:
         elif frame.method.startswith("notifications/"):
             # Nothing else: a request without an id is one that nobody here has looked at.
             if frame.method == INITIALIZED:
-                self.greeting.note_initialized(frame)
+                self.greeting.initialized = bytes(frame.params)
             for upstream in self.upstreams.values():
                 if upstream.is_up:
                     upstream.send(write_request(b"", frame.method, params=frame.params))
@@ -262,8 +377,8 @@ class ClientSession:
     def take_request(self, upstream: Upstream, frame: Frame, *, during: bytes = b"") -> None:
         """A server asks the client for something: sampling, elicitation, roots."""
         if len(self.client.asked) >= self._limits.waiting:
-            said = build_error(INVALID_REQUEST, "Too many requests are under way.")
-            upstream.send(write_error(frame.key, said))
+            said = "Too many requests are under way."
+            upstream.send(write_refusal(frame.key, INVALID_REQUEST, said))
             return
         asked = upstream.find_asked(during)
         key = asked.key if asked is not None and asked.origin is self.client else b""
@@ -296,13 +411,13 @@ class ClientSession:
         """A server has died: what it asked the client for, nobody waits for any more."""
         for name, asked in list(self.client.asked.items()):
             if asked.origin is upstream:
-                self.client.cancel(name, reason="The server is gone.")
-                self.client.forget(name)
+                self.client.drop(name, reason="The server is gone.")
         self._shared.report(why)
 
     def note_full(self, *, full: bool) -> None:
         """A server does not take what it is sent: its client waits, or goes on."""
-        self.on_full(full=full)
+        if self.on_full is not None:
+            self.on_full(full=full)
 
     def pause_servers(self, *, full: bool) -> None:
         """The client does not take what it is sent: its servers wait, or go on."""
@@ -311,9 +426,7 @@ class ClientSession:
 
     def run(self, work: Coroutine[Any, Any, None], frame: Frame) -> asyncio.Task[None]:
         """Have something done for a request, which is answered whatever happens to it."""
-        task = asyncio.ensure_future(self._run(work, frame))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self._tasks.run(self._run(work, frame))
         # One that is cancelled before its first step would leave the work behind.
         task.add_done_callback(lambda _: work.close())
         return task
@@ -327,12 +440,4 @@ class ClientSession:
             self._shared.report(f"{frame.method} could not be answered: {error!r}")
             self.ends.refuse(frame, code=-32603, said="The gateway could not answer this request.")
         finally:
-            self._note_answered(frame.key)
-
-    def _note_answered(self, key: bytes) -> None:
-        """A call has its answer: it cannot be cancelled any more."""
-        self._calls.pop(key, None)
-
-
-def _go_on(*, full: bool) -> None:
-    """Nobody has to wait."""
+            self._calls.pop(frame.key, None)

@@ -23,7 +23,6 @@ from mulligan.gateway.protocol import (
     FIRST_MODERN,
     META,
     VERSION_META,
-    Frame,
     read_fields,
     read_object,
     read_text,
@@ -56,8 +55,14 @@ class OwnSession:
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, object]) -> object:
         """Call a tool: what it returned as plain values; what it returned as an error is raised."""
+        upstream = self._find(server)
+        await self._start(upstream)
         params = {"name": tool, "arguments": dict(arguments)}
-        answer = await self._ask(server, "tools/call", params)
+        if meta := self._metas.get(server):
+            params[META] = meta
+        answer = await upstream.ask_and_wait("tools/call", encode_json(params))
+        if not answer.id:
+            raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
         if answer.error:
             raise read_error(answer)
         result = read_object(answer.result)
@@ -87,17 +92,19 @@ class OwnSession:
 
     async def check_lists(self) -> None:
         """Read every list of every server, and report what is not offered of it."""
-        await asyncio.gather(*(self._learn(name) for name in self._session.upstreams))
-        await self._session.lists.report()
+        lists = self._session.lists
 
-    async def _learn(self, server: str) -> None:
-        upstream = self._session.upstreams[server]
-        try:
-            await self._start(upstream)
-        except ServerDownError as error:
-            self._session.ends.shared.report(str(error))
-            return
-        await self._session.lists.learn(upstream, LISTS.values(), meta=self._write_meta(server))
+        async def learn(upstream: Upstream) -> None:
+            try:
+                await self._start(upstream)
+            except ServerDownError as error:
+                self._session.ends.shared.report(str(error))
+                return
+            meta = self._write_meta(upstream.server.name)
+            await lists.learn(upstream, LISTS.values(), meta=meta)
+
+        await asyncio.gather(*map(learn, self._session.upstreams.values()))
+        await lists.report()
 
     def _write_meta(self, server: str) -> bytes:
         meta = self._metas.get(server)
@@ -112,17 +119,6 @@ class OwnSession:
     async def close(self) -> None:
         """End its connections."""
         await self._session.close()
-
-    async def _ask(self, server: str, method: str, params: dict[str, Any]) -> Frame:
-        upstream = self._find(server)
-        await self._start(upstream)
-        meta = self._metas.get(server)
-        answer = await upstream.ask_and_wait(
-            method, encode_json({**params, META: meta} if meta else params)
-        )
-        if not answer.id:
-            raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
-        return answer
 
     async def _start(self, upstream: Upstream) -> None:
         async with self._greeting:
@@ -217,17 +213,14 @@ class Gateway(Shared):
                 'nothing is held. Say mode = "suggest".'
             )
 
-    async def _list_tools(self, server: str) -> Listed | None:
+    async def _settle(self, server: str) -> None:
+        self.settled_at[server] = time.monotonic()
+        listed: Listed | None = None
         try:
-            return await self.own.list_tools(server)
+            listed = await self.own.list_tools(server)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the others go on
             told = f"The tools of {server} could not be listed: {error}"
             self.report_once(told, about=(server, "unlisted"))
-            return None
-
-    async def _settle(self, server: str) -> None:
-        self.settled_at[server] = time.monotonic()
-        listed = await self._list_tools(server)
         for each in [each for each in self.unsure.values() if each.server == server]:
             self._declare(each, listed)
 

@@ -18,19 +18,21 @@ import itertools
 import random
 import secrets
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
-from mulligan.gateway.api import PREFIX, create_api
+from mulligan.gateway.api import PREFIX, Refusal, create_api
 from mulligan.gateway.client_session import ClientSession
 from mulligan.gateway.gateway import Gateway
-from mulligan.gateway.party import Party
+from mulligan.gateway.party import Party, Tasks
 from mulligan.gateway.protocol import (
     BAD_PARAMS,
     INVALID_REQUEST,
@@ -44,15 +46,15 @@ from mulligan.gateway.protocol import (
     Limits,
     UnreadableFrameError,
     as_line,
-    build_error,
     find_argument_mismatch,
     find_mismatch,
     is_modern,
+    join_parts,
     read_fields,
     read_frame,
     read_object,
     read_version,
-    write_error,
+    write_refusal,
 )
 from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
@@ -61,13 +63,6 @@ from mulligan.types.values import hide_fields
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 SHORTEST = 16
 """Characters of a token that nobody guesses."""
-
-
-class Refusal(Struct, frozen=True):
-    """Why a request is not taken."""
-
-    status: int
-    said: str
 
 
 @hide_fields("tokens")
@@ -179,15 +174,31 @@ class Stream:
         self.ended = False
         """Nothing comes any more but what is in the queue."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come: the end is what lies next, or was taken."""
+        return self.ended and self.queue.qsize() <= 1
+
+    async def take(self) -> bytes | None:
+        """The next message; `None`: nothing for a while, or nothing more."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PING):
+                return await self.queue.get()
+        return None
+
     def put(self, frame: bytes, *, last: bool = False) -> None:
         """Send a message; the last one is the answer."""
         if self.ended:
             return
-        if self.queue.is_full:
-            last = True
-        else:
+        full = self.queue.is_full
+        if not full:
             self.queue.put_nowait(frame)
-        if last:
+        if last or full:
+            self.end()
+
+    def end(self) -> None:
+        """Nothing comes any more, or nobody is there to take it."""
+        if not self.ended:
             self.ended = True
             self.queue.put_nowait(None)
 
@@ -232,9 +243,9 @@ class Streams:
         """A request has no answer, for its client has cancelled it: its connection ends."""
         stream = self._waiting.pop(key, None)
         if stream is not None:
-            stream.put(write_error(key, build_error(CANCELLED, "Request cancelled")), last=True)
+            stream.put(write_refusal(key, CANCELLED, "Request cancelled"), last=True)
 
-    def send(self, frame: bytes, *, during: bytes = b"") -> None:
+    def send(self, frame: bytes, during: bytes = b"") -> None:
         """Send a message where it belongs: to the request that it goes with, if that is known."""
         read = read_frame(frame, self._limits)
         if not read.method:
@@ -287,17 +298,15 @@ class HttpSession:
     busy: int = 0
     """Connections that are open now."""
 
-
-class HttpParty(Party):
-    """A client that has a connection for each of its requests."""
-
-    def __init__(self, streams: Streams, *, keeps_ids: bool) -> None:
-        super().__init__(streams, keeps_ids=keeps_ids)
-        self._streams = streams
-
-    def tell(self, frame: bytes, *, during: bytes) -> None:
-        """Hand over what comes before an answer, on the connection of that answer."""
-        self._streams.send(frame, during=during)
+    @contextmanager
+    def use(self) -> Iterator[None]:
+        """It is not idle while somebody is here."""
+        self.busy += 1
+        try:
+            yield
+        finally:
+            self.busy -= 1
+            self.used_at = asyncio.get_running_loop().time()
 
 
 class HttpClients:
@@ -318,7 +327,7 @@ class HttpClients:
         self._by_id: dict[str, HttpSession] = {}
         self._by_principal: dict[str, HttpSession] = {}
         """Those of the revisions without sessions: one for all requests of one client."""
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing = Tasks()
         self._sweep: asyncio.TimerHandle | None = None
 
     def open(self, principal: str) -> tuple[str, HttpSession]:
@@ -329,9 +338,14 @@ class HttpClients:
             for name, each in self._by_id.items()
             if each.principal == principal
         ]
-        if len(own) >= self._most_of_one and not self._end_oldest(own):
-            said = f"You have {len(own)} sessions, the limit. Close one first."
-            raise TooManySessionsError(429, said)
+        if len(own) >= self._most_of_one:
+            # Room is made where a session was left behind.
+            before = asyncio.get_running_loop().time() - RECENT
+            left = [n for used_at, n in sorted(own) if used_at < before and not self._by_id[n].busy]
+            if not left:
+                said = f"You have {len(own)} sessions, the limit. Close one first."
+                raise TooManySessionsError(429, said)
+            self._closing.run(self._by_id.pop(left[0]).session.close())
         if len(self._by_id) >= self._most:
             raise TooManySessionsError(503, "There are too many sessions.")
         found, name = self._make(principal), secrets.token_urlsafe(24)
@@ -341,9 +355,7 @@ class HttpClients:
     def find(self, name: str, principal: str) -> HttpSession | None:
         """A session by its id; one of somebody else's is as unknown as none at all."""
         found = self._by_id.get(name)
-        if found is None or found.principal != principal:
-            return None
-        return found
+        return found if found is not None and found.principal == principal else None
 
     def share(self, principal: str) -> HttpSession:
         """What all requests of a client have in common that says nothing of sessions."""
@@ -366,26 +378,15 @@ class HttpClients:
         self._by_id.clear()
         self._by_principal.clear()
         await asyncio.gather(*(each.session.close() for each in every))
-        if self._closing:
-            await asyncio.wait(self._closing)
+        await self._closing.wait()
 
     def _make(self, principal: str, *, keeps_ids: bool = True) -> HttpSession:
         streams = Streams(self._gateway.options.limits)
-        client = HttpParty(streams, keeps_ids=keeps_ids)
+        client = Party(streams, keeps_ids=keeps_ids, tell=streams.send)
         session = self._gateway.open_session(client, principal=principal)
         session.on_cancelled = streams.cancel
         now = asyncio.get_running_loop().time()
         return HttpSession(principal=principal, session=session, streams=streams, used_at=now)
-
-    def _end_oldest(self, own: list[tuple[float, str]]) -> bool:
-        """Make room where a session was left behind."""
-        before = asyncio.get_running_loop().time() - RECENT
-        left = [
-            name for used_at, name in sorted(own) if used_at < before and not self._by_id[name].busy
-        ]
-        if left:
-            self._close_apart(self._by_id.pop(left[0]))
-        return bool(left)
 
     def _end_idle(self) -> None:
         """End what nobody uses, now and from time to time: its servers run for nobody."""
@@ -394,20 +395,11 @@ class HttpClients:
         for kept in (self._by_id, self._by_principal):
             for name, each in list(kept.items()):
                 if not each.busy and each.used_at < before:
-                    self._close_apart(kept.pop(name))
+                    self._closing.run(kept.pop(name).session.close())
         if self._sweep is not None:
             self._sweep.cancel()
         self._sweep = loop.call_later(max(self._idle / 4, 1.0), self._end_idle)
 
-    def _close_apart(self, left: HttpSession) -> None:
-        closing = asyncio.ensure_future(left.session.close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
-
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = "/mcp"
 MISMATCH = -32020
@@ -416,7 +408,7 @@ STATUS_OF |= {-32021: 400, -32022: 400}
 """What later revisions answer an error with."""
 PING = 15.0
 """Seconds after which a connection without a word is told that we are still there."""
-JSON, EVENTS = b"application/json", b"text/event-stream"
+JSON, EVENTS = "application/json", "text/event-stream"
 SINGLE = (b"host", b"origin", b"authorization")
 """Headers by which a request is let in: of two, whoever reads them may take either."""
 WIDE = 1
@@ -430,16 +422,14 @@ SOON = 0.02
 PAUSE = 6.0
 """The most seconds before a refusal, each time others: who asks again at once keeps nobody waiting,
 and hundreds of them do not come at the same moment."""
-PLAIN = ((b"content-type", b"text/plain; charset=utf-8"),)
 
 
 class GatewayApp:
     """The application that a web server runs."""
 
     def __init__(self, gateway: Gateway, access: Access) -> None:
-        self._gateway = gateway
-        self._access = access
-        self._limits = gateway.options.limits
+        self.access = access
+        self.limits = gateway.options.limits
         self.clients = HttpClients(gateway)
         self.under_way = Counter[str]()
         self.lanes = Lanes(wide=WIDE, longest=SOON)
@@ -452,33 +442,27 @@ class GatewayApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http" and has_doubled(scope["headers"]):
-            await Exchange(self, scope, receive=receive, send=send).refuse_doubled()
-        elif scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
-            await self._api(scope, receive, send)
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await self.clients.close()
+            await send({"type": "lifespan.shutdown.complete"})
         elif scope["type"] == "http":
-            await Exchange(self, scope, receive=receive, send=send).run()
+            names = Counter(name.lower() for name, _ in scope["headers"])
+            if any(names[single] > 1 for single in SINGLE):
+                refused = refuse(400, "A header that may come once came twice.")
+                await refused(scope, receive, send)
+            elif scope["path"].startswith(f"{PREFIX}/"):
+                await self._api(scope, receive, send)
+            else:
+                await Exchange(self, scope, receive=receive, send=send).run()
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.clients.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
-    def find_principal(self, headers: dict[str, str]) -> str | Refusal:
-        """Who asks, or why they are refused."""
-        return self._access.find_principal(headers)
-
-    @property
-    def most_bytes(self) -> int:
-        """Of one request."""
-        return self._limits.frame
-
-    def read(self, body: bytes) -> Frame:
-        """The message of a request."""
-        return read_frame(body, self._limits)
+def refuse(status: int, said: str, *, retry_after: int = 0) -> Response:
+    """Why a request is not taken, in a sentence."""
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    headers |= {"retry-after": str(retry_after)} if retry_after else {}
+    return PlainTextResponse(f"{said}\n", status, headers)
 
 
 class Exchange:
@@ -486,35 +470,36 @@ class Exchange:
 
     def __init__(self, app: GatewayApp, scope: Scope, *, receive: Receive, send: Send) -> None:
         self._app = app
-        self._scope = scope
+        self._request = Request(scope, receive)
+        self._headers = self._request.headers
         self._receive = receive
         self._send = send
-        self._headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
 
-    async def refuse_doubled(self) -> None:
-        """Answer a request that says twice who it is for, from or by."""
-        await self._refuse(400, "A header that may come once came twice.")
+    async def _answer(self, response: Response) -> None:
+        await response(self._request.scope, self._receive, self._send)
+
+    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
+        await self._answer(refuse(status, said, retry_after=retry_after))
 
     async def run(self) -> None:
         """Answer it."""
-        principal = self._app.find_principal(self._headers)
+        principal = self._app.access.find_principal(self._headers)
         if isinstance(principal, Refusal):
             await self._refuse(principal.status, principal.said)
-        elif self._scope["path"].rstrip("/") != PATH:
+        elif self._request.scope["path"].rstrip("/") != PATH:
             await self._refuse(404, f"There is only {PATH} here.")
         elif self._app.under_way[principal] >= MOST_UNDER_WAY:
             await self._refuse(429, "Too many of your requests are under way.", retry_after=1)
         else:
             self._app.under_way[principal] += 1
             try:
-                await self._run_for(principal)
+                with suppress(ClientDisconnect):  # nobody is there to be answered
+                    await self._run_for(principal)
             finally:
                 self._app.under_way[principal] -= 1
 
     async def _run_for(self, principal: str) -> None:
-        method = self._scope["method"]
+        method = self._request.method
         if method == "POST":
             await self._take_in_turn(principal)
         elif method == "GET":
@@ -540,14 +525,16 @@ class Exchange:
         if not self._headers.get("content-type", "").lower().startswith("application/json"):
             await self._refuse(415, "A message is application/json.")
             return
-        body = await self._read_body()
+        limits = self._app.limits
+        body = await join_parts(self._request.stream(), most=limits.frame)
         if body is None:
-            await self._refuse(413, f"A message has {self._app.most_bytes} bytes at most.")
+            await self._refuse(413, f"A message has {limits.frame} bytes at most.")
             return
         try:
-            frame = self._app.read(body)
+            frame = read_frame(body, limits)
         except UnreadableFrameError as error:
-            await self._say(400, write_error(error.key, build_error(error.code, str(error))))
+            said = write_refusal(error.key, error.code, str(error))
+            await self._answer(Response(said, 400, media_type=JSON))
             return
         if is_alone(frame, self._headers):
             await self._take_alone(principal, frame)
@@ -557,17 +544,20 @@ class Exchange:
     async def _take_alone(self, principal: str, frame: Frame) -> None:
         """A request that says all there is to know with itself."""
         if not frame.key or not frame.method:
-            await self._start(202, ())
-            await self._send_body(b"")
+            await self._answer(Response(status_code=202))
             return
         shared, stream = self._app.clients.share(principal), Stream()
-        wrong = find_wrong(frame, self._headers) or await self._find_argument(shared, frame)
-        if wrong is not None:
-            said = write_error(frame.key, build_error(*wrong))
-            await self._say(STATUS_OF[wrong[0]], said)
+        code, wrong = find_wrong(frame, self._headers)
+        if not wrong and frame.method == "tools/call":
+            schema = await shared.session.find_schema(frame)
+            given = read_object(read_fields(frame.params).get("arguments", b""))
+            wrong = find_argument_mismatch(schema, arguments=given, headers=self._headers)
+        if wrong:
+            said = write_refusal(frame.key, code, wrong)
+            await self._answer(Response(said, STATUS_OF[code], media_type=JSON))
             return
         session = shared.session.join(Party(stream, keeps_ids=False))
-        with Using(shared):
+        with shared.use():
             session.take_frame(frame)
             try:
                 await self._stream(stream, codes=True)
@@ -575,31 +565,21 @@ class Exchange:
                 # Whoever hangs up does not want it any more.
                 await session.leave()
 
-    async def _find_argument(self, shared: HttpSession, frame: Frame) -> Wrong | None:
-        """Whether an argument stands otherwise in a header than in the call."""
-        if frame.method != "tools/call":
-            return None
-        schema = await shared.session.find_schema(frame)
-        arguments = read_object(read_fields(frame.params).get("arguments", b""))
-        mismatch = find_argument_mismatch(schema, arguments=arguments, headers=self._headers)
-        return (MISMATCH, mismatch) if mismatch else None
-
     async def _take_in_session(self, principal: str, frame: Frame) -> None:
         clients, name = self._app.clients, self._headers.get(SESSION, "")
         found = clients.find(name, principal)
-        headers: tuple[tuple[bytes, bytes], ...] = ()
+        headers: dict[str, str] = {}
         if not name and frame.method in ("initialize", "server/discover"):
             name, found = clients.open(principal)
-            headers = ((SESSION.encode(), name.encode()),)
+            headers[SESSION] = name
         if found is None:
             said = "There is no such session." if name else "A session is needed: initialize first."
             await self._refuse(404 if name else 400, said)
             return
-        with Using(found):
+        with found.use():
             if not (frame.method and frame.key):
                 found.session.take_frame(frame)
-                await self._start(202, ())
-                await self._send_body(b"")
+                await self._answer(Response(status_code=202))
                 return
             stream = found.streams.open(frame.key)
             if stream is None:
@@ -621,7 +601,7 @@ class Exchange:
         if stream is None:
             await self._refuse(409, "This session is listened to already.")
             return
-        with Using(found):
+        with found.use():
             try:
                 await self._stream(stream, at_once=True)
             finally:
@@ -633,119 +613,50 @@ class Exchange:
             await self._refuse(404, "There is no such session.")
             return
         await self._app.clients.end(name)
-        await self._start(204, ())
-        await self._send_body(b"")
+        await self._answer(Response(status_code=204))
 
     async def _stream(
         self,
         stream: Stream,
         *,
-        headers: Iterable[tuple[bytes, bytes]] = (),
+        headers: Mapping[str, str] | None = None,
         codes: bool = False,
         at_once: bool = False,
     ) -> None:
         """Send the answer alone as JSON; if something comes before it, all of it as events."""
-        gone = asyncio.ensure_future(self._wait_for_end())
+        gone = asyncio.ensure_future(self._wait_for_end(stream))
         try:
-            first = None if at_once else await _take(stream, gone)
-            if first is not None and is_over(stream):
+            first = None if at_once else await stream.take()
+            if first is not None and stream.is_over:
                 status = find_status(first) if codes else 200
-                await self._say(status, first, headers)
+                await self._answer(Response(first, status, headers, media_type=JSON))
                 return
-            kind = (b"content-type", EVENTS)
-            await self._start(200, (kind, (b"cache-control", b"no-cache"), *headers))
+            kind = {"content-type": EVENTS, "cache-control": "no-cache", **(headers or {})}
+            written = [(name.encode(), value.encode()) for name, value in kind.items()]
+            await self._send({"type": "http.response.start", "status": 200, "headers": written})
             while not gone.done():
                 if first is not None:
                     line = as_line(first).rstrip()
-                    await self._send_body(b"event: message\r\ndata: %b\r\n\r\n" % line, more=True)
+                    await self._send_part(b"event: message\r\ndata: %b\r\n\r\n" % line)
                 elif at_once or stream.queue.empty():
-                    await self._send_body(b": \r\n\r\n", more=True)
-                if is_over(stream):
+                    await self._send_part(b": \r\n\r\n")
+                if stream.is_over:
                     break
-                first = await _take(stream, gone)
-            await self._send_body(b"")
+                first = await stream.take()
+            await self._send_part(b"", more=False)
         finally:
             gone.cancel()
 
-    async def _wait_for_end(self) -> None:
+    async def _wait_for_end(self, stream: Stream) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
+        stream.end()
 
-    async def _read_body(self) -> bytes | None:
-        parts, length = [], 0
-        while True:
-            message = await self._receive()
-            part = message.get("body", b"")
-            length += len(part)
-            if length > self._app.most_bytes:
-                return None
-            parts.append(part)
-            if not message.get("more_body"):
-                return b"".join(parts)
-
-    async def _refuse(self, status: int, said: str, *, retry_after: int = 0) -> None:
-        asks = ((b"www-authenticate", b"Bearer"),) if status == 401 else ()
-        later = ((b"retry-after", b"%d" % retry_after),) if retry_after else ()
-        await self._start(status, (*PLAIN, *asks, *later))
-        await self._send_body(f"{said}\n".encode())
-
-    async def _say(
-        self, status: int, frame: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
-    ) -> None:
-        length = (b"content-length", b"%d" % len(frame))
-        await self._start(status, ((b"content-type", JSON), length, *headers))
-        await self._send_body(frame)
-
-    async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        await self._send(
-            {"type": "http.response.start", "status": status, "headers": list(headers)}
-        )
-
-    async def _send_body(self, body: bytes, *, more: bool = False) -> None:
+    async def _send_part(self, body: bytes, *, more: bool = True) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
 
 
-def has_doubled(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a request has two of what it may have one of."""
-    names = [name.lower() for name, _ in headers]
-    return any(names.count(single) > 1 for single in SINGLE)
-
-
-class Using:
-    """A session is not idle while somebody is here."""
-
-    def __init__(self, session: HttpSession) -> None:
-        self._session = session
-
-    def __enter__(self) -> None:
-        self._session.busy += 1
-
-    def __exit__(self, *error: object) -> None:
-        self._session.busy -= 1
-        self._session.used_at = asyncio.get_running_loop().time()
-
-
-async def _take(stream: Stream, gone: asyncio.Future[None]) -> bytes | None:
-    """The next message; `None`: nothing for a while, or nobody is there any more."""
-    if not stream.queue.empty():
-        return stream.queue.get_nowait()
-    taking = asyncio.ensure_future(stream.queue.get())
-    try:
-        await asyncio.wait((taking, gone), timeout=PING, return_when=asyncio.FIRST_COMPLETED)
-        return taking.result() if taking.done() else None
-    finally:
-        taking.cancel()
-        with suppress(asyncio.CancelledError):  # as it was told a line above
-            if taking.done() and not taking.cancelled():
-                taking.exception()
-
-
-def is_over(stream: Stream) -> bool:
-    """Whether nothing more will come: the end is what lies next."""
-    return stream.queue.qsize() == 1 and stream.ended
-
-
-def is_alone(frame: Frame, headers: dict[str, str]) -> bool:
+def is_alone(frame: Frame, headers: Mapping[str, str]) -> bool:
     """Whether a request says all with itself, as revisions without sessions do."""
     if SESSION in headers:
         return False
@@ -754,17 +665,13 @@ def is_alone(frame: Frame, headers: dict[str, str]) -> bool:
     return frame.method != "initialize" and bool(read_version(frame))
 
 
-Wrong = tuple[int, str]
-
-
-def find_wrong(frame: Frame, headers: dict[str, str]) -> Wrong | None:
-    """What is wrong with a request that should say all with itself, and its code."""
+def find_wrong(frame: Frame, headers: Mapping[str, str]) -> tuple[int, str]:
+    """What is wrong with a request that should say all with itself, after its code; or empty."""
     if frame.method == "initialize":
         return NO_METHOD, "Method not found"
     if not read_version(frame):
         return BAD_PARAMS, "Its _meta does not say which revision it speaks."
-    mismatch = find_mismatch(frame, headers)
-    return (MISMATCH, mismatch) if mismatch else None
+    return MISMATCH, find_mismatch(frame, headers)
 
 
 def find_status(frame: bytes) -> int:

@@ -6,12 +6,11 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 
-from msgspec import Struct
-
 from mulligan.gateway.shared_state import Shared
-from mulligan.gateway.tools import PITFALLS, STATUS, UNDO, WHY, build_result
+from mulligan.gateway.tools import PITFALLS, UNDO, WHY, build_result
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.types.action import Action, By, State, leads_to
+from mulligan.types.adapter import HostCall
 from mulligan.types.display import Quoted, show_name
 from mulligan.types.effect import Effect
 from mulligan.types.errors import MulliganError
@@ -26,27 +25,18 @@ _NEXT = {
 }
 
 
-class FailedBefore(Struct, frozen=True, kw_only=True):
-    """A call that failed for this client."""
-
-    server: str
-    tool: str
-    arguments: Mapping[str, object]
-    said: str
-    """In the server's words."""
-
-
 class OwnCalls:
     """What one client did through the gateway, and its questions about it."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
-        self._failed: deque[FailedBefore] = deque(maxlen=MOST_FAILURES)
+        self._failed: deque[tuple[HostCall, str]] = deque(maxlen=MOST_FAILURES)
+        """With what the server said."""
         self._actions: OrderedDict[str, None] = OrderedDict()
 
-    def note_failure(self, failed: FailedBefore) -> None:
+    def note_failure(self, call: HostCall, said: str) -> None:
         """A call of the client has failed."""
-        self._failed.append(failed)
+        self._failed.append((call, said))
 
     def note_actions(self, actions: tuple[str, ...]) -> None:
         """The client did something that is on record, or it waits."""
@@ -64,40 +54,32 @@ class OwnCalls:
             if name == WHY:
                 said = await asyncio.to_thread(self._explain, named)
             elif name == PITFALLS:
-                said = await asyncio.to_thread(self._describe_pitfalls, named)
+                found = await asyncio.to_thread(self._shared.m.pitfalls, named or None)
+                said = found or "Nothing is known to go wrong."
             elif name == UNDO:
                 said = await self._undo(named, by=by)
-            elif name == STATUS:
-                said = await asyncio.to_thread(self._tell_status, named)
             else:
-                return build_result("There is no such tool.", failed=True, modern=modern)
+                said = await asyncio.to_thread(self._tell_status, named)
         except MulliganError as error:
             return build_result(str(error), failed=True, modern=modern)
         return build_result(said, failed=said == UNKNOWN, modern=modern)
 
     def _explain(self, tool: str) -> str:
-        fitting = [each for each in self._failed if not tool or each.tool == tool]
+        find = self._shared.m.pitfalls
+        fitting = [each for each in self._failed if not tool or each[0].tool == tool]
+        if not fitting and not tool:
+            return "None of your calls has failed here."
         if not fitting:
-            return "None of your calls has failed here." if not tool else self._tell_none(tool)
-        last = fitting[-1]
-        advice, _, _ = self._shared.insights.suggest(
-            last.tool, server=last.server, arguments=last.arguments, error=last.said
-        )
-        said = hide_secrets(last.said, last.arguments)
-        told = [
-            f"{show_name(last.tool)} failed. {Quoted(said, 'the server')}",
-            f"Advice: {advice.why}",
-            self._shared.m.pitfalls(last.tool),
-        ]
+            told = ["No call of yours of that tool has failed here.", find(tool)]
+        else:
+            call, words = fitting[-1]
+            advice, _, _ = self._shared.insights.suggest(
+                call.tool, server=call.server, arguments=call.arguments, error=words
+            )
+            said = hide_secrets(words, call.arguments)
+            why = f"{show_name(call.tool)} failed. {Quoted(said, 'the server')}"
+            told = [why, f"Advice: {advice.why}", find(call.tool)]
         return "\n\n".join(filter(None, told))
-
-    def _tell_none(self, tool: str) -> str:
-        known = self._shared.m.pitfalls(tool)
-        return "\n\n".join(filter(None, ("No call of yours of that tool has failed here.", known)))
-
-    def _describe_pitfalls(self, tool: str) -> str:
-        found = self._shared.m.pitfalls(tool or None)
-        return found or "Nothing is known to go wrong."
 
     def _find_own(self, id_or_prefix: str) -> Action | None:
         """One of the client's own actions; of another's, nobody here knows anything."""
@@ -105,15 +87,24 @@ class OwnCalls:
         near = [each for each in self._actions if wanted and each.startswith(wanted)]
         return self._shared.insights.open_list.find(near[0]) if len(near) == 1 else None
 
-    def _list_own(self) -> list[Action]:
-        open_list = self._shared.insights.open_list
-        return [open_list.find(each) for each in reversed(self._actions)]
+    def _describe_own(self, *, undoable: bool = False) -> list[str]:
+        """What the client did, the latest first; `undoable`: as far as it can be taken back."""
+        found = map(self._shared.insights.open_list.find, reversed(self._actions))
+        return [
+            self._describe(each)
+            for each in found
+            if not undoable
+            or (
+                leads_to(each.state, State.UNDOING, by=By.PERSON)
+                and each.opening.effect is Effect.REVERSIBLE
+            )
+        ]
 
     def _tell_status(self, named: str) -> str:
         if named:
             found = self._find_own(named)
             return UNKNOWN if found is None else self._describe(found)
-        lines = [self._describe(each) for each in self._list_own()]
+        lines = self._describe_own()
         changed = self._shared.pins.list_changed()
         lines += [
             f"{show_name(item.name)} of {item.server} has changed since it was approved."
@@ -127,7 +118,8 @@ class OwnCalls:
 
     async def _undo(self, named: str, *, by: str) -> str:
         if not named:
-            return await asyncio.to_thread(self._list_undoable)
+            lines = await asyncio.to_thread(self._describe_own, undoable=True)
+            return "\n".join(lines) or "Nothing that you did here can be undone."
         found = await asyncio.to_thread(self._find_own, named)
         if found is None:
             return UNKNOWN
@@ -136,12 +128,3 @@ class OwnCalls:
         await asyncio.to_thread(open_list.undo, found.id, by=who)
         await self._shared.m.recover()
         return self._describe(await asyncio.to_thread(open_list.find, found.id))
-
-    def _list_undoable(self) -> str:
-        lines = [
-            self._describe(each)
-            for each in self._list_own()
-            if leads_to(each.state, State.UNDOING, by=By.PERSON)
-            and each.opening.effect is Effect.REVERSIBLE
-        ]
-        return "\n".join(lines) or "Nothing that you did here can be undone."

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Container
-from typing import Protocol
+from collections.abc import Callable, Container, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from mulligan.codec import encode_json
 from mulligan.gateway.protocol import (
@@ -21,7 +22,6 @@ from mulligan.gateway.protocol import (
     read_fields,
     write_answer,
     write_error,
-    write_fields,
     write_request,
 )
 
@@ -41,6 +41,10 @@ class Sends(Protocol):
         """Hand a message over; what can no longer be sent is dropped."""
 
 
+Tells = Callable[[bytes, bytes], None]
+"""A way to a peer by the request of its own that a message comes before."""
+
+
 class Pressure(Protocol):
     """Told that a peer does not take what it is sent as fast as it comes, and when it does."""
 
@@ -48,51 +52,35 @@ class Pressure(Protocol):
         """It is full, or has room again."""
 
 
+@dataclass(eq=False, slots=True, kw_only=True)
 class AskedRequest:
     """A request that a peer was sent, and who waits for its answer."""
 
-    __slots__ = (
-        "key",
-        "limit",
-        "method",
-        "name",
-        "on_answer",
-        "origin",
-        "sent_token",
-        "since",
-        "token",
-    )
-
-    def __init__(
-        self,
-        *,
-        method: str,
-        name: bytes,
-        origin: Party | None,
-        key: bytes,
-        on_answer: OnAnswer | None,
-    ) -> None:
-        self.method = method
-        self.name = name
-        """The id under which the peer has it."""
-        self.origin = origin
-        self.key = key
-        """The id under which the answer is waited for."""
-        self.on_answer = on_answer
-        """Takes the answer in the place of the origin."""
-        self.token = b""
-        """What the origin calls its progress; empty where it does not want to hear of any."""
-        self.sent_token = b""
-        """What the peer calls it."""
-        self.limit: asyncio.TimerHandle | None = None
-        self.since = 0.0
+    method: str
+    name: bytes
+    """The id under which the peer has it."""
+    origin: Party | None
+    key: bytes
+    """The id under which the answer is waited for."""
+    on_answer: OnAnswer | None
+    """Takes the answer in the place of the origin."""
+    token: bytes = b""
+    """What the origin calls its progress; empty where it does not want to hear of any."""
+    sent_token: bytes = b""
+    """What the peer calls it."""
+    limit: asyncio.TimerHandle | None = None
+    since: float = 0.0
 
 
 class Party:
     """One peer, and what it was asked."""
 
-    def __init__(self, way: Sends | None = None, *, keeps_ids: bool = True) -> None:
+    def __init__(
+        self, way: Sends | None = None, *, keeps_ids: bool = True, tell: Tells | None = None
+    ) -> None:
         self.way = way
+        self._tell = tell
+        """For who has a connection for each of its requests."""
         self.keeps_ids = keeps_ids
         """Whether its requests go on under ids of its own. Those of one who comes back over other
         connections do not: there an id may be used again while an old answer is still to come."""
@@ -111,9 +99,9 @@ class Party:
         if self.way is not None:
             self.way.send(frame)
 
-    def tell(self, frame: bytes, *, during: bytes) -> None:  # noqa: ARG002 - there is one way only
+    def tell(self, frame: bytes, *, during: bytes) -> None:
         """Hand over what comes before the answer to a request of the peer's own; empty: to none."""
-        self.send(frame)
+        self.send(frame) if self._tell is None else self._tell(frame, during)
 
     def ask(
         self,
@@ -145,6 +133,16 @@ class Party:
         self.on_asked(asked)
         return name
 
+    async def ask_and_wait(self, method: str, params: bytes | Raw) -> Frame:
+        """Send a request of the gateway's own, and wait for its answer."""
+        answer, take = await_answer()
+        name = self.ask(method, params, on_answer=take)
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self.drop(name, reason="Nobody waits for it any more.")
+            raise
+
     def on_asked(self, asked: AskedRequest) -> None:
         """A request was sent: who is to end it in time says so here."""
 
@@ -158,18 +156,13 @@ class Party:
         return b"%d" % self._last
 
     def _note_token(self, raw: bytes, asked: AskedRequest, *, keeps: bool) -> bytes:
-        params = read_fields(raw)
-        meta = read_fields(params.get(META, b""))
-        asked.token = bytes(meta.get(TOKEN, b""))
+        asked.token = bytes(read_fields(read_fields(raw).get(META, b"")).get(TOKEN, b""))
         if not asked.token:
             return raw
         asked.sent_token = self._choose(asked.token if keeps else b"", self._tokens)
         self._tokens[asked.sent_token] = asked
-        if asked.sent_token == asked.token:
-            return raw
-        meta[TOKEN] = Raw(asked.sent_token)
-        params[META] = Raw(write_fields(meta))
-        return write_fields(params)
+        same = asked.sent_token == asked.token
+        return raw if same else set_meta(raw, TOKEN, Raw(asked.sent_token))
 
     def take_answer(self, frame: Frame) -> bool:
         """Bring an answer to who waits for it; `False`: nobody does."""
@@ -181,15 +174,18 @@ class Party:
         if asked.on_answer is not None:
             asked.on_answer(frame)
         elif asked.origin is not None:
-            asked.origin.send(write_answer(asked.key, _name_subscription(asked, frame)))
+            if asked.method == LISTEN and frame.result:
+                frame = Frame(result=Raw(_name_subscription(asked, bytes(frame.result))))
+            asked.origin.send(write_answer(asked.key, frame))
         return True
 
-    def fail(self, name: bytes, error: bytes) -> None:
+    def fail(self, name: bytes, said: str) -> None:
         """Give a request up: who waits for it is told so."""
-        asked = self._forget(name)
+        asked = self.asked.get(name)
         if asked is None:
             return
-        self._note_given_up(name)
+        self.forget(name)
+        error = build_error(SERVER_ERROR, said)
         if asked.on_answer is not None:
             asked.on_answer(Frame(error=Raw(error)))
         elif asked.origin is not None:
@@ -198,14 +194,19 @@ class Party:
     def fail_all(self, said: str) -> None:
         """Give every request up: the peer is gone."""
         for name in list(self.asked):
-            self.fail(name, build_error(SERVER_ERROR, said))
+            self.fail(name, said)
 
     def cancel(self, name: bytes, *, reason: str = "", said: bytes | Raw = b"") -> None:
         """Tell the peer that nobody waits for a request any more, as who asked `said` it."""
         if name in self.asked:
             told = {**read_fields(said), ASKED_FOR: Raw(name)}
-            told |= {"reason": Raw(encode_json(reason))} if reason else {}
-            self.send(write_request(b"", CANCELLED, params=write_fields(told)))
+            told |= {"reason": reason} if reason else {}
+            self.send(write_request(b"", CANCELLED, params=encode_json(told)))
+
+    def drop(self, name: bytes, *, reason: str) -> None:
+        """Tell the peer that nobody waits for a request, and wait for it no more."""
+        self.cancel(name, reason=reason)
+        self.forget(name)
 
     def forget(self, name: bytes) -> None:
         """Nobody waits for a request any more; an answer to it is dropped."""
@@ -234,11 +235,20 @@ class Party:
 
         `None`: it names none, or one that nobody waits for, and means whoever is there.
         """
+        raw = bytes(frame.params)
         if frame.method == PROGRESS:
-            return self._translate_progress(frame)
-        if _SUBSCRIPTION_WRITTEN in bytes(frame.params):
-            return self._translate_subscription(frame)
-        return None, bytes(frame.params)
+            params = read_fields(raw)
+            asked = self._tokens.get(bytes(params.get(TOKEN, b"")))
+            if asked is None:
+                return None, raw
+            asked.since = asyncio.get_running_loop().time()
+            same = asked.sent_token == asked.token
+            return asked, raw if same else encode_json(params | {TOKEN: Raw(asked.token)})
+        if _SUBSCRIPTION_WRITTEN not in raw:
+            return None, raw
+        meta = read_fields(read_fields(raw).get(META, b""))
+        asked = self.find_asked(meta.get(SUBSCRIPTION, b""))
+        return asked, b"" if asked is None else _name_subscription(asked, raw)
 
     def find_cancelled(self, frame: Frame) -> tuple[Party, bytes] | None:
         """Which request of its own a peer no longer waits for."""
@@ -252,28 +262,38 @@ class Party:
         """Who waits for the last request: meant where nothing says which one is."""
         return next((a.origin for a in reversed(self.asked.values()) if a.origin), None)
 
-    def _translate_progress(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
-        params = read_fields(frame.params)
-        asked = self._tokens.get(bytes(params.get(TOKEN, b"")))
-        if asked is None:
-            return None, bytes(frame.params)
-        asked.since = asyncio.get_running_loop().time()
-        if asked.sent_token == asked.token:
-            return asked, bytes(frame.params)
-        params[TOKEN] = Raw(asked.token)
-        return asked, write_fields(params)
 
-    def _translate_subscription(self, frame: Frame) -> tuple[AskedRequest | None, bytes]:
-        params = read_fields(frame.params)
-        meta = read_fields(params.get(META, b""))
-        asked = self.find_asked(meta.get(SUBSCRIPTION, b""))
-        if asked is None:
-            return None, b""
-        if asked.name == asked.key:
-            return asked, bytes(frame.params)
-        meta[SUBSCRIPTION] = Raw(asked.key)
-        params[META] = Raw(write_fields(meta))
-        return asked, write_fields(params)
+class Tasks(set[asyncio.Task[None]]):
+    """What goes on beside, each held until it is done."""
+
+    def run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin something."""
+        task = asyncio.ensure_future(work)
+        self.add(task)
+        task.add_done_callback(self.discard)
+        return task
+
+    async def wait(self) -> None:
+        """Wait until all of it is over."""
+        if self:
+            await asyncio.wait(self)
+
+    async def cancel(self) -> None:
+        """End all of it."""
+        for task in list(self):
+            task.cancel()
+        await self.wait()
+
+
+def await_answer() -> tuple[asyncio.Future[Frame], OnAnswer]:
+    """An answer to wait for, and who takes it."""
+    answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+
+    def take(frame: Frame) -> None:
+        if not answer.done():
+            answer.set_result(frame)
+
+    return answer, take
 
 
 FIRST = 1 << 40
@@ -284,12 +304,12 @@ _PLAIN = re.compile(rb'-?[1-9]\d{0,14}|0|"[ !#-\[\]-~]{1,100}"')
 """Ids that every program writes the same way."""
 
 
-def _name_subscription(asked: AskedRequest, frame: Frame) -> Frame:
-    """The end of a subscription names it by the id of who subscribed."""
-    if asked.method == LISTEN and frame.result and asked.name != asked.key:
-        result = read_fields(frame.result)
-        meta = read_fields(result.get(META, b""))
-        meta[SUBSCRIPTION] = Raw(asked.key)
-        result[META] = Raw(write_fields(meta))
-        return Frame(id=frame.id, result=Raw(write_fields(result)))
-    return frame
+def _name_subscription(asked: AskedRequest, raw: bytes) -> bytes:
+    """What a subscription is told, with its name as who subscribed knows it."""
+    return raw if asked.name == asked.key else set_meta(raw, SUBSCRIPTION, Raw(asked.key))
+
+
+def set_meta(raw: bytes | Raw, name: str, value: object) -> bytes:
+    """An object with one field of its `_meta` in other words."""
+    fields = read_fields(raw)
+    return encode_json(fields | {META: read_fields(fields.get(META, b"")) | {name: value}})

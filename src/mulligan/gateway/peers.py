@@ -8,20 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mulligan.codec import decode_json, is_identical
+from mulligan.codec import decode_json, encode_json, is_identical
 from mulligan.gateway.own_tools import OwnCalls
-from mulligan.gateway.party import OnAnswer, Party
+from mulligan.gateway.party import OnAnswer, Party, await_answer
 from mulligan.gateway.protocol import (
     META,
     VERSION_META,
     Frame,
     Raw,
-    build_error,
     read_fields,
     read_object,
     read_text,
-    write_error,
-    write_fields,
+    write_refusal,
 )
 from mulligan.gateway.shared_state import Shared
 from mulligan.gateway.tools import (
@@ -50,6 +48,12 @@ class ClientTurn:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     failed_at: float | None = None
     """When its last call failed, on a clock that nobody sets; `None`: it did not."""
+
+    @property
+    def awaits_fix(self) -> bool:
+        """Whether its last call failed, and nothing of it has to be seen to before the next."""
+        done = self.failed_at is None or self.run.is_full
+        return not done and not self.run.list_actions()
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -84,18 +88,13 @@ class Ends:
 
     def refuse(self, frame: Frame, *, code: int, said: str) -> None:
         """Answer a request with an error of the gateway's own."""
-        self.client.send(write_error(frame.key, build_error(code, said)))
+        self.client.send(write_refusal(frame.key, code, said))
 
     def name_agent(self, meta: dict[str, Any]) -> str:
         """What the client calls itself."""
         about = self.said.get("clientInfo") or meta.get(CLIENT_INFO)
         name = about.get("name") if isinstance(about, dict) else None
         return name if isinstance(name, str) else ""
-
-    def has_capability(self, name: str, meta: dict[str, Any]) -> bool:
-        """Whether the client has said that it can do something for its servers."""
-        found = self.said.get("capabilities") or meta.get(CAPABILITIES)
-        return isinstance(found, dict) and name in found
 
 
 MESSAGE, TURN, DONE = "mulligan/message", "mulligan/turn", "mulligan/done"
@@ -125,7 +124,7 @@ class AskedCall:
     """A call as a client asks for it."""
 
     frame: Frame
-    params: dict[str, Raw]
+    params: dict[str, Any]
     name: str
     arguments: dict[str, Any]
     meta: dict[str, Any]
@@ -180,7 +179,11 @@ class UpstreamCall:
         ahead, self._ahead = self._ahead, None
         if ahead is None:
             await self._upstream.start()
-        answer = await self._wait(ahead or self._send(arguments))
+        try:
+            answer = await (ahead or self._send(arguments))
+        except asyncio.CancelledError:
+            self._upstream.drop(self._name, reason="The client has cancelled it.")
+            raise
         if not answer.id:
             # The gateway has given it up itself.
             raise ServerGoneError(read_text(read_fields(answer.error).get("message")))
@@ -199,13 +202,12 @@ class UpstreamCall:
     def _send(
         self, arguments: Mapping[str, object], on_answer: OnAnswer | None = None
     ) -> asyncio.Future[Frame]:
-        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        answer, note = await_answer()
 
         def take(frame: Frame) -> None:
-            if not answer.done():
-                answer.set_result(frame)
-                if on_answer is not None:
-                    on_answer(frame)
+            note(frame)
+            if on_answer is not None:
+                on_answer(frame)
 
         self._name = self._upstream.ask(
             "tools/call",
@@ -217,14 +219,6 @@ class UpstreamCall:
         )
         return answer
 
-    async def _wait(self, answer: asyncio.Future[Frame]) -> Frame:
-        try:
-            return await answer
-        except asyncio.CancelledError:
-            self._upstream.cancel(self._name, reason="The client has cancelled it.")
-            self._upstream.forget(self._name)
-            raise
-
     def _write_params(self, arguments: Mapping[str, object]) -> bytes | Raw:
         """As they came, wherever nothing of them is ours or was mended."""
         asked = self.asked
@@ -233,14 +227,14 @@ class UpstreamCall:
         held = self._ends.shared.is_held(self._upstream.server.name, self._tool, arguments)
         if same and named and not (asked.explained or asked.question or held):
             return asked.frame.params
-        params: dict[str, Any] = self._find_seen() if held else dict(asked.params)
+        params = self._find_seen() if held else dict(asked.params)
         params["name"] = self._tool
         if not same or asked.explained:
             params["arguments"] = dict(arguments)
         if asked.question:
             params.pop("inputResponses", None)
             params.pop(STATE, None)
-        return write_fields(params)
+        return encode_json(params)
 
     def _find_seen(self) -> dict[str, Any]:
         """What a held call is sent with: its arguments, which are all that a person has seen, what
@@ -269,6 +263,9 @@ def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
     arguments = {} if arguments is None else arguments
     if not name or not isinstance(arguments, dict):
         return None
+    answer = read_object(read_fields(params.get("inputResponses", b"")).get(APPROVAL, b""))
+    written, _, question = read_text(params.get(STATE)).partition(".")
+    ours = written == APPROVAL and bool(question)
     explained = intent and INTENT in arguments
     why = arguments.pop(INTENT) if explained else ""
     return AskedCall(
@@ -279,27 +276,9 @@ def read_call(frame: Frame, *, intent: bool) -> AskedCall | None:
         meta=meta if isinstance(meta, dict) else {},
         intent=str(why),
         explained=explained,
-        approved=_read_approval(params),
-        question=_read_question(params),
+        approved=read_approval(answer) if ours else None,
+        question=question if ours else "",
     )
-
-
-def _read_approval(params: Mapping[str, Raw]) -> bool | None:
-    """What a person has said to our question; `None`: it was not asked, or not answered."""
-    if not _read_question(params):
-        return None
-    answer = read_object(read_fields(params.get("inputResponses", b"")).get(APPROVAL, b""))
-    return read_approval(answer)
-
-
-def write_question(name: str) -> str:
-    """What a client hands back with the answer to a question of ours."""
-    return f"{APPROVAL}.{name}"
-
-
-def _read_question(params: Mapping[str, Raw]) -> str:
-    ours, _, name = read_text(params.get(STATE)).partition(".")
-    return name if ours == APPROVAL else ""
 
 
 def read_approval(answer: Mapping[str, Any]) -> bool | None:

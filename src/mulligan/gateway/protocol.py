@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -95,6 +95,17 @@ class Lanes:
             # A lane that is never empty rests for as long as it works: the time is not all theirs.
             rest = loop.time() - began if held and self._waiting[principal] else 0.0
             loop.call_later(rest, make_room)
+
+
+async def join_parts(parts: AsyncIterator[bytes], *, most: int) -> bytes | None:
+    """What comes in parts, as one; `None` where it is more than is taken."""
+    found, length = [], 0
+    async for part in parts:
+        length += len(part)
+        if length > most:
+            return None
+        found.append(part)
+    return b"".join(found)
 
 
 HEAD = 256
@@ -210,12 +221,25 @@ def is_id(written: bytes) -> bool:
     return written[:1] == b'"' or written.removeprefix(b"-").isdigit()
 
 
+_HEAD = re.compile(
+    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
+)
+
+
+def find_key(head: bytes) -> bytes:
+    """The id at the beginning of a message that is too long or broken; empty where none is."""
+    found = _HEAD.match(head)
+    return b"" if found is None else found[1]
+
+
 def read_frame(line: bytes, limits: Limits) -> Frame:
     """A message as it was sent; `UnreadableFrameError` where it is none."""
     if len(line) > limits.frame:
         raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
     if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
-        key = _find_key_shallow(line)
+        key = b""
+        with suppress(*UNREADABLE):
+            key = _decode(line).key
         raise UnreadableFrameError(f"It is nested deeper than {limits.depth}.", key=key)
     try:
         line.decode()
@@ -241,7 +265,8 @@ def _read_leniently(line: bytes) -> Frame:
         raise UnreadableFrameError("It is no JSON.", code=PARSE_ERROR) from None
     if not isinstance(read, dict):
         raise UnreadableFrameError("It is no object; several messages at once are not taken.")
-    raw = {name: Raw(json.dumps(read[name]).encode()) for name in _PARTS if name in read}
+    parts = ("id", "params", "result", "error")
+    raw = {name: Raw(json.dumps(read[name]).encode()) for name in parts if name in read}
     method = read.get("method", "")
     key = bytes(raw.get("id", NOTHING))
     if not isinstance(method, str):
@@ -249,72 +274,46 @@ def _read_leniently(line: bytes) -> Frame:
     return Frame(method=method, **raw)
 
 
-_PARTS = ("id", "params", "result", "error")
-
-
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
 
+_MARK = re.compile(rb'"(?:[^"\\]|\\[\s\S])*+"?|[][{}]')
+_DEEPER = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
+
+
 def is_deep(line: bytes, most: int) -> bool:
     """Whether brackets outside of texts nest deeper than that."""
-    depth, quoted, escaped = 0, False, False
-    for byte in line:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif byte == _BACKSLASH:
-                escaped = True
-            elif byte == _QUOTE:
-                quoted = False
-        elif byte == _QUOTE:
-            quoted = True
-        elif byte in _OPENING:
-            depth += 1
-            if depth > most:
-                return True
-        elif byte in _CLOSING:
-            depth -= 1
+    depth = 0
+    for found in _MARK.finditer(line):
+        depth += _DEEPER.get(found[0], 0)
+        if depth > most:
+            return True
     return False
 
 
-_QUOTE, _BACKSLASH, _OPENING, _CLOSING = ord('"'), ord("\\"), b"[{", b"]}"
-
-
-def _find_key_shallow(line: bytes) -> bytes:
-    """The id of a message that is too deep to be read, if it can be read after all."""
-    try:
-        return _decode(line).key
-    except UNREADABLE:
-        return b""
-
-
-def read_fields(raw: bytes | Raw) -> dict[str, Raw]:
-    """An object by its fields, each as it was written; empty where it is none."""
-    try:
-        return _fields(raw) if raw else {}
-    except UNREADABLE:
-        read = _load_leniently(raw)
-    if not isinstance(read, dict):
-        return {}
-    return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
+def read_fields(raw: bytes | Raw) -> dict[str, Any]:
+    """An object by its fields, each as it was written (`Raw`); empty where it is none."""
+    read = _read_parts(_fields, raw) if raw else None
+    return read if isinstance(read, dict) else {}
 
 
 def read_elements(raw: bytes | Raw) -> list[Raw]:
     """The elements of a list, each as it was written; none where it is no list."""
-    try:
-        return _elements(raw)
-    except UNREADABLE:
-        read = _load_leniently(raw)
-    return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else []
+    read = _read_parts(_elements, raw)
+    return read if isinstance(read, list) else []
 
 
-def _load_leniently(raw: bytes | Raw) -> object:
-    """What the strict reader refuses and is JSON all the same; `None` where it is none."""
-    try:
-        return json.loads(bytes(raw))
-    except (ValueError, RecursionError):
-        return None
+def _read_parts(decode: Callable[[bytes | Raw], object], raw: bytes | Raw) -> object:
+    """The same of what the strict reader refuses and is JSON; `None` where it is none."""
+    with suppress(*UNREADABLE):
+        return decode(raw)
+    read = None
+    with suppress(ValueError, RecursionError):
+        read = json.loads(bytes(raw))
+    if isinstance(read, dict):
+        return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}
+    return [Raw(json.dumps(e).encode()) for e in read] if isinstance(read, list) else None
 
 
 def read_text(raw: bytes | Raw | None) -> str:
@@ -350,11 +349,6 @@ def _read_integer(digits: str) -> int | str:
         return digits
 
 
-def write_fields(fields: dict[str, Any]) -> bytes:
-    """An object of fields that are written already, or plain values."""
-    return encode_json(fields)
-
-
 def write_request(key: bytes, method: str, *, params: bytes | Raw = b"") -> bytes:
     """A request under an id; without one, a notification."""
     named = b'"id":%b,' % key if key else b""
@@ -375,6 +369,11 @@ def write_error(key: bytes, error: bytes | Raw) -> bytes:
 def build_error(code: int, message: str) -> bytes:
     """An error of the gateway's own."""
     return encode_json({"code": code, "message": message})
+
+
+def write_refusal(key: bytes, code: int, said: str) -> bytes:
+    """An error of the gateway's own, under the id that its reader has given."""
+    return write_error(key, build_error(code, said))
 
 
 def write_answer(key: bytes, frame: Frame) -> bytes:
@@ -401,11 +400,12 @@ def strip_ours(message: bytes) -> bytes:
                     del value[ours]
         return dict(pairs)
 
+    def keep(number: str) -> Raw:
+        return Raw(number.encode())
+
     try:
         # Numbers keep the form that they were written in.
-        read = json.loads(
-            message, object_pairs_hook=build, parse_int=_keep_number, parse_float=_keep_number
-        )
+        read = json.loads(message, object_pairs_hook=build, parse_int=keep, parse_float=keep)
         try:
             return encode_json(read) if found else message
         except TypeError:  # a half of a surrogate pair, which only `json` writes
@@ -439,14 +439,10 @@ _OF_REQUESTS = (
 )  # fmt: skip
 
 
-def drop_misspelt(fields: dict[str, Raw], names: Sequence[str]) -> dict[str, Raw]:
+def drop_misspelt(fields: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """An object without what some readers take for one of its own fields: `Tools` for `tools`."""
     folded = {name.casefold() for name in names}
     return {n: v for n, v in fields.items() if n in names or n.casefold() not in folded}
-
-
-def _keep_number(written: str) -> Raw:
-    return Raw(written.encode())
 
 
 def as_line(frame: bytes) -> bytes:
@@ -542,7 +538,9 @@ def find_argument_mismatch(
             missing = "header" if written is None else "argument"
             return f"The {missing} of {each.header} is missing."
         said = decode_header(written)
-        if said is None or not _is_equal(said, expected, is_number=each.is_number):
+        one, other = _DECIMAL.fullmatch(said or ""), _DECIMAL.fullmatch(expected)
+        same = one is not None and other is not None and one[1] == other[1]
+        if said != expected and not (each.is_number and same):
             return f"The header {each.header} is not what the message says."
     return ""
 
@@ -594,11 +592,3 @@ def _write(value: object) -> str | None:
         return str(value)
     except ValueError:  # a number of too many digits
         return None
-
-
-def _is_equal(said: str, expected: str, *, is_number: bool) -> bool:
-    if is_number:
-        one, other = _DECIMAL.fullmatch(said), _DECIMAL.fullmatch(expected)
-        if one is not None and other is not None:
-            return one[1] == other[1]
-    return said == expected

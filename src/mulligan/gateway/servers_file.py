@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
@@ -19,113 +21,81 @@ from mulligan.stores.private_files import refuse_unsafe
 from mulligan.types.errors import ConfigurationError, StoreUnavailableError
 from mulligan.types.values import hide_fields
 
-DEEPEST = 64
-_BLANK = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
-_SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_TEXT = r'"(?:[^"\\\n]|\\.)*+"?'
+_COMMENT = re.compile(rf"({_TEXT})|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(\*/)?|\A\ufeff")
+_LAST_COMMA = re.compile(rf"({_TEXT})|,(?=\s*[\]}}])")
+_BLANK = re.compile(r"[\s:,]*+")
 
 
+@hide_fields("text")
 class Node(Struct, frozen=True, kw_only=True):
     """A value and the stretch of text that it was read from."""
 
-    value: object
+    text: str
+    """All of it, without comments."""
+    value: Any
     start: int
     end: int
-    members: dict[str, Node] = field(default_factory=dict)
-    """Of an object."""
+
+    @property
+    def members(self) -> dict[str, Node]:
+        """Of an object, each with where it stands."""
+        found: dict[str, Node] = {}
+        at = _skip(self.text, self.start + 1)
+        while isinstance(self.value, dict) and self.text[at] != "}":
+            name, end = _read(self.text, at)
+            start = _skip(self.text, end)
+            value, end = _read(self.text, start)
+            found[name] = Node(text=self.text, value=value, start=start, end=end)
+            at = _skip(self.text, end)
+        return found
 
 
 def parse_jsonc(text: str) -> Node:
     """Read a text; `ConfigurationError` says where it cannot be read."""
-    scan = _Scan(text)
-    node = scan.read_value(scan.skip_blank(0), depth=0)
-    end = scan.skip_blank(node.end)
-    if end != len(text):
-        raise scan.fail(end, "there is more after the end of the value")
-    return node
+
+    def drop(found: re.Match[str]) -> str:
+        if found[0].startswith("/*") and not found[2]:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ConfigurationError(f"Line {line}: the comment has no end.")
+        # Everything stays where it stands.
+        return found[1] or re.sub(r"[^\n]", " ", found[0])
+
+    plain = _LAST_COMMA.sub(lambda found: found[1] or " ", _COMMENT.sub(drop, text))
+    try:
+        json.loads(plain, object_pairs_hook=_refuse_doubled, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        where = f"Line {error.lineno}, column {error.colno}"
+        raise ConfigurationError(f"{where}: {error.msg.lower()}.") from error
+    except RecursionError as error:
+        raise ConfigurationError("It is nested too deep.") from error
+    start = _skip(plain, 0)
+    value, end = _read(plain, start)
+    return Node(text=plain, value=value, start=start, end=end)
 
 
-class _Scan:
-    def __init__(self, text: str) -> None:
-        self.text = text
+_read = json.JSONDecoder().raw_decode
 
-    def fail(self, at: int, why: str) -> ConfigurationError:
-        line = self.text.count("\n", 0, at) + 1
-        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
-        return ConfigurationError(f"Line {line}, column {column}: {why}.")
 
-    def skip_blank(self, at: int) -> int:
-        found = _BLANK.match(self.text, at)
-        end = at if found is None else found.end()
-        if self.text.startswith("/*", end):
-            raise self.fail(end, "the comment has no end")
-        return end
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return at if found is None else found.end()
 
-    def read_value(self, at: int, *, depth: int) -> Node:
-        if depth > DEEPEST:
-            raise self.fail(at, f"values are nested more than {DEEPEST} deep")
-        opening = self.text[at : at + 1]
-        if opening == "{":
-            return self._read_object(at, depth)
-        if opening == "[":
-            return self._read_array(at, depth)
-        if opening == '"':
-            return self._read_string(at)
-        found = _SCALAR.match(self.text, at)
-        if found is None:
-            raise self.fail(at, f"{opening!r} begins no value" if opening else "a value is missing")
-        return Node(value=json.loads(found[0]), start=at, end=found.end())
 
-    def _read_string(self, at: int) -> Node:
-        found = _STRING.match(self.text, at)
-        if found is None:
-            raise self.fail(at, "a text in double quotes is expected, on one line")
-        try:
-            value = json.loads(found[0])
-        except ValueError as error:
-            raise self.fail(at, f"the text cannot be read ({error})") from error
-        return Node(value=value, start=at, end=found.end())
+def _refuse_doubled(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+    if twice:
+        raise ConfigurationError(f"{twice[0]!r} stands there twice, and programs differ on which.")
+    return dict(pairs)
 
-    def _read_object(self, start: int, depth: int) -> Node:
-        members: dict[str, Node] = {}
-        at = self.skip_blank(start + 1)
-        while not self.text.startswith("}", at):
-            name = self._read_string(at)
-            at = self.skip_blank(name.end)
-            if not self.text.startswith(":", at):
-                raise self.fail(at, f"a colon is expected after {name.value!r}")
-            if name.value in members:
-                raise self.fail(
-                    name.start, f"{name.value!r} stands there twice, and programs differ on which"
-                )
-            node = self.read_value(self.skip_blank(at + 1), depth=depth + 1)
-            members[str(name.value)] = node
-            at = self._go_on(node.end, "}")
-        plain = {key: node.value for key, node in members.items()}
-        return Node(value=plain, start=start, end=at + 1, members=members)
 
-    def _read_array(self, start: int, depth: int) -> Node:
-        values = []
-        at = self.skip_blank(start + 1)
-        while not self.text.startswith("]", at):
-            node = self.read_value(at, depth=depth + 1)
-            values.append(node.value)
-            at = self._go_on(node.end, "]")
-        return Node(value=values, start=start, end=at + 1)
-
-    def _go_on(self, at: int, closing: str) -> int:
-        """After one element: where the next one begins, or the end."""
-        at = self.skip_blank(at)
-        if self.text.startswith(",", at):
-            return self.skip_blank(at + 1)
-        if not self.text.startswith(closing, at):
-            raise self.fail(at, f"a comma or {closing} is expected")
-        return at
+def _refuse_constant(name: str) -> object:
+    raise ConfigurationError(f"{name} is no value of JSON.")
 
 
 SECTIONS = ("mcpServers", "servers", "context_servers")
 """Where the servers stand: of most clients, of VS Code, of Zed."""
-INSIDE = ("mcp",)
+INSIDE = "mcp"
 """A section may stand in here, as in the settings of VS Code."""
 MOST_BYTES = 4 * 1024 * 1024
 TRANSPORTS = {
@@ -217,14 +187,10 @@ def read_document(path: Path) -> Mapping[str, object]:
 
 def find_section(document: Mapping[str, object]) -> tuple[str, ...]:
     """The way to the servers in a document; empty where it has none."""
-    for outer in ((), *((name,) for name in INSIDE)):
-        place: object = document
-        for name in outer:
-            place = place.get(name) if isinstance(place, Mapping) else None
-        if isinstance(place, Mapping):
-            for section in SECTIONS:
-                if section in place:
-                    return (*outer, section)
+    for outer in ((), (INSIDE,)):
+        place = document.get(INSIDE) if outer else document
+        if isinstance(place, Mapping) and (found := [name for name in SECTIONS if name in place]):
+            return (*outer, found[0])
     return ()
 
 
@@ -268,10 +234,11 @@ class _Entry:
         self.path = path
         self.variables = variables
         nested = entry.get("command")
-        # Zed once wrote the program as an object of its own.
-        self.entry = (
-            {**entry, **dict(_flatten_zed(nested))} if isinstance(nested, Mapping) else entry
-        )
+        if isinstance(nested, Mapping):
+            # Zed once wrote the program as an object of its own.
+            inner = {name: nested[name] for name in ("args", "env") if name in nested}
+            entry = {**entry, **inner, "command": nested.get("path", "")}
+        self.entry = entry
 
     def fail(self, why: str) -> ConfigurationError:
         return ConfigurationError(f"{self.path}: the server {self.name!r} {why}")
@@ -351,9 +318,11 @@ class _Entry:
         if not isinstance(given, Mapping):
             raise self.fail(f"has {name} that are {_name_type(given)}, not an object of texts.")
         # Numbers and booleans are what people write there, and programs get texts anyway.
-        return {
-            key: self._fill(f"{name}.{key}", _write_scalar(value)) for key, value in given.items()
+        texts = {
+            key: json.dumps(value) if isinstance(value, int | float) else value
+            for key, value in given.items()
         }
+        return {key: self._fill(f"{name}.{key}", value) for key, value in texts.items()}
 
     def _read_folder(self) -> Path | None:
         given = self.entry.get("cwd")
@@ -374,8 +343,11 @@ class _Entry:
         return _VARIABLE.sub(lambda found: self._expand(where, found[1]), text)
 
     def _expand(self, where: str, said: str) -> str:
-        if said in _KNOWN:
-            return _KNOWN[said]()
+        # What clients fill in that is the same for all of them on a machine.
+        if said in ("/", "pathSeparator"):
+            return os.sep
+        if said == "userHome":
+            return str(Path.home())
         found = _PLAIN_VARIABLE.fullmatch(said)
         if found is None:
             raise self.fail(
@@ -396,37 +368,6 @@ class _Entry:
         return value
 
 
-def _find_home() -> str:
-    return str(Path.home())
-
-
-def _find_separator() -> str:
-    return os.sep
-
-
-_KNOWN = {"userHome": _find_home, "/": _find_separator, "pathSeparator": _find_separator}
-"""What clients fill in that is the same for all of them on a machine."""
-
-
-def _flatten_zed(command: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    yield "command", command.get("path", "")
-    for name in ("args", "env"):
-        if name in command:
-            yield name, command[name]
-
-
-def _write_scalar(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int | float) else value
-
-
 def _name_type(value: object) -> str:
-    names = {
-        dict: "an object",
-        list: "a list",
-        str: "a text",
-        bool: "a boolean",
-        type(None): "null",
-    }
-    return names.get(type(value), "a number")
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean"}
+    return "null" if value is None else names.get(type(value), "a number")

@@ -116,10 +116,6 @@ class Shared:
         self._reported: set[object] = set()
         self._modes: dict[tuple[str, str], Mode] = {}
 
-    def hash_text(self, text: str) -> str:
-        """What the log has in the place of words of others."""
-        return self.host.parts.runtime.redactor.hash_text(text)
-
     def report_once(self, said: str, *, about: object = None) -> None:
         """Tell the operator something that will come up again; `about`: by what it is known."""
         key = said if about is None else about
@@ -232,20 +228,14 @@ class Shared:
 
     def note_listed(self, tool: ListedTool) -> None:
         """A server lists a tool."""
-        key = tool.server, tool.name
-        hints = _join_hints(self._hints.get(key), tool.hints)
-        if hints != self._hints.get(key):
+        key, hints = (tool.server, tool.name), dict(tool.hints)
+        before = self._hints.get(key)
+        if before is not None:
+            # Where it has said others before: that it destroys counts if it has ever said so, and
+            # all else if it always has.
+            destroys = True in (before.get(DESTROYS), hints.get(DESTROYS))
+            hints = {name: value for name, value in hints.items() if before.get(name) == value}
+            hints |= {DESTROYS: True} if destroys else {}
+        if hints != before:
             self._hints[key] = hints
             self.forget_mode(*key)
-
-
-def _join_hints(
-    before: Mapping[str, object] | None, now: Mapping[str, object]
-) -> Mapping[str, object]:
-    """What counts of hints where a server has said others before: that it destroys if it has ever
-    said so, and all else if it always has."""
-    if before is None:
-        return now
-    same = {name: value for name, value in now.items() if before.get(name) == value}
-    destroys = True in (before.get(DESTROYS), now.get(DESTROYS))
-    return {**same, DESTROYS: True} if destroys else same

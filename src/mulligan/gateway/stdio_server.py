@@ -23,7 +23,12 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
     loop = asyncio.get_running_loop()
     client = Party()
     session = gateway.open_session(client)
-    client.way = writer = await _open_writer(writes, session.pause_servers)
+    writer: _PipeWriter | _FileWriter = _FileWriter(writes)
+    if _is_stream(writes):
+        writer = _PipeWriter(session.pause_servers)
+        sink, way = os.fdopen(os.dup(writes), "wb", buffering=0), writer
+        await loop.connect_write_pipe(lambda: way, sink)
+    client.way = writer
     cutter = LineCutter(
         session.take_line,
         longest=gateway.options.limits.frame,
@@ -31,7 +36,7 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
     )
     try:
         if _is_stream(reads):
-            reader = _PipeReader(cutter.take, over=loop.create_future())
+            reader = _PipeReader(cutter.take)
             source = os.fdopen(os.dup(reads), "rb", buffering=0)
             transport, _ = await loop.connect_read_pipe(lambda: reader, source)
             session.on_full = partial(_pause, transport)
@@ -48,43 +53,48 @@ async def serve_stdio(gateway: Gateway, *, reads: int = 0, writes: int = 1) -> N
         await writer.finish(gateway.options.limits.stop)
 
 
-class _PipeReader(asyncio.Protocol):
-    """Hands on what comes, without a task in between."""
+def _is_stream(fd: int) -> bool:
+    mode = os.fstat(fd).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
 
-    def __init__(self, feed: Callable[[bytes], None], *, over: asyncio.Future[None]) -> None:
-        self._feed = feed
-        self.over = over
 
-    def data_received(self, data: bytes) -> None:
-        self._feed(data)
+def _pause(transport: asyncio.ReadTransport, *, full: bool) -> None:
+    with suppress(RuntimeError):  # it is closed, or paused already
+        transport.pause_reading() if full else transport.resume_reading()
+
+
+class _Pipe(asyncio.Protocol):
+    """One end of a pipe, which knows when it is over."""
+
+    def __init__(self) -> None:
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         if not self.over.done():
             self.over.set_result(None)
 
 
-def _pause(transport: asyncio.ReadTransport, *, full: bool) -> None:
-    with suppress(RuntimeError):  # it is closed, or paused already
-        if full:
-            transport.pause_reading()
-        else:
-            transport.resume_reading()
+class _PipeReader(_Pipe):
+    """Hands on what comes, without a task in between."""
+
+    def __init__(self, feed: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self._feed = feed
+
+    def data_received(self, data: bytes) -> None:
+        self._feed(data)
 
 
-class _PipeWriter(asyncio.BaseProtocol):
+class _PipeWriter(_Pipe):
     """Writes lines without waiting; what its reader has not taken yet is kept."""
 
     def __init__(self, on_full: Pressure) -> None:
+        super().__init__()
         self._on_full = on_full
         self._transport: asyncio.WriteTransport | None = None
-        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.WriteTransport", transport)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        if not self._over.done():
-            self._over.set_result(None)
 
     def pause_writing(self) -> None:
         self._on_full(full=True)
@@ -101,8 +111,8 @@ class _PipeWriter(asyncio.BaseProtocol):
         """Write what is left, as long as its reader takes it."""
         if self._transport is not None:
             self._transport.close()
-            await asyncio.wait([self._over], timeout=seconds)
-            if not self._over.done():
+            await asyncio.wait([self.over], timeout=seconds)
+            if not self.over.done():
                 self._transport.abort()
 
 
@@ -118,19 +128,6 @@ class _FileWriter:
 
     async def finish(self, seconds: float) -> None:
         """Everything is written already."""
-
-
-async def _open_writer(fd: int, on_full: Pressure) -> _PipeWriter | _FileWriter:
-    if not _is_stream(fd):
-        return _FileWriter(fd)
-    sink, writer = os.fdopen(os.dup(fd), "wb", buffering=0), _PipeWriter(on_full)
-    await asyncio.get_running_loop().connect_write_pipe(lambda: writer, sink)
-    return writer
-
-
-def _is_stream(fd: int) -> bool:
-    mode = os.fstat(fd).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
 
 
 def keep_output_clean() -> None:

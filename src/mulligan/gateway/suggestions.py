@@ -46,7 +46,7 @@ class SeenCalls(Struct, frozen=True, kw_only=True):
 
     calls: float = 0
     failed: float = 0
-    errors: Mapping[str, float] = field(default_factory=dict)
+    errors: dict[str, float] = field(default_factory=dict)
     """Failures by the class of their error."""
 
 
@@ -57,13 +57,9 @@ def read_seen(insights: Insights) -> dict[tuple[str, str], SeenCalls]:
         server, _, tool = share.name.rpartition("/")
         found[server, tool] = SeenCalls(calls=share.calls, failed=share.failed)
     for seen in insights.patterns(WINDOW):
-        pattern = seen.pattern
-        for key in [key for key in found if key[1] == pattern.tool]:
-            errors = {**found[key].errors}
-            kind = str(pattern.error_class)
+        pattern, kind = seen.pattern, str(seen.pattern.error_class)
+        for errors in (each.errors for key, each in found.items() if key[1] == pattern.tool):
             errors[kind] = errors.get(kind, 0) + pattern.count
-            old = found[key]
-            found[key] = SeenCalls(calls=old.calls, failed=old.failed, errors=errors)
     return found
 
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from msgspec.structs import replace
 
 from mulligan.codec import encode_json
-from mulligan.gateway.own_tools import FailedBefore
 from mulligan.gateway.peers import (
     APPROVAL,
+    CAPABILITIES,
     CONTEXT,
     DONE,
+    STATE,
     TURN,
     AskedCall,
     ClientTurn,
@@ -27,7 +28,6 @@ from mulligan.gateway.peers import (
     UpstreamCall,
     read_approval,
     read_call,
-    write_question,
 )
 from mulligan.gateway.protocol import (
     BAD_PARAMS,
@@ -41,7 +41,7 @@ from mulligan.gateway.protocol import (
 from mulligan.gateway.shared_state import QuestionedCall
 from mulligan.gateway.tool_list import Lists
 from mulligan.gateway.tools import OWN_TOOLS, STATUS, add_notes, build_result
-from mulligan.types.adapter import Answer, Called, HostCall, HostRun
+from mulligan.types.adapter import Called, HostCall, HostRun
 from mulligan.types.display import cut, show_name
 from mulligan.types.effect import Mode
 from mulligan.types.errors import HeldError, MulliganError
@@ -65,32 +65,20 @@ class Approval:
 
     async def ask(self, held: HeldError, asked: AskedCall) -> bool | None:
         """What the person says now; `None`: they cannot be asked, or have not said."""
-        if held.decided or not self._may_ask(asked) or asked.is_modern:
+        if asked.is_modern or not self._may_ask(held, asked):
             return None
-        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
-
-        def take(frame: Frame) -> None:
-            if not answer.done():
-                answer.set_result(frame)
-
         question = await asyncio.to_thread(self._build_question, held)
         if question is None:
             return None
-        name = self._ends.client.ask(METHOD, encode_json(question), on_answer=take)
-        try:
-            frame = await answer
-        except asyncio.CancelledError:
-            self._ends.client.cancel(name, reason="Nobody waits for it any more.")
-            self._ends.client.forget(name)
-            raise
-        return read_approval(read_object(frame.result))
+        answer = await self._ends.client.ask_and_wait(METHOD, encode_json(question))
+        return read_approval(read_object(answer.result))
 
     def ask_later(self, held: HeldError, asked: AskedCall) -> bytes | None:
         """A result that asks the person, in revisions in which a client asks again with the answer.
 
         `None`: they cannot be asked so.
         """
-        if held.decided or not self._may_ask(asked) or not asked.is_modern:
+        if not asked.is_modern or not self._may_ask(held, asked):
             return None
         params = self._build_question(held)
         if params is None:
@@ -99,7 +87,7 @@ class Approval:
             {
                 "resultType": "input_required",
                 "inputRequests": {APPROVAL: {"method": METHOD, "params": params}},
-                "requestState": write_question(self._ends.shared.questions.ask(self._name(asked))),
+                STATE: f"{APPROVAL}.{self._ends.shared.questions.ask(self._name(asked))}",
             }
         )
 
@@ -113,11 +101,12 @@ class Approval:
             principal=self._ends.principal, tool=asked.name, arguments=asked.arguments
         )
 
-    def _may_ask(self, asked: AskedCall) -> bool:
+    def _may_ask(self, held: HeldError, asked: AskedCall) -> bool:
         """Whether the client's word that a person has said yes counts, and it can ask one."""
         trusted = self._ends.shared.vouches_for(self._ends.principal)
-        can = self._ends.has_capability(ELICITATION, asked.meta)
-        return trusted and can and asked.approved is None
+        can = self._ends.said.get("capabilities") or asked.meta.get(CAPABILITIES)
+        asks = isinstance(can, dict) and ELICITATION in can
+        return trusted and asks and asked.approved is None and not held.decided
 
     def _build_question(self, held: HeldError) -> dict[str, Any] | None:
         """The whole call, less secrets, as who decides sees it elsewhere; `None`: it is gone."""
@@ -154,12 +143,14 @@ SOON = 600.0
 class Calls:
     """The calls of one client."""
 
-    def __init__(self, ends: Ends, lists: Lists, on_answered: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, ends: Ends, lists: Lists, *, under_way: dict[bytes, asyncio.Task[None]]
+    ) -> None:
         self._ends = ends
         self._lists = lists
         self._approval = Approval(ends)
-        self._on_answered = on_answered
-        """Told that a call has its answer, and cannot be cancelled any more."""
+        self._under_way = under_way
+        """Calls that can still be cancelled: those that have no answer yet."""
 
     async def close(self) -> None:
         """The client is gone: the turns that it has named end."""
@@ -224,7 +215,7 @@ class Calls:
         key = asked.frame.key
 
         def hand_on(frame: Frame) -> None:
-            self._on_answered(key)
+            self._under_way.pop(key, None)
             self._ends.client.send(write_answer(key, frame))
 
         made.send_ahead(hand_on)
@@ -245,8 +236,12 @@ class Calls:
         except HeldError as held:
             self._ends.own.note_actions((held.action,))
             again = self._approval.ask_later(held, asked)
-            told = build_result(tell_held(held), failed=True, modern=asked.is_modern)
-            return write_result(key, again or told)
+            # Nobody else makes it then, since a client has servers of its own.
+            then = f" Once {STATUS} says that it is approved, call it once more with the same "
+            then += "arguments: it is made then."
+            told = str(held) if held.decided else f"{held}{then}"
+            refused = build_result(told, failed=True, modern=asked.is_modern)
+            return write_result(key, again or refused)
         except InputRequested as asks:
             return write_result(key, asks.answer.result)
         except Exception as error:  # noqa: BLE001 - the client gets it, as the server has said it
@@ -254,9 +249,13 @@ class Calls:
             return write_failure(key, error, made=made, advice=host.read_advice(error))
         answer = await run.review(None)
         if not answer.stands:
-            told = build_result(answer.refusal, failed=True, modern=asked.is_modern)
-            return write_result(key, told)
-        return write_result(key, write_success(called, answer, made=made))
+            refused = build_result(answer.refusal, failed=True, modern=asked.is_modern)
+            return write_result(key, refused)
+        notes = [note for note in (called.note, answer.note) if note]
+        if made.answer is not None and called.result is made.value:
+            return write_result(key, add_notes(made.answer.result, notes))
+        built = build_result(called.result, notes=notes, modern=asked.is_modern)
+        return write_result(key, built)
 
     async def _make(self, run: HostRun, call: HostCall, asked: AskedCall) -> Called:
         """Make a call; where it is held and its person can be asked, ask and go on."""
@@ -270,11 +269,7 @@ class Calls:
 
     def _note_failure(self, turn: ClientTurn, call: HostCall, error: Exception) -> None:
         turn.failed_at = time.monotonic()
-        self._ends.own.note_failure(
-            FailedBefore(
-                server=call.server, tool=call.tool, arguments=call.arguments, said=str(error)
-            )
-        )
+        self._ends.own.note_failure(call, str(error))
 
     @asynccontextmanager
     async def _open_turn(self, asked: AskedCall, call: HostCall) -> AsyncIterator[ClientTurn]:
@@ -292,26 +287,18 @@ class Calls:
                 yield turn
             failed = False
         finally:
-            if not name and not failed and self._awaits_fix(turn):
-                await self._keep_failed(turn, call)
+            if not name and not failed and turn.awaits_fix:
+                # The next call of the tool comes to this turn, and no more to the one before it.
+                before = self._ends.failed.pop((call.server, call.tool), None)
+                self._ends.failed[call.server, call.tool] = turn
+                if before is not None:
+                    await before.run.leave()
             elif not goes_on:
                 await turn.run.leave(failed=failed)
             self._remember(asked, turn.run)
         for turns, most in ((self._ends.turns, MOST_TURNS), (self._ends.failed, MOST_FAILED)):
             while len(turns) > most:
                 await turns.popitem(last=False)[1].run.leave()
-
-    def _awaits_fix(self, turn: ClientTurn) -> bool:
-        """Whether its last call failed, and nothing of it has to be seen to before the next."""
-        done = turn.failed_at is None or turn.run.is_full
-        return not done and not turn.run.list_actions()
-
-    async def _keep_failed(self, turn: ClientTurn, call: HostCall) -> None:
-        """Let the next call of the tool come to this turn, and no more to the one before it."""
-        before = self._ends.failed.pop((call.server, call.tool), None)
-        self._ends.failed[call.server, call.tool] = turn
-        if before is not None:
-            await before.run.leave()
 
     async def _take_failed(self, asked: AskedCall, call: HostCall) -> ClientTurn | None:
         """The turn of the call before this one of the same tool, which failed a moment ago."""
@@ -336,7 +323,8 @@ class Calls:
         context = str(asked.meta.get(CONTEXT) or "")
         if asked.intent and not context:
             # It may have the person's words in it, which are no more for the log than they are.
-            context = f"why={ends.shared.hash_text(asked.intent)}"
+            hash_text = ends.shared.host.parts.runtime.redactor.hash_text
+            context = f"why={hash_text(asked.intent)}"
         return ends.shared.host.open(
             asked.message,
             agent=ends.name_agent(asked.meta),
@@ -354,14 +342,6 @@ class Calls:
         ends.shared.histories.put(ends.principal, run.id, [*said, *run.list_returned()])
 
 
-def write_success(called: Called, answer: Answer, *, made: UpstreamCall) -> bytes:
-    """The server's own result where the value is that, else one that is built of it."""
-    notes = [note for note in (called.note, answer.note) if note]
-    if made.answer is not None and called.result is made.value:
-        return add_notes(made.answer.result, notes)
-    return build_result(called.result, notes=notes, modern=made.asked.is_modern)
-
-
 def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: str) -> bytes:
     """The server's own failure as it came, with what would help beside it."""
     answer = made.answer
@@ -372,16 +352,3 @@ def write_failure(key: bytes, error: Exception, *, made: UpstreamCall, advice: s
     said = str(error) or type(error).__name__
     modern = made.asked.is_modern
     return write_result(key, build_result(said, failed=True, notes=(advice,), modern=modern))
-
-
-def tell_held(held: HeldError) -> str:
-    """What an agent is told of a call that waits: also how it gets its result once it may be made.
-
-    Nobody else makes it then, since a client has servers of its own.
-    """
-    if held.decided:
-        return str(held)
-    return (
-        f"{held} Once {STATUS} says that it is approved, call it once more with the same "
-        "arguments: it is made then."
-    )

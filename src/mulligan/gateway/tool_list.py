@@ -29,7 +29,6 @@ from mulligan.gateway.protocol import (
     read_version,
     write_answer,
     write_error,
-    write_fields,
     write_result,
 )
 from mulligan.gateway.tools import (
@@ -60,47 +59,6 @@ _WHY = {
 }
 
 
-class ShownTools:
-    """What is added to the lists of one client."""
-
-    def __init__(self, ends: Ends) -> None:
-        self._ends = ends
-
-    async def show(self, items: list[Item], *, last: bool) -> list[Any]:
-        """The tools of a page, with what the gateway adds to them."""
-        options = self._ends.shared.options
-        if options.pitfalls or options.intent:
-            shown: list[Any] = [await self._describe(*item) for item in items]
-        else:
-            shown = [raw for _, raw in items]
-        return [*shown, *OWN_TOOLS] if last and options.own_tools else shown
-
-    async def _describe(self, listed: ListedItem, raw: Raw) -> Raw:
-        options, fields = self._ends.shared.options, read_fields(raw)
-        if options.intent:
-            fields["inputSchema"] = Raw(_add_intent(fields.get("inputSchema", b"")))
-        if options.pitfalls:
-            find = self._ends.shared.m.pitfalls
-            told = await asyncio.to_thread(find, listed.name, tokens=MOST_TOKENS)
-            if told:
-                about = read_text(fields.get("description"))
-                fields["description"] = Raw(encode_json(f"{about}\n\n{told}".strip()))
-                meta = read_fields(fields.get(META, b""))
-                version = hashlib.sha256(told.encode()).hexdigest()[:12]
-                meta[PITFALLS] = Raw(encode_json(version))
-                fields[META] = Raw(write_fields(meta))
-        return Raw(write_fields(fields))
-
-
-def _add_intent(schema: bytes | Raw) -> bytes:
-    """The schema as it is written, with one more property."""
-    fields = read_fields(schema)
-    properties = read_fields(fields.get("properties", b""))
-    properties[INTENT] = Raw(encode_json(_WHY))
-    fields["properties"] = Raw(write_fields(properties))
-    return write_fields(fields)
-
-
 LISTS: Mapping[str, str] = {
     "tools/list": TOOLS,
     "prompts/list": PROMPTS,
@@ -125,15 +83,14 @@ UNAPPROVED = (
     "it with `mulligan gateway --approve-tools`"
 )
 
-Page = dict[str, Raw]
+Page = dict[str, Any]
 
 
 class Lists:
     """The lists of one session."""
 
-    def __init__(self, ends: Ends, *, shown: ShownTools) -> None:
+    def __init__(self, ends: Ends) -> None:
         self._ends = ends
-        self._shown = shown
 
     def is_seen(self, method: str) -> bool:
         """Whether a list is looked into: resources only of several servers, or where pinned."""
@@ -159,21 +116,24 @@ class Lists:
         why = self._find_refusals(item.kind).get((item.server, item.name), "")
         return why or (UNAPPROVED if self._ends.shared.list_refused([item]) else "")
 
-    async def find_prompt(self, exposed: str, *, meta: bytes | Raw) -> list[ListedItem]:
-        """A prompt as its server lists it; none where no server has such a name."""
-        resolved = self._ends.names.resolve(exposed)
+    async def find_listed(self, frame: Frame) -> list[ListedItem]:
+        """What a request may be for: a prompt by its name, or resources and templates by an
+        address, which they have or could be filled in to give."""
+        params = read_fields(frame.params)
+        meta = params.get(META, b"")
+        if frame.method == COMPLETE:
+            params = read_fields(params.get("ref", b""))
+        if frame.method != GET and "uri" in params:
+            await self._learn_claims(meta)
+            listed = self._list_offered(RESOURCES) + self._list_offered(TEMPLATES)
+            return [item for item in listed if claims(item, read_text(params["uri"]))]
+        resolved = self._ends.names.resolve(read_text(params.get("name")))
         if resolved is None:
             return []
         server, name = resolved
         await self.learn(self._ends.upstreams[server], (PROMPTS,), meta=meta)
         found = self._ends.known.get((PROMPTS, server), {}).get(name)
         return [found or ListedItem(server=server, kind=PROMPTS, name=name)]
-
-    async def find_resource(self, uri: str, *, meta: bytes | Raw) -> list[ListedItem]:
-        """What the servers list that has an address, or could be filled in to give it."""
-        await self._learn_claims(meta)
-        listed = self._list_offered(RESOURCES) + self._list_offered(TEMPLATES)
-        return [item for item in listed if claims(item, uri)]
 
     async def learn(self, upstream: Upstream, kinds: Iterable[str], *, meta: bytes | Raw) -> None:
         """Read those lists of a server that nobody has asked it for yet."""
@@ -202,8 +162,17 @@ class Lists:
             self._ends.refuse(frame, code=BAD_PARAMS, said="The cursor is none of ours.")
             return
         params.pop("cursor", None)
+
+        async def read(upstream: Upstream, params: Page) -> tuple[str, Page] | None:
+            answer = await self._ask_page(upstream, frame.method, params)
+            if answer is None or answer.error:
+                return None
+            fields = read_fields(answer.result)
+            await self._learn_from(upstream, frame.method, params, fields)
+            return upstream.server.name, fields
+
         asked = [
-            self._read_page(upstream, frame.method, _turn_page(params, cursors.get(name, "")))
+            read(upstream, _turn_page(params, cursors.get(name, "")))
             for name, upstream in self._ends.upstreams.items()
             if not cursors or name in cursors
         ]
@@ -217,7 +186,9 @@ class Lists:
         await upstream.start()
         answer = await upstream.ask_and_wait(frame.method, frame.params)
         client, kind = self._ends.client, LISTS[frame.method]
-        if answer.error and kind == TOOLS and self._offers_tools_alone(answer):
+        own_tools = kind == TOOLS and self._ends.shared.options.own_tools
+        if answer.error and own_tools and _has_no_list(answer):
+            # A server without tools says so, and the gateway has some of its own all the same.
             answer = Frame(result=Raw(NO_TOOLS if read_version(frame) else b'{"tools":[]}'))
         if answer.error:
             client.send(write_error(frame.key, answer.error))
@@ -226,17 +197,34 @@ class Lists:
         fields = drop_misspelt(came, (*LISTS.values(), "nextCursor", META))
         await self._learn_from(upstream, frame.method, read_fields(frame.params), fields)
         offered, more = self._choose_offered(kind, upstream.server.name, fields)
-        shown: list[Any] = [raw for _, raw in offered]
-        if kind == TOOLS:
-            shown = await self._shown.show(offered, last=not more)
+        shown = await self._show(kind, offered, last=not more)
         if shown != _read_all(kind, fields) or fields != came:
-            fields[kind] = Raw(encode_json(shown))
-            answer = Frame(result=Raw(write_fields(fields)))
+            answer = Frame(result=Raw(encode_json(fields | {kind: shown})))
         client.send(write_answer(frame.key, answer))
 
-    def _offers_tools_alone(self, answer: Frame) -> bool:
-        """A server without tools says so, and the gateway has some of its own all the same."""
-        return self._ends.shared.options.own_tools and _has_no_list(answer)
+    async def _show(self, kind: str, items: list[Item], *, last: bool) -> list[Any]:
+        """The elements of a page, with what the gateway adds to tools."""
+        options, shown = self._ends.shared.options, list[Any]()
+        for item, raw in items:
+            more = kind == TOOLS and (options.pitfalls or options.intent)
+            shown.append(await self._describe(item, raw) if more else raw)
+        return [*shown, *OWN_TOOLS] if kind == TOOLS and last and options.own_tools else shown
+
+    async def _describe(self, listed: ListedItem, raw: Raw) -> Raw:
+        options, fields = self._ends.shared.options, read_fields(raw)
+        if options.intent:
+            schema = read_fields(fields.get("inputSchema", b""))
+            properties = read_fields(schema.get("properties", b"")) | {INTENT: _WHY}
+            fields["inputSchema"] = schema | {"properties": properties}
+        if options.pitfalls:
+            find = self._ends.shared.m.pitfalls
+            told = await asyncio.to_thread(find, listed.name, tokens=MOST_TOKENS)
+            if told:
+                about = read_text(fields.get("description"))
+                version = hashlib.sha256(told.encode()).hexdigest()[:12]
+                fields["description"] = f"{about}\n\n{told}".strip()
+                fields[META] = read_fields(fields.get(META, b"")) | {PITFALLS: version}
+        return Raw(encode_json(fields))
 
     async def _answer_merged(self, frame: Frame, pages: list[tuple[str, Page]]) -> None:
         kind = LISTS[frame.method]
@@ -247,16 +235,14 @@ class Lists:
             items += offered
             if more:
                 left[server] = more
-        shown: list[Any] = [raw for _, raw in items]
-        if kind == TOOLS:
-            shown = await self._shown.show(items, last=not left)
+        shown = await self._show(kind, items, last=not left)
         first = pages[0][1] if pages else {}
         merged: dict[str, Any] = drop_misspelt(first, (*LISTS.values(), "nextCursor", META))
         merged.pop("nextCursor", None)
         merged[kind] = shown
         if left:
             merged["nextCursor"] = write_cursor(left)
-        self._ends.client.send(write_result(frame.key, write_fields(merged)))
+        self._ends.client.send(write_result(frame.key, encode_json(merged)))
 
     def _choose_offered(self, kind: str, server: str, fields: Page) -> tuple[list[Item], str]:
         """The elements of a page that are offered, as clients know them; the next one's cursor."""
@@ -270,15 +256,11 @@ class Lists:
                 continue
             if found is None or found.digest != item.digest:
                 continue  # it is another one than a moment ago, when the list was read
-            offered.append((item, self._rename(item, raw)))
+            if kind not in _CLAIMING and self._ends.only is None:
+                exposed = self._ends.names.name_for_clients(server, item.name)
+                raw = Raw(encode_json(read_fields(raw) | {"name": exposed}))
+            offered.append((item, raw))
         return offered, read_text(fields.get("nextCursor"))
-
-    def _rename(self, item: ListedItem, raw: Raw) -> Raw:
-        names = self._ends.names
-        if item.kind in _CLAIMING or names.only is not None:
-            return raw
-        exposed = names.name_for_clients(item.server, item.name)
-        return Raw(write_fields(read_fields(raw) | {"name": Raw(encode_json(exposed))}))
 
     def _list_known(self, kind: str) -> list[ListedItem]:
         known = self._ends.known
@@ -319,24 +301,13 @@ class Lists:
                 about=(first, second),
             )
 
-    async def _read_page(
-        self, upstream: Upstream, method: str, params: Page
-    ) -> tuple[str, Page] | None:
-        """The next page of one server; `None` where it has no such list, or is not there."""
-        answer = await self._ask_page(upstream, method, params)
-        if answer is None or answer.error:
-            return None
-        fields = read_fields(answer.result)
-        await self._learn_from(upstream, method, params, fields)
-        return upstream.server.name, fields
-
     async def _ask_page(self, upstream: Upstream, method: str, params: Page) -> Frame | None:
         """A page as its server has answered; `None` where it is not there."""
         try:
             await upstream.start()
         except ServerDownError:
             return None
-        return await upstream.ask_and_wait(method, write_fields(params))
+        return await upstream.ask_and_wait(method, encode_json(params))
 
     async def _learn_claims(self, meta: bytes | Raw) -> None:
         """Know of every server which addresses are its own, before one of them is read."""
@@ -373,14 +344,18 @@ class Lists:
         shared, server, most = self._ends.shared, upstream.server.name, MOST_LISTED[kind]
         if len(items) > most:
             shared.report_once(f"{server}: of its {kind}, only the first {most} are offered.")
-        known = _index(items[:most])
+        known: dict[str, ListedItem] = {}
+        for item in items[:most]:
+            if known.setdefault(item.name, item).digest != item.digest:
+                # What is listed twice, in other words, has no words that count.
+                known[item.name] = ListedItem(server=server, kind=kind, name=item.name)
         if known != self._ends.known.get((kind, server)):
             self.forget(server, (kind,))
         self._ends.known[kind, server] = known
         for item in known.values():
             if isinstance(item, ListedTool):
                 shared.note_listed(item)
-                upstream.note_schema(item.name, item.schema)
+                upstream.schemas[item.name] = item.schema
         shared.note_pins(server, kind, list(known.values()))
 
 
@@ -393,16 +368,7 @@ def _read_all(kind: str, page: Page) -> list[Raw]:
 
 
 def _turn_page(params: Page, cursor: str) -> Page:
-    return params | {"cursor": Raw(encode_json(cursor))} if cursor else params
-
-
-def _index(items: Iterable[ListedItem]) -> dict[str, ListedItem]:
-    """Everything by its name; what is listed twice, in other words, has no words that count."""
-    found: dict[str, ListedItem] = {}
-    for item in items:
-        if found.setdefault(item.name, item).digest != item.digest:
-            found[item.name] = ListedItem(server=item.server, kind=item.kind, name=item.name)
-    return found
+    return params | {"cursor": cursor} if cursor else params
 
 
 def write_cursor(left: Mapping[str, str]) -> str:
@@ -429,22 +395,11 @@ LISTED = frozenset(
 """Requests for what a server lists, other than tools."""
 
 
-async def find_listed(frame: Frame, lists: Lists) -> list[ListedItem]:
-    """What a request may be for: a prompt by its name, or resources and templates by an address."""
-    params = read_fields(frame.params)
-    meta = params.get(META, b"")
-    if frame.method == COMPLETE:
-        params = read_fields(params.get("ref", b""))
-    if frame.method == GET or "uri" not in params:
-        return await lists.find_prompt(read_text(params.get("name")), meta=meta)
-    return await lists.find_resource(read_text(params["uri"]), meta=meta)
-
-
 def write_for_server(frame: Frame, item: ListedItem) -> bytes | Raw:
     """The parameters of a request in the words of the server that it is for."""
     if item.kind != PROMPTS:
         return frame.params
-    params, name = read_fields(frame.params), Raw(encode_json(item.name))
-    if frame.method == COMPLETE:
-        name = Raw(write_fields(read_fields(params["ref"]) | {"name": name}))
-    return write_fields(params | {"ref" if frame.method == COMPLETE else "name": name})
+    params = read_fields(frame.params)
+    holder = read_fields(params["ref"]) if frame.method == COMPLETE else params
+    holder["name"] = item.name
+    return encode_json(params | ({"ref": holder} if frame.method == COMPLETE else {}))

@@ -17,14 +17,14 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.gateway.protocol import BAD_PARAMS, Raw, read_fields, read_text, write_fields
+from mulligan.gateway.protocol import BAD_PARAMS, META, Raw, read_fields, read_text
 from mulligan.stores.private_files import hold_lock
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.values import hide_fields
@@ -236,29 +236,21 @@ class Names:
         return refused
 
     def _find_fault(self, item: ListedItem, *, own_tools: bool) -> str:
-        if item.kind in (TOOLS, PROMPTS):
-            why = self._find_name_fault(item, own_tools=own_tools and item.kind == TOOLS)
-        elif not _URI.fullmatch(item.name):
-            why = "its address has characters that no URI has"
-        elif item.kind == TEMPLATES and self.only is None and not _SCHEME.match(item.name):
-            why = "it would fit the resources of every server"
-        else:
-            why = ""
-        unread = "" if item.digest else "what is listed of it cannot be read, or says two things"
-        return why or unread
-
-    def _find_name_fault(self, item: ListedItem, *, own_tools: bool) -> str:
-        if not _NAME.fullmatch(item.name):
-            return "its name has more in it than ASCII letters, digits and _ - . /"
         exposed = self.name_for_clients(item.server, item.name)
         owner, _ = self.resolve(exposed) or ("", "")
-        if owner != item.server:
-            return f"clients would call it {exposed!r}, which is for {owner} to name"
-        if own_tools and (
-            fold_alike(item.name).startswith(_RESERVED) or fold_alike(exposed) in _OWN
-        ):
-            return "its name looks like one of the gateway's own"
-        return ""
+        looks_ours = fold_alike(item.name).startswith(_RESERVED) or fold_alike(exposed) in _OWN
+        if item.kind in (TOOLS, PROMPTS):
+            if not _NAME.fullmatch(item.name):
+                return "its name has more in it than ASCII letters, digits and _ - . /"
+            if owner != item.server:
+                return f"clients would call it {exposed!r}, which is for {owner} to name"
+            if own_tools and item.kind == TOOLS and looks_ours:
+                return "its name looks like one of the gateway's own"
+        elif not _URI.fullmatch(item.name):
+            return "its address has characters that no URI has"
+        elif item.kind == TEMPLATES and self.only is None and not _SCHEME.match(item.name):
+            return "it would fit the resources of every server"
+        return "" if item.digest else "what is listed of it cannot be read, or says two things"
 
 
 def fold_alike(name: str) -> str:
@@ -368,17 +360,15 @@ def join_texts(result: Mapping[str, Any]) -> str:
 def read_failure(result: Mapping[str, Any]) -> ToolFailedError:
     """The failure that a result is, with the code that its fields name."""
     value, said = read_value(result), join_texts(result)
-    code = find_code(value) if isinstance(value, dict) else _find_written_code(said)
+    if isinstance(value, dict):
+        code = find_code(value)
+    elif _REFUSED.match(said):
+        code = BAD_PARAMS
+    else:
+        coded = _CODED.match(said)
+        code = None if coded is None else int(coded[1])
     # The Python SDK puts its own words before those of the tool.
     return ToolFailedError(_WRAPPING.sub("", said, count=1), code=code, data=value)
-
-
-def _find_written_code(said: str) -> int | None:
-    """The code of the protocol that an SDK has put into words."""
-    if _REFUSED.match(said):
-        return BAD_PARAMS
-    coded = _CODED.match(said)
-    return int(coded[1]) if coded is not None else None
 
 
 def find_code(fields: Mapping[str, Any]) -> int | str | None:
@@ -392,22 +382,17 @@ def find_code(fields: Mapping[str, Any]) -> int | str | None:
     return None
 
 
-def build_note(text: str) -> dict[str, object]:
-    """A part of a result that says whose it is."""
-    return {"type": "text", "text": text, "_meta": {NOTE: True}}
-
-
 def add_notes(raw: bytes | Raw, notes: Iterable[str]) -> bytes:
     """A result with what its reader is to know beside it; all else is as it came."""
-    told = [build_note(note) for note in notes if note]
+    told = [{"type": "text", "text": note, META: {NOTE: True}} for note in notes if note]
     if not told:
         return bytes(raw)
-    fields: dict[str, Any] = dict(read_fields(raw))
+    fields = read_fields(raw)
     content = bytes(fields.get("content", b"[]")).strip()
     inside = content[1:-1].strip() if content[:1] == b"[" else b""
     ours = encode_json(told)[1:-1]
     fields["content"] = Raw(b"[%b%b%b]" % (inside, b"," if inside else b"", ours))
-    return write_fields(fields)
+    return encode_json(fields)
 
 
 def build_result(
@@ -453,14 +438,18 @@ class Pins:
         `adopt`: so is whatever comes to it later, and what has gone from it is forgotten.
         """
         self._read_anew()
-        noted = self._merge(server, kind, items, adopt=adopt)
-        if noted != self._known.get(server, {}).get(kind):
-            self._change(partial(self._note_seen, server, kind, items, adopt=adopt))
+
+        def note() -> None:
+            noted = self._merge(server, kind, items, adopt=adopt)
+            self._known.setdefault(server, {})[kind] = noted
+
+        if self._merge(server, kind, items, adopt=adopt) != self._known.get(server, {}).get(kind):
+            self._change(note)
 
     def list_unapproved(self, items: Iterable[ListedItem]) -> list[ListedItem]:
         """Those that are not what was approved, as they are now."""
         self._read_anew()
-        return [item for item in items if not self._is_approved(item)]
+        return [i for i in items if not i.digest or self._find(i).get(APPROVED) != i.digest]
 
     def list_changed(self) -> list[ListedItem]:
         """Everything that is no longer what was approved, as it was seen last."""
@@ -476,13 +465,18 @@ class Pins:
     def approve(self) -> list[ListedItem]:
         """Take everything as it was seen last; what of it had changed."""
         changed = self.list_changed()
+
+        def note() -> None:
+            for item in changed:
+                if known := self._find(item):  # else another gateway has seen it go
+                    known[APPROVED] = known[SEEN]
+
         if changed:
-            self._change(partial(self._note_approved, changed))
+            self._change(note)
         return changed
 
-    def _is_approved(self, item: ListedItem) -> bool:
-        known = self._known.get(item.server, {}).get(item.kind, {}).get(item.name, {})
-        return bool(item.digest) and known.get(APPROVED) == item.digest
+    def _find(self, item: ListedItem) -> dict[str, str]:
+        return self._known.get(item.server, {}).get(item.kind, {}).get(item.name, {})
 
     def _merge(
         self, server: str, kind: str, items: Sequence[ListedItem], *, adopt: bool
@@ -493,18 +487,6 @@ class Pins:
         if adopt or kind not in kinds:
             return {name: {APPROVED: known[SEEN]} | known for name, known in after.items()}
         return {name: known for name, known in before.items() if APPROVED in known} | after
-
-    def _note_seen(
-        self, server: str, kind: str, items: Sequence[ListedItem], *, adopt: bool
-    ) -> None:
-        noted = self._merge(server, kind, items, adopt=adopt)
-        self._known.setdefault(server, {})[kind] = noted
-
-    def _note_approved(self, changed: Iterable[ListedItem]) -> None:
-        for item in changed:
-            known = self._known.get(item.server, {}).get(item.kind, {}).get(item.name)
-            if known is not None:  # else another gateway has seen it go
-                known[APPROVED] = known[SEEN]
 
     def _read_anew(self) -> None:
         """Read the file where somebody has written it since."""
@@ -549,8 +531,11 @@ def _load(file: Path) -> Known:
     try:
         read: Any = json.loads(file.read_text(encoding="utf-8"))
         return {
-            str(server): {
-                str(kind): {str(name): _read_digests(known) for name, known in digests.items()}
+            server: {
+                kind: {
+                    name: {SEEN: known[SEEN], **{k: str(v) for k, v in known.items()}}
+                    for name, known in digests.items()
+                }
                 for kind, digests in kinds.items()
             }
             for server, kinds in read.items()
@@ -560,8 +545,3 @@ def _load(file: Path) -> Known:
             f"{file} says what servers listed, and cannot be read: {error!r}. Put it right, or "
             "delete it: then everything is taken as it is."
         ) from error
-
-
-def _read_digests(known: Mapping[str, object]) -> dict[str, str]:
-    approved = {APPROVED: str(known[APPROVED])} if APPROVED in known else {}
-    return {**approved, SEEN: str(known[SEEN])}

@@ -9,25 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from mulligan.gateway.party import ASKED_FOR, CANCELLED, LISTEN, AskedRequest, Party, Pressure
+from mulligan.gateway.party import (
+    ASKED_FOR,
+    CANCELLED,
+    LISTEN,
+    AskedRequest,
+    Party,
+    Tasks,
+)
 from mulligan.gateway.protocol import (
-    SERVER_ERROR,
     SESSION,
     VERSION,
     Frame,
     Limits,
     LineCutter,
-    Raw,
     UnreadableFrameError,
     as_line,
-    build_error,
+    find_key,
+    join_parts,
     read_fields,
     read_frame,
     read_object,
@@ -56,28 +61,19 @@ INHERITED = frozenset(
 class ServerProcess(asyncio.SubprocessProtocol):
     """One life of a server: from its start to the end of its whole process group."""
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        limits: Limits,
-        on_frame: Callable[[bytes], None],
-        on_too_long: Callable[[bytes], None],
-        on_end: Callable[[str], None],
-        on_full: Pressure,
-    ) -> None:
-        self._server = server
-        self._limits = limits
+    def __init__(self, upstream: Upstream, on_end: Callable[[str], None]) -> None:
+        self._upstream = upstream
         self._on_end = on_end
-        self._cutter = LineCutter(on_frame, longest=limits.frame, on_too_long=on_too_long)
+        """Told once or twice: that it says nothing more, and that it is over."""
+        longest, unread = upstream.limits.frame, upstream.take_unread
+        self._cutter = LineCutter(upstream.take_frame, longest=longest, on_too_long=unread)
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
         self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._on_full = on_full
 
     async def start(self) -> None:
         """Run the command, in a process group of its own."""
-        server = self._server
+        server = self._upstream.server
         transport, _ = await asyncio.get_running_loop().subprocess_exec(
             lambda: self,
             *server.command,
@@ -119,12 +115,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._process.close()
 
     async def _is_over(self) -> bool:
-        done, _ = await asyncio.wait([self._ended], timeout=self._limits.stop)
+        done, _ = await asyncio.wait([self._ended], timeout=self._upstream.limits.stop)
         return bool(done)
 
     def _send_signal(self, number: int) -> None:
-        pid = self._process.get_pid() if self._process is not None else None
-        if pid:
+        if self._process is not None and (pid := self._process.get_pid()):
             # The group outlives its first process where that has left children behind.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, number)
@@ -138,30 +133,22 @@ class ServerProcess(asyncio.SubprocessProtocol):
         """One that says nothing any more is of no use, whether or not it has ended."""
         if fd == 1:
             self._cutter.finish()
-            self._end("it closed its output")
+            self._on_end("it closed its output")
 
     def process_exited(self) -> None:
         """It is over, and has been waited for: no zombie is left."""
         code = self._process.get_returncode() if self._process is not None else None
         if not self._ended.done():
             self._ended.set_result(None)
-        self._end(f"it ended with code {code}")
+        self._on_end(f"it ended with code {code}")
 
     def pause_writing(self) -> None:
         """It does not read as fast as it is written to."""
-        self._on_full(full=True)
+        self._upstream.listener.note_full(full=True)
 
     def resume_writing(self) -> None:
         """It has caught up."""
-        self._on_full(full=False)
-
-    def _end(self, why: str) -> None:
-        told, self._on_end = self._on_end, _say_nothing
-        told(why)
-
-
-def _say_nothing(why: str) -> None:
-    """Its end has been told."""
+        self._upstream.listener.note_full(full=False)
 
 
 def build_environment(said: Mapping[str, str], *, ours: Mapping[str, str]) -> dict[str, str]:
@@ -219,45 +206,19 @@ ASKED_OF_ALL = {
 CONNECT = 10.0
 
 
-class OnFrame(Protocol):
-    """Takes what a server says."""
-
-    def __call__(self, line: bytes, during: bytes) -> None:
-        """A message, and the id of the request on whose connection it came."""
-
-
-class OnLost(Protocol):
-    """Told that a request has no answer any more."""
-
-    def __call__(self, key: bytes, why: str) -> None:
-        """The id under which it was sent, and what broke."""
-
-
 class ServerAddress:
     """One session with a server over HTTP."""
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        limits: Limits,
-        on_frame: OnFrame,
-        on_lost: OnLost,
-        on_end: Callable[[str], None],
-        find_schema: Callable[[str], Mapping[str, Any]],
-    ) -> None:
-        self._server = server
-        self._find_schema = find_schema
-        """What the arguments of a tool look like: some stand in headers, too."""
-        self._limits = limits
-        self._on_frame = on_frame
-        self._on_lost = on_lost
+    def __init__(self, upstream: Upstream, on_end: Callable[[str], None]) -> None:
+        self._upstream = upstream
+        self._server = upstream.server
+        self._limits = upstream.limits
         self._on_end = on_end
         self._client: httpx.AsyncClient | None = None
         self._headers: dict[str, str] = {}
         """What the server wants to see again: its session, and the revision that was agreed."""
         self._posts: dict[bytes, asyncio.Task[None]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._told: asyncio.Task[None] | None = None
         """The last notification on its way: nothing overtakes it."""
         self._room = asyncio.Event()
@@ -287,9 +248,7 @@ class ServerAddress:
                 cancelled.cancel()
             return
         before = self._told if self._told is not None and not self._told.done() else None
-        task = asyncio.ensure_future(self._send_post(frame, read, before))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self._tasks.run(self._send_post(frame, read, before))
         if cancelled is not None:
             # Nobody waits for its answer: once the server has been told, nobody listens either.
             task.add_done_callback(lambda _: cancelled.cancel())
@@ -300,17 +259,11 @@ class ServerAddress:
 
     def pause(self, *, full: bool) -> None:
         """Take nothing from it for a while."""
-        if full:
-            self._room.clear()
-        else:
-            self._room.set()
+        self._room.clear() if full else self._room.set()
 
     async def stop(self) -> None:
         """Say goodbye, and let go of every connection."""
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.cancel()
         client, self._client = self._client, None
         if client is None:
             return
@@ -343,7 +296,9 @@ class ServerAddress:
         finally:
             self._posts.pop(frame.key, None)
         if frame.method and frame.key and not answered:
-            self._on_lost(frame.key, why)
+            self._upstream.fail(
+                frame.key, f"The server {self._server.name!r} has not answered: {why}."
+            )
 
     async def _send_and_read(self, body: bytes, frame: Frame) -> bool:
         if self._client is None:
@@ -362,7 +317,9 @@ class ServerAddress:
                 if await self._take_events(events, response, frame):
                     return True
                 return await self._take_up_again(events, frame)
-            said = await self._read_body(response)
+            said = await join_parts(iterate_plain(response), most=self._limits.frame)
+            if said is None:
+                raise ConnectionError("its answer is too long")
             if response.status_code >= 400 and b'"jsonrpc"' not in said:
                 raise ConnectionError(f"it answered with status {response.status_code}")
             return self._take(said, frame) if said else False
@@ -377,17 +334,8 @@ class ServerAddress:
             return self._headers
         self._headers = {VERSION: version}
         called = read_text(read_fields(frame.params).get("name", b""))
-        schema = self._find_schema(called) if frame.method == "tools/call" else {}
+        schema = self._upstream.schemas.get(called, {}) if frame.method == "tools/call" else {}
         return write_headers(frame, schema=schema)
-
-    async def _read_body(self, response: httpx.Response) -> bytes:
-        parts, length = [], 0
-        async for part in iterate_plain(response):
-            length += len(part)
-            if length > self._limits.frame:
-                raise ConnectionError("its answer is too long")
-            parts.append(part)
-        return b"".join(parts)
 
     def _take(self, said: bytes, frame: Frame) -> bool:
         """Bring on a message; whether it was the answer that is waited for."""
@@ -396,69 +344,50 @@ class ServerAddress:
             version = read_object(result).get("protocolVersion") if result else None
             if isinstance(version, str):
                 self._headers[VERSION] = version
-                self._listen()
-        self._on_frame(said, frame.key)
+                self._tasks.run(self._listen())
+        self._upstream.take_frame(said, frame.key)
         return bool(frame.key) and bytes(read_fields(said).get("id", b"")) == frame.key
 
     async def _take_events(
         self, events: EventReader, response: httpx.Response, frame: Frame
     ) -> bool:
+        """Bring on what comes on a stream until it ends; whether the answer was there."""
         answered = False
         async for data in events.read(self._read_parts(response)):
             answered = self._take(data, frame) or answered
         return answered
-
-    async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
-        """A stream has broken off behind an event with an id: the server keeps what comes next."""
-        key = frame.key
-        while key and events.last_id and self._client is not None:
-            before = events.last_id
-            await asyncio.sleep(events.retry)
-            headers = {**self._headers, "last-event-id": before}
-            async with self._client.stream("GET", self._server.url, headers=headers) as response:
-                if response.status_code != 200:
-                    return False
-                if await self._take_events(events, response, frame):
-                    return True
-        return False
 
     async def _read_parts(self, response: httpx.Response) -> AsyncIterator[bytes]:
         async for part in iterate_plain(response):
             await self._room.wait()
             yield part
 
-    def _listen(self) -> None:
-        """Hear what the server says by itself, if it does."""
-        task = asyncio.ensure_future(self._read_own_words())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _get_events(self, events: EventReader, frame: Frame) -> bool | None:
+        """Go on with a stream behind the last event that has come; `None`: there is none."""
+        if self._client is None:
+            return None
+        behind = {"last-event-id": events.last_id} if events.last_id else {}
+        headers = self._headers | behind
+        async with self._client.stream("GET", self._server.url, headers=headers) as response:
+            if response.status_code != 200:
+                return None
+            return await self._take_events(events, response, frame)
 
-    async def _read_own_words(self) -> None:
-        """Listen for as long as the server has something to listen to."""
+    async def _take_up_again(self, events: EventReader, frame: Frame) -> bool:
+        """A stream has broken off behind an event with an id: the server keeps what comes next."""
+        answered: bool | None = False
+        while answered is False and frame.key and events.last_id:
+            await asyncio.sleep(events.retry)
+            answered = await self._get_events(events, frame)
+        return bool(answered)
+
+    async def _listen(self) -> None:
+        """Hear what the server says by itself, for as long as it has a stream of that."""
         events = EventReader(self._limits.frame)
         await asyncio.sleep(0)
-        goes_on = True
-        while goes_on:
-            goes_on = await self._read_events(events)
-            await asyncio.sleep(events.retry if goes_on else 0)
-
-    async def _read_events(self, events: EventReader) -> bool:
-        """Listen until the stream ends; whether it is worth to listen again."""
-        client, url = self._client, self._server.url
-        if client is None:
-            return False
-        headers = dict(self._headers)
-        if events.last_id:
-            headers["last-event-id"] = events.last_id
-        try:
-            async with client.stream("GET", url, headers=headers) as response:
-                if response.status_code != 200:
-                    return False
-                async for data in events.read(self._read_parts(response)):
-                    self._on_frame(data, b"")
-        except Exception:  # noqa: BLE001 - what it says by itself is no answer to anybody
-            return False
-        return True
+        with suppress(Exception):  # what it says by itself is no answer to anybody
+            while await self._get_events(events, Frame()) is not None:  # noqa: ASYNC110
+                await asyncio.sleep(events.retry)
 
 
 def iterate_plain(response: httpx.Response) -> AsyncIterator[bytes]:
@@ -473,26 +402,6 @@ UNLIMITED = frozenset({LISTEN, "tasks/result"})
 
 MOST_SILENT = 3
 """Requests in whose time a server may say nothing at all, before it is started anew."""
-_HEAD = re.compile(
-    rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*,'
-)
-"""The beginning of an answer: by it, one that is too long to be read still has an end."""
-
-
-class ServerWay(Protocol):
-    """How a server is reached, for one life of it."""
-
-    async def start(self) -> None:
-        """Begin; an `OSError` says why not."""
-
-    def send(self, frame: bytes) -> None:
-        """Hand a message over."""
-
-    def pause(self, *, full: bool) -> None:
-        """Take nothing from it for a while."""
-
-    async def stop(self) -> None:
-        """End it, and wait until it has ended."""
 
 
 class ServerDownError(NothingDone, ConnectionRefusedError):
@@ -522,8 +431,8 @@ class Upstream(Party):
         super().__init__()
         self.server = server
         self.limits = limits
-        self._listener = listener
-        self._life: ServerWay | None = None
+        self.listener = listener
+        self._life: ServerProcess | ServerAddress | None = None
         self._starting = asyncio.Lock()
         self._deaths = 0
         self._rests_until = 0.0
@@ -534,16 +443,9 @@ class Upstream(Party):
         self.closed = False
         self.greet: Callable[[Upstream], Awaitable[None]] | None = None
         """Introduces the client to a server that was started again."""
-        self._dying: set[asyncio.Task[None]] = set()
-        self._schemas: dict[str, Mapping[str, Any]] = {}
-
-    def note_schema(self, tool: str, schema: Mapping[str, Any]) -> None:
-        """It has listed a tool."""
-        self._schemas[tool] = schema
-
-    def find_schema(self, tool: str) -> Mapping[str, Any]:
-        """What the arguments of a tool look like, as far as it was listed."""
-        return self._schemas.get(tool, {})
+        self._dying = Tasks()
+        self.schemas: dict[str, Mapping[str, Any]] = {}
+        """What the arguments of its tools look like, as far as they were listed."""
 
     @property
     def is_up(self) -> bool:
@@ -561,7 +463,8 @@ class Upstream(Party):
             self.lives += 1
             self._silent = 0
             try:
-                self._life = way = self._build_way(partial(self._end_life, self.lives))
+                kind = ServerProcess if self.server.command else ServerAddress
+                self._life = way = kind(self, partial(self._end_life, self.lives))
                 async with asyncio.timeout(self.limits.start):
                     await way.start()
                 if self._life is not way:
@@ -573,7 +476,8 @@ class Upstream(Party):
             except (OSError, TimeoutError, ConfigurationError, ValueError) as error:
                 if self._life is not None:
                     self._note_death()
-                await self._drop_way()
+                self._drop_way()
+                await self._dying.wait()
                 late = f"it has not answered within {self.limits.start:g} seconds"
                 why = str(error) or (late if isinstance(error, TimeoutError) else repr(error))
                 raise ServerDownError(
@@ -595,23 +499,8 @@ class Upstream(Party):
             asked.limit = loop.call_at(asked.since + self.limits.answer, self._expire, asked.name)
         if self.way is None:
             # It has died since somebody looked: nobody is there who could answer.
-            told = build_error(SERVER_ERROR, f"The server {self.server.name!r} is gone.")
+            told = f"The server {self.server.name!r} is gone."
             loop.call_soon(self.fail, asked.name, told)
-
-    async def ask_and_wait(self, method: str, params: bytes | Raw) -> Frame:
-        """Send a request of the gateway's own, and wait for its answer."""
-        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
-
-        def take(frame: Frame) -> None:
-            if not answer.done():
-                answer.set_result(frame)
-
-        name = self.ask(method, params, on_answer=take)
-        try:
-            return await answer
-        except asyncio.CancelledError:
-            self.cancel(name, reason="Nobody waits for it any more.")
-            raise
 
     def pause(self, *, full: bool) -> None:
         """Take nothing from it while its client takes nothing from us."""
@@ -622,9 +511,8 @@ class Upstream(Party):
         """End it for good, and wait until nothing of it is left."""
         self.closed = True
         self.fail_all(f"The session with the server {self.server.name!r} is over.")
-        await self._drop_way()
-        if self._dying:
-            await asyncio.wait(self._dying)
+        self._drop_way()
+        await self._dying.wait()
 
     def take_frame(self, line: bytes, during: bytes = b"") -> None:
         """Bring on what the server says; what cannot be read is counted."""
@@ -633,32 +521,22 @@ class Upstream(Party):
             # What stands there as ours would be the server's word.
             frame = read_frame(strip_ours(line), self.limits)
         except UnreadableFrameError as error:
-            if error.key:
-                self.dropped += 1
-                self._fail_unread(error.key)
-            else:
-                self._take_unread(line)
+            self.take_unread(line, error.key)
             return
         if not frame.method:
             if self.take_answer(frame):
                 self._deaths = 0
         elif frame.key:
-            self._listener.take_request(self, frame, during=during)
+            self.listener.take_request(self, frame, during=during)
         else:
-            self._listener.take_notification(self, frame, during=during)
+            self.listener.take_notification(self, frame, during=during)
 
-    def _take_unread(self, head: bytes) -> None:
-        """One that is too long or broken may still say at its beginning what it answers."""
+    def take_unread(self, head: bytes, key: bytes = b"") -> None:
+        """One that is too long or broken may still say at its beginning what it answers: who waits
+        for an answer that cannot be read waits for nothing."""
         self.dropped += 1
-        found = _HEAD.match(head)
-        if found is not None:
-            self._fail_unread(found[1])
-
-    def _fail_unread(self, key: bytes) -> None:
-        """Who waits for an answer that cannot be read waits for nothing."""
-        if self.find_asked(key) is not None:
-            said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
-            self.fail(key, build_error(SERVER_ERROR, said))
+        said = f"The answer of the server {self.server.name!r} cannot be read, or is too long."
+        self.fail(key or find_key(head), said)
 
     def _expire(self, name: bytes) -> None:
         asked = self.asked.get(name)
@@ -675,52 +553,22 @@ class Upstream(Party):
         limit = self.limits.answer
         said = f"The server {self.server.name!r} has not answered within {limit:g} seconds."
         self.cancel(name, reason="Its time is up.")
-        self.fail(name, build_error(SERVER_ERROR, said))
+        self.fail(name, said)
         if self._silent >= MOST_SILENT:
             self._end_life(self.lives, "it says nothing any more")
-
-    def _build_way(self, on_end: Callable[[str], None]) -> ServerWay:
-        if self.server.command:
-            return ServerProcess(
-                self.server,
-                limits=self.limits,
-                on_frame=self.take_frame,
-                on_too_long=self._take_unread,
-                on_end=on_end,
-                on_full=self._listener.note_full,
-            )
-
-        return ServerAddress(
-            self.server,
-            limits=self.limits,
-            on_frame=self.take_frame,
-            on_lost=self._fail_lost,
-            on_end=on_end,
-            find_schema=self.find_schema,
-        )
-
-    def _fail_lost(self, key: bytes, why: str) -> None:
-        """The connection of one request has broken."""
-        if self.find_asked(key) is not None:
-            said = f"The server {self.server.name!r} has not answered: {why}."
-            self.fail(key, build_error(SERVER_ERROR, said))
 
     def _end_life(self, life: int, why: str) -> None:
         """What was under way has an end, and the next request starts it again."""
         if life != self.lives or self._life is None:
             return
-        way, self._life, self.way = self._life, None, None
-        if way is not None:
-            stopping = asyncio.ensure_future(_stop(way))
-            self._dying.add(stopping)
-            stopping.add_done_callback(self._dying.discard)
+        self._drop_way()
         if self.closed:
             return
         self._note_death()
         told = f"The server {self.server.name!r} is gone: {why}."
         self.fail_all(told)
         self.heard.clear()
-        self._listener.note_end(self, told)
+        self.listener.note_end(self, told)
 
     def _note_death(self) -> None:
         self._deaths += 1
@@ -742,12 +590,12 @@ class Upstream(Party):
         if left > 0:
             await asyncio.sleep(left)
 
-    async def _drop_way(self) -> None:
+    def _drop_way(self) -> None:
         way, self._life, self.way = self._life, None, None
         if way is not None:
-            await _stop(way)
+            self._dying.run(_stop(way))
 
 
-async def _stop(way: ServerWay) -> None:
+async def _stop(way: ServerProcess | ServerAddress) -> None:
     with suppress(OSError):  # it is gone already
         await way.stop()

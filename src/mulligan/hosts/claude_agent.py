@@ -17,7 +17,15 @@ from typing import Any
 from claude_agent_sdk import HookMatcher
 
 from mulligan.codec import split_json_lines
-from mulligan.types.adapter import Answer, Called, Host, HostCall, HostRun
+from mulligan.types.adapter import (
+    Answer,
+    Called,
+    Host,
+    HostCall,
+    HostRun,
+    read_written,
+    write_value,
+)
 from mulligan.types.errors import NothingDone
 from mulligan.types.turn import History
 
@@ -61,7 +69,7 @@ def build(host: Host) -> dict[str, list[Any]]:
         "PostToolUse": sessions.end_call,
         "PostToolUseFailure": sessions.fail_call,
         "Stop": sessions.review_reply,
-        "StopFailure": sessions.fail_turn,
+        "StopFailure": sessions.leave,
     }
     return {event: [_build_matcher(event, hook)] for event, hook in hooks.items()}
 
@@ -77,9 +85,9 @@ class CallUnderWay:
     session: str
     agent: str
     """Of a sub-agent, its id."""
-    asked: asyncio.Future[dict[str, object]] = field(default_factory=lambda: _make_future())
+    asked: asyncio.Future[dict[str, object]] = field(default_factory=asyncio.Future)
     """The arguments that it is to be made with."""
-    came: asyncio.Future[object] = field(default_factory=lambda: _make_future())
+    came: asyncio.Future[object] = field(default_factory=asyncio.Future)
     """What the host has made of it."""
     task: asyncio.Task[Called] | None = None
 
@@ -102,7 +110,7 @@ class Sessions:
 
     async def open_turn(self, given: Given) -> Said:
         """A person has said something."""
-        await self._leave(given)
+        await self.leave(given)
         self._find_run(given, await asyncio.to_thread(read_history, given))
         agent = given.get("agent_type", "")
         # Nothing tells which tools there are.
@@ -161,7 +169,7 @@ class Sessions:
         except Exception as error:  # noqa: BLE001 - the agent has the error from its host
             advice = self.host.read_advice(error)
             return _say(given, additionalContext=advice) if advice else {}
-        landed = f"It was done all the same, and answered: {write_text(called.result)}"
+        landed = f"It was done all the same, and answered: {write_value(called.result)}"
         return _say(given, additionalContext=f"{landed}\n\n{called.note}".strip())
 
     async def review_reply(self, given: Given) -> Said:
@@ -170,7 +178,7 @@ class Sessions:
         answer = self.given.pop(given["session_id"], None) or await self._review(given, reply)
         if answer.feedback:
             return {"decision": "block", "reason": answer.feedback}
-        await self._leave(given)
+        await self.leave(given)
         beside = answer.note or ("" if answer.reply == reply else str(answer.reply))
         return {"systemMessage": beside} if beside else {}
 
@@ -184,7 +192,7 @@ class Sessions:
         denied = _say(given, permissionDecision="deny", permissionDecisionReason=told)
         if answer.feedback:
             return denied
-        await self._leave(given)
+        await self.leave(given)
         return {**denied, "continue_": False, "stopReason": told}
 
     async def _review(self, given: Given, reply: object) -> Answer:
@@ -193,13 +201,8 @@ class Sessions:
         try:
             return await run.review(reply)
         except BaseException:
-            await self._leave(given)
+            await self.leave(given)
             raise
-
-    async def fail_turn(self, given: Given) -> Said:
-        """The model could not be asked."""
-        await self._leave(given)
-        return {}
 
     def _find_run(self, given: Given, history: History | None = None) -> HostRun:
         """The session's turn. The host may begin one by itself, which nobody has asked for."""
@@ -211,12 +214,14 @@ class Sessions:
             )
         return self.runs[session]
 
-    async def _leave(self, given: Given) -> None:
-        """The turn is over; its session keeps what was said in it, also where it failed."""
+    async def leave(self, given: Given) -> Said:
+        """The turn is over; its session keeps what was said in it, also where it failed, as where
+        the model could not be asked."""
         run = self.runs.pop(given["session_id"], None)
         if run is not None:
             await self._settle(given)
             await run.leave()
+        return {}
 
     async def _settle(self, given: Given) -> None:
         """Account for calls that the host says no more about: it, or a person, refused them.
@@ -248,7 +253,7 @@ class Sessions:
             called = await task
         except Exception as error:  # noqa: BLE001 - it is told to the agent
             return self._describe(error)
-        return f"It was made already, and answered: {write_text(called.result)}"
+        return f"It was made already, and answered: {write_value(called.result)}"
 
     def _describe(self, error: Exception) -> str:
         return f"{error}\n\n{self.host.read_advice(error)}".strip()
@@ -264,26 +269,17 @@ def read_call(given: Given, *, make: Callable[..., Awaitable[object]]) -> HostCa
 
 def read_result(response: Any) -> object:
     """What a tool returned; of an MCP server's, the text, or the value that was written as text."""
-    if not isinstance(response, list) or not all(_is_text(each) for each in response):
+    parts: list[Any] = response if isinstance(response, list) else [None]
+    if not all(isinstance(each, dict) and each.get("type") == "text" for each in parts):
         return response
-    text = "\n".join(each["text"] for each in response)
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return text
-    return read if isinstance(read, (dict, list)) else text
-
-
-def write_text(result: object) -> str:
-    """A result as an agent reads it."""
-    return result if isinstance(result, str) else json.dumps(result, default=str)
+    return read_written("\n".join(each["text"] for each in parts))
 
 
 def write_result(given: Given, result: object) -> Said:
     """A result in the place of the one that came. Older hosts take only that of an MCP server."""
     if not given["tool_name"].startswith("mcp__"):
         return {"updatedToolOutput": result}
-    content = [{"type": "text", "text": write_text(result)}]
+    content = [{"type": "text", "text": write_value(result)}]
     return {"updatedToolOutput": content, "updatedMCPToolOutput": content}
 
 
@@ -322,14 +318,12 @@ def _read_line(line: str) -> dict[str, Any] | None:
 
 def _read_message(written: Mapping[str, Any]) -> Any:
     """The message of a line; nothing of one of a sub-agent, of a summary, or of no message."""
-    aside = any(written.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary"))
-    return None if aside else _read_role(written.get("message"))
-
-
-def _read_role(message: Any) -> Any:
-    """A message without the numbers of the model that wrote it."""
-    known = isinstance(message, dict) and "role" in message
-    return {"role": message["role"], "content": message.get("content")} if known else None
+    if any(written.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary")):
+        return None
+    match written.get("message"):
+        case {"role": role, **rest}:  # without the numbers of the model that wrote it
+            return {"role": role, "content": rest.get("content")}
+    return None
 
 
 async def find_errors(transcript: Path, calls: Collection[str]) -> dict[str, Exception]:
@@ -351,37 +345,22 @@ def read_errors(transcript: Path) -> dict[str, Exception]:
     except (OSError, ValueError):
         return {}
     for line in lines:
-        written = _read_line(line) if '"tool_result"' in line else None
-        for each in _list_results(written or {}):
-            if each.get("is_error"):
-                kind = NothingDone if _tells_failures(written or {}) else FailedInHostError
-                found[str(each.get("tool_use_id"))] = kind(write_text(each.get("content")))
+        match _read_line(line) if '"tool_result"' in line else None:
+            case {"message": {"content": list(parts)}, **rest}:
+                version = str(rest.get("version", "")).split(".")
+                known = all(each.isdecimal() for each in version)
+                tells = known and tuple(map(int, version)) >= TELLS_FAILURES
+                kind = NothingDone if tells else FailedInHostError
+                for each in parts:
+                    match each:
+                        case {"type": "tool_result", "is_error": failed} if failed:
+                            said = write_value(each.get("content"))
+                            found[str(each.get("tool_use_id"))] = kind(said)
     return found
-
-
-def _list_results(written: Mapping[str, Any]) -> list[dict[str, Any]]:
-    match written:
-        case {"message": {"content": list(parts)}}:
-            return [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
-    return []
-
-
-def _tells_failures(written: Mapping[str, Any]) -> bool:
-    """Whether the command line that wrote this tells its hooks of every call that it has made."""
-    parts = str(written.get("version", "")).split(".")
-    return all(each.isdecimal() for each in parts) and tuple(map(int, parts)) >= TELLS_FAILURES
 
 
 def _say(given: Given, **said: Any) -> Said:
     return {"hookSpecificOutput": {"hookEventName": given["hook_event_name"], **said}}
-
-
-def _is_text(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text"
-
-
-def _make_future() -> Any:
-    return asyncio.get_running_loop().create_future()
 
 
 def _build_matcher(event: str, hook: Callable[[Given], Awaitable[Said]]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -26,7 +25,7 @@ from pydantic import TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
 
 from mulligan.runtime.context import carry, carry_on, read_context
-from mulligan.types.adapter import Called, Host, HostCall, HostRun
+from mulligan.types.adapter import Called, Host, HostCall, HostRun, read_written
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.turn import SessionHistories, Speaker, Utterance
 
@@ -78,7 +77,10 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         if tool is None or self._is_brought(context):
             return await call_next(context)
         inner = await find_inner(tool, self.host)
-        if self._leaves(context.message.name, inner):
+        declared = self.host.is_declared
+        if inner and (declared(inner.name) or not declared(context.message.name)):
+            # A mounted server brings the call: it is nearer to the tool, and knows its name unless
+            # only the one here was declared.
             return await call_next(context)
         made = ServerCall(context, call_next, inner=inner)
         async with self._open_turn(context) as run:
@@ -106,13 +108,6 @@ class ReviewedCalls(Middleware):  # type: ignore[misc]
         # What its tool calls itself is a call of its own.
         carry_on(carried.put(InnerTool, None))
         return True
-
-    def _leaves(self, name: str, inner: InnerTool | None) -> bool:
-        """Whether a mounted server brings the call: it is nearer to the tool, and knows its name
-        unless only the one here was declared."""
-        if inner is None:
-            return False
-        return self.host.is_declared(inner.name) or not self.host.is_declared(name)
 
     @asynccontextmanager
     async def _open_turn(self, context: Any) -> AsyncIterator[HostRun]:
@@ -219,7 +214,9 @@ class ServerCall:
                 result = await self._call_next(self._context.copy(message=asked))
         except Exception as error:  # noqa: BLE001
             self._error = error
-            raise (_find_cause(error) or error) from None
+            # What the tool itself has raised, where the server has wrapped it.
+            cause = error.__cause__ if isinstance(error, ToolError) else None
+            raise (cause if isinstance(cause, Exception) else error) from None
         self._result = result
         if isinstance(result, ASKS_FOR_INPUT):
             raise InputAsked(result)
@@ -314,12 +311,7 @@ def read_value(result: Any) -> object:
     if structured is not None:
         wrapped = ((result.meta or {}).get("fastmcp") or {}).get("wrap_result")
         return structured.get("result") if wrapped else structured
-    text = _join_texts(result)
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return text
-    return read if isinstance(read, (dict, list)) else text
+    return read_written(_join_texts(result))
 
 
 def add_notes(result: Any, notes: Sequence[str]) -> Any:
@@ -333,12 +325,6 @@ def add_notes(result: Any, notes: Sequence[str]) -> Any:
         meta=result.meta,
         is_error=result.is_error,
     )
-
-
-def _find_cause(error: Exception) -> Exception | None:
-    """What the tool itself has raised, where the server has wrapped it."""
-    cause = error.__cause__
-    return cause if isinstance(error, ToolError) and isinstance(cause, Exception) else None
 
 
 def _join_texts(result: Any) -> str:

@@ -64,7 +64,13 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             config = invocation_context.run_config.model_copy(update=whole)
             invocation_context.run_config = config
         session = invocation_context.session
-        await self._leave_stale(session.id)
+        for name, begun in list(self._begun.items()):
+            # Older releases do not tell of a run that died: at the latest, the next one does. One
+            # that another task is still at goes on beside this one.
+            task = begun.task
+            going_on = task is not None and task is not asyncio.current_task() and not task.done()
+            if begun.context.session.id == session.id and not going_on:
+                await self._leave(name)
         run = self._host.open(
             read_message(invocation_context.user_content, session.events),
             agent=invocation_context.agent.name,
@@ -73,8 +79,8 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
             thread=session.id,
             kept=True,
         )
-        begun = AdkInvocation(self._host, run, invocation_context)
-        self._begun[invocation_context.invocation_id] = begun
+        opened = AdkInvocation(self._host, run, invocation_context)
+        self._begun[invocation_context.invocation_id] = opened
 
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """The turn is over."""
@@ -136,8 +142,11 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         if begun is None or read_answer(came) is None:
             return None if came is llm_response else came
         response = await begun.review(callback_context.agent_name, came)
-        if response.error_code == UNFINISHED:
-            begun.clear_output(callback_context)
+        agent = begun.agents.get(callback_context.agent_name)
+        key = getattr(agent, "output_key", None)
+        if key and response.error_code == UNFINISHED:
+            # What an earlier run has left under the key of an agent's output is not this one's.
+            callback_context.state[key] = None
         return None if response is llm_response else response
 
     async def _leave(self, name: str) -> None:
@@ -145,17 +154,6 @@ class AdkPlugin(BasePlugin):  # type: ignore[misc]
         begun = self._begun.pop(name, None)
         if begun is not None:
             await begun.run.leave()
-
-    async def _leave_stale(self, session: str) -> None:
-        """Older releases do not tell of a run that died: at the latest, the next one does.
-
-        One that another task is still at goes on beside this one.
-        """
-        for name, begun in list(self._begun.items()):
-            task = begun.task
-            going_on = task is not None and task is not asyncio.current_task() and not task.done()
-            if begun.context.session.id == session and not going_on:
-                await self._leave(name)
 
 
 @dataclass
@@ -201,11 +199,7 @@ class AdkInvocation:
             return {"error": str(held)}
         except NOT_MADE as refused:
             return {"error": str(refused)}
-        if not called.note:
-            return called.result
-        if isinstance(called.result, str):
-            return f"{called.result}\n\n{called.note}"
-        return {"result": called.result, "note": called.note}
+        return called.join_note()
 
     async def review(self, name: str, response: Any) -> Any:
         """The answer that goes out, or what the model does in the place of it."""
@@ -221,7 +215,11 @@ class AdkInvocation:
             else:
                 said = types.Content(role="user", parts=[told])
                 contents = [*self.requests[name].contents, response.content, said]
-            response = self._make_written(name, await self._ask_again(name, contents))
+            self.requests[name] = self.requests[name].model_copy(update={"contents": contents})
+            self.context.increment_llm_call_count()
+            model = self.agents.get(name, self.context.agent).canonical_model
+            asked = model.generate_content_async(self.requests[name], stream=False)
+            response = self._make_written(name, [each async for each in asked][-1])
         return response
 
     async def _end(self, name: str, response: Any, given: object, answer: Answer) -> Any:
@@ -239,12 +237,6 @@ class AdkInvocation:
             return put_answer(response, answer.reply)
         return response
 
-    def clear_output(self, callback_context: Any) -> None:
-        """What an earlier run has left under the key of an agent's output is not this one's."""
-        key = getattr(self.agents.get(callback_context.agent_name), "output_key", None)
-        if key:
-            callback_context.state[key] = None
-
     def _make_written(self, name: str, response: Any) -> Any:
         """The response, with the calls that the model has only written as calls of its own."""
         text = read_answer(response)
@@ -260,16 +252,8 @@ class AdkInvocation:
         ]
         if not calls:
             return response
-        parts = [*response.content.parts, *(types.Part(function_call=each) for each in calls)]
-        said = types.Content(role=response.content.role, parts=parts)
-        return response.model_copy(update={"content": said})
-
-    async def _ask_again(self, name: str, contents: list[Any]) -> Any:
-        request = self.requests[name].model_copy(update={"contents": contents})
-        self.requests[name] = request
-        self.context.increment_llm_call_count()
-        model = self.agents.get(name, self.context.agent).canonical_model
-        return [each async for each in model.generate_content_async(request, stream=False)][-1]
+        made = (types.Part(function_call=each) for each in calls)
+        return with_parts(response, [*response.content.parts, *made])
 
     async def _drop_attempt(self, name: str, response: Any, told: Any) -> list[Any]:
         """Take an attempt out of the session in its own way, and give what is asked next."""
@@ -430,9 +414,10 @@ def put_off_output(response: Any) -> Any:
     names = {call.name for call in list_calls(response)}
     if SETS_OUTPUT not in names or names == {SETS_OUTPUT}:
         return response
-    parts = [each for each in response.content.parts if not _sets_output(each)]
-    said = types.Content(role=response.content.role, parts=parts)
-    return response.model_copy(update={"content": said})
+    parts = response.content.parts
+    named = [part.function_call and part.function_call.name for part in parts]
+    kept = [part for part, name in zip(parts, named, strict=True) if name != SETS_OUTPUT]
+    return with_parts(response, kept)
 
 
 def list_calls(response: Any) -> list[Any]:
@@ -444,9 +429,10 @@ def list_calls(response: Any) -> list[Any]:
 def put_answer(response: Any, text: str) -> Any:
     """The answer with another text."""
     parts = [part for part in response.content.parts if not part.text or part.thought]
-    said = types.Content(role=response.content.role, parts=[*parts, types.Part(text=text)])
+    return with_parts(response, [*parts, types.Part(text=text)])
+
+
+def with_parts(response: Any, parts: list[Any]) -> Any:
+    """A response of other parts."""
+    said = types.Content(role=response.content.role, parts=parts)
     return response.model_copy(update={"content": said})
-
-
-def _sets_output(part: Any) -> bool:
-    return part.function_call is not None and part.function_call.name == SETS_OUTPUT

@@ -35,7 +35,15 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 from pydantic import ValidationError
 
-from mulligan.types.adapter import NOT_MADE, Host, HostCall, HostRun, MeantCall
+from mulligan.types.adapter import (
+    NOT_MADE,
+    Host,
+    HostCall,
+    HostRun,
+    MeantCall,
+    read_written,
+    write_value,
+)
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.turn import History
 
@@ -59,14 +67,9 @@ def find_asked(messages: list[Any]) -> int | None:
 
 
 HIDDEN = "do-not-render-"
-"""What LangChain's own chat pages know messages by that are not for the person."""
-
-
-def build_feedback(text: str) -> HumanMessage:
-    """What an agent is told about its last attempt. Models take it from nobody but the person in
-    the middle of a conversation; until the run ends, pages tell it by its id or its metadata."""
-    metadata = {"mulligan": "feedback"}
-    return HumanMessage(text, id=f"{HIDDEN}{uuid4().hex}", response_metadata=metadata)
+"""What LangChain's own chat pages know messages by that are not for the person. What an agent is
+told about its last attempt is one: models take it from nobody but the person in the middle of a
+conversation; until the run ends, pages tell it by its id or its metadata."""
 
 
 def list_feedback(messages: list[Any]) -> list[Any]:
@@ -177,7 +180,7 @@ class GraphCall:
 
     async def check(self, arguments: Mapping[str, object]) -> None:
         """Raise what the tool's schema says against them; of one with JSON Schema, nothing."""
-        asked = self._ask(arguments)
+        asked = self.ask(arguments)
         self.tool._to_args_and_kwargs(asked["args"], asked["id"])  # noqa: SLF001 - as it does itself, before it runs
 
     def refuse(self, error: BaseException) -> ToolMessage:
@@ -190,7 +193,7 @@ class GraphCall:
     async def make(self, arguments: Mapping[str, object]) -> object:
         """Make it. A message about a failure is raised."""
         self.came, self.value = None, None
-        self.came = await self.handler(self._ask(arguments))
+        self.came = await self.handler(self.ask(arguments))
         message = find_message(self.came, self.asked["id"])
         if message is None:
             return None
@@ -199,11 +202,8 @@ class GraphCall:
         self.value = read_value(message.content)
         return self.value
 
-    def with_arguments(self, arguments: Mapping[str, object]) -> GraphCall:
-        """The same call with others in the place of what the model has said."""
-        return GraphCall(self.tool, self._ask(arguments), self.handler)
-
-    def _ask(self, arguments: Mapping[str, object]) -> Any:
+    def ask(self, arguments: Mapping[str, object]) -> Any:
+        """The same with others in the place of what the model has said."""
         known = self.arguments
         filled = {name: each for name, each in self.asked["args"].items() if name not in known}
         return {**self.asked, "args": {**filled, **arguments}}
@@ -211,9 +211,9 @@ class GraphCall:
     def with_result(self, result: object, note: str) -> Any:
         """The host's own result, unless there is another, or something to say beside it."""
         if self.came is None:
-            return self.build_message(_add_note(_dump(result), note))
+            return self.build_message(_add_note(write_value(result), note))
         if result is not self.value and find_message(self.came, self.asked["id"]) is not None:
-            return _with_content(self.came, self.asked["id"], _add_note(_dump(result), note))
+            return _with_content(self.came, self.asked["id"], _add_note(write_value(result), note))
         return add_to(self.came, call=self.asked["id"], note=note)
 
     def build_message(self, text: Any, *, failed: bool = False) -> ToolMessage:
@@ -397,17 +397,6 @@ def is_invalid_resume(error: Exception) -> bool:
     return tell is not None and bool(tell(error))
 
 
-def may_interrupt() -> bool:
-    """Whether the graph can go on after an interrupt: it has a checkpointer."""
-    return bool(get_config().get("configurable", {}).get("__pregel_checkpointer"))
-
-
-def is_handing_over(came: Any) -> bool:
-    """Whether a tool has ended the agent's part, and another one goes on."""
-    each = came if isinstance(came, list) else [came]
-    return any(isinstance(one, Command) and one.graph == Command.PARENT for one in each)
-
-
 def find_message(came: Any, call: str) -> Any:
     """The answer to a call in what its tool gave back, which may be a command with one inside."""
     if isinstance(came, ToolMessage):
@@ -421,12 +410,7 @@ def read_value(content: Any) -> object:
         if not all(isinstance(each, dict) and each.get("type") == "text" for each in content):
             return content
         content = "\n".join(each["text"] for each in content)
-    if content[:1] not in ("{", "["):
-        return content
-    try:
-        return json.loads(content)
-    except ValueError:
-        return content
+    return read_written(content)
 
 
 def _list_inside(came: Any) -> list[Any]:
@@ -462,10 +446,6 @@ def _add_note(content: Any, note: str) -> Any:
     if isinstance(content, list):
         return [*content, {"type": "text", "text": note}]
     return f"{content}\n\n{note}"
-
-
-def _dump(result: object) -> str:
-    return result if isinstance(result, str) else json.dumps(result, default=str)
 
 
 def add_calls(response: Any, read: Callable[[str], Sequence[MeantCall]]) -> Any:
@@ -702,7 +682,10 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         going.calls += 1
         try:
             came = await self._have_made(request, handler, going)
-            if is_handing_over(came) and going.place.around == read_place().around:
+            each = came if isinstance(came, list) else [came]
+            # A tool has ended the agent's part, and another one goes on.
+            over = any(isinstance(one, Command) and one.graph == Command.PARENT for one in each)
+            if over and going.place.around == read_place().around:
                 going.failed = False
         except BaseException as error:
             going.failed = going.failed or not isinstance(error, errors.GraphInterrupt)
@@ -753,13 +736,15 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             try:
                 called = await going.run.call(self._read_call(made, word))
             except HeldError as held:
-                if held.decided or not may_interrupt():
+                # It can go on after an interrupt where it has a checkpointer.
+                if held.decided or not CallPlace.find().saver:
                     return call.build_message(str(held), failed=held.decided)
                 is_new = held.action in set(going.run.list_actions()).difference(before)
                 word = ask_person(held, call, is_new=is_new)
                 if word is None:
                     return call.build_message(str(held))
-                made = call.with_arguments(word.arguments) if word.edited else call
+                asked = call.ask(word.arguments) if word.edited else call.asked
+                made = GraphCall(call.tool, asked, call.handler)
             except NOT_MADE as refused:
                 return call.build_message(str(refused), failed=True)
             else:
@@ -798,8 +783,11 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
             await (self._leave(going.id, failed=False) if going.id else going.run.leave())
             if structured is not None and answer.unfinished is not None:
                 # A failed response in the host's own form: a thread goes on from what is true.
-                asks = take_place(messages[-1], answer.unfinished.answer)
-                return {"messages": asks, "structured_response": None}
+                asks = answer.unfinished.answer
+                told = [messages[-1].model_copy(update={"content": asks})]
+                if not isinstance(messages[-1], AIMessage):
+                    told.append(AIMessage(asks))
+                return {"messages": told, "structured_response": None}
             said = text if structured is not None else answer.reply
             changes = [RemoveMessage(id=each.id) for each in list_feedback(messages)]
             if said != text:
@@ -809,7 +797,11 @@ class TurnMiddleware(AgentMiddleware):  # type: ignore[misc]
         if dropped:
             kept = json.dumps(messages_to_dict(dropped), default=str)
             await going.run.keep_dropped(kept.encode())
-        told = build_feedback(answer.feedback)
+        told = HumanMessage(
+            answer.feedback,
+            id=f"{HIDDEN}{uuid4().hex}",
+            response_metadata={"mulligan": "feedback"},
+        )
         leaving = [RemoveMessage(id=each.id) for each in dropped]
         again = {} if structured is None else {"structured_response": None}
         return {"messages": [*leaving, told], "jump_to": "model", **again}
@@ -841,12 +833,6 @@ def read_place() -> GraphPlace:
     around = str(inside.get("checkpoint_ns", "")).rpartition("|")[0]
     agent = config.get("metadata", {}).get("lc_agent_name") or ""
     return GraphPlace(str(inside.get("thread_id") or ""), around, agent)
-
-
-def take_place(message: Any, text: str) -> list[Any]:
-    """A text in the place of the message that gave a structured response, and for the person."""
-    told = message.model_copy(update={"content": text})
-    return [told] if isinstance(message, AIMessage) else [told, AIMessage(text)]
 
 
 def is_of_attempt(message: Any, going: GraphRun) -> bool:

@@ -29,11 +29,12 @@ def build_writer(source: Any) -> WriteText:
 
     async def write(asked: Assignment) -> str:
         runnable = _add_tools(source, asked.tools)
-        listener = _make_listener(asked)
-        answer = await runnable.ainvoke(
-            _build_input(runnable, asked.prompt), config={"callbacks": [listener]}
+        # A graph takes a state; whatever else takes the prompt itself.
+        is_graph = any(kind.__module__.startswith("langgraph") for kind in type(runnable).__mro__)
+        given = {"messages": [("user", asked.prompt)]} if is_graph else asked.prompt
+        return read_text(
+            await runnable.ainvoke(given, config={"callbacks": [_make_listener(asked)]})
         )
-        return read_text(answer)
 
     return write
 
@@ -49,13 +50,6 @@ def read_text(answer: Any) -> str:
     if isinstance(text, str):
         return str(text)
     return answer if isinstance(answer, str) else str(getattr(answer, "content", answer))
-
-
-def _build_input(runnable: Any, prompt: str) -> object:
-    """A graph takes a state; whatever else takes the prompt itself."""
-    if any(kind.__module__.startswith("langgraph") for kind in type(runnable).__mro__):
-        return {"messages": [("user", prompt)]}
-    return prompt
 
 
 def _add_tools(source: Any, tools: StepTools) -> Any:
@@ -104,12 +98,10 @@ def _make_listener(asked: Assignment) -> Any:
                 asked.tools.end(name, step=step, error=type(error).__name__)
 
         async def on_llm_end(self, response: Any, **_: Any) -> None:
-            asked.spend(tokens=_count_tokens(response))
+            made = [
+                getattr(each, "message", None) for some in response.generations for each in some
+            ]
+            usages = [getattr(message, "usage_metadata", None) or {} for message in made]
+            asked.spend(tokens=sum(usage.get("total_tokens", 0) for usage in usages))
 
     return CallbackSteps()
-
-
-def _count_tokens(response: Any) -> int:
-    messages = [getattr(each, "message", None) for some in response.generations for each in some]
-    usages = [getattr(message, "usage_metadata", None) or {} for message in messages]
-    return sum(usage.get("total_tokens", 0) for usage in usages)

@@ -29,7 +29,15 @@ from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolC
 from pydantic import ValidationError
 
 from mulligan.runtime.context import carry, read_context
-from mulligan.types.adapter import NOT_MADE, Answer, Host, HostCall, HostRun
+from mulligan.types.adapter import (
+    NOT_MADE,
+    Answer,
+    Host,
+    HostCall,
+    HostRun,
+    read_arguments,
+    read_written,
+)
 from mulligan.types.errors import ConfigurationError, HeldError, NothingDone, RunningLoopError
 from mulligan.types.finding import is_feedback
 from mulligan.types.turn import History
@@ -91,17 +99,8 @@ def read_schemas(given: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def warn_of_unwrapped(agent: Any) -> None:
-    """Say once of an agent that what its model writes is not read."""
-    if agent.name not in _warned and not hasattr(agent.model, "makes_written_calls"):
-        _warned.add(agent.name)
-        _report.warning(
-            "Calls that the model of %s writes are not read: `Agent(model=runner.wrap_model(…))`.",
-            agent.name,
-        )
-
-
 RICH = (ToolOutputText, ToolOutputImage, ToolOutputFileContent)
+"""Parts that a model is shown as they are, such as an image."""
 
 _unseen: set[str] = set()
 """Tools whose calls the host makes elsewhere, once it was said."""
@@ -150,8 +149,13 @@ async def list_tools(agent: Any, run_context: Any) -> list[Any]:
     under_way = read_context().of(BroughtTools)
     if under_way is None:
         return tools
-    if under_way.host.options.get("written_calls"):
-        warn_of_unwrapped(agent)
+    read = not under_way.host.options.get("written_calls") or agent.name in _warned
+    if not read and not hasattr(agent.model, "makes_written_calls"):
+        _warned.add(agent.name)
+        _report.warning(
+            "Calls that the model of %s writes are not read: `Agent(model=runner.wrap_model(…))`.",
+            agent.name,
+        )
     return [under_way.wrap(tool, agent) for tool in tools]
 
 
@@ -189,8 +193,8 @@ async def bring_call(tool: Any, *asked: Any) -> Any:
     except Exception as error:  # noqa: BLE001 - it is raised again where the tool's author wants it
         return await tell(error, tool=tool, ctx=ctx, advice=under_way.host.read_advice(error))
     as_made = [output for value, output in outputs if value is called.result]
-    if as_made and called.note and is_rich(as_made[0]):
-        parts = as_made[0] if isinstance(as_made[0], list) else as_made
+    parts = as_made[0] if as_made and isinstance(as_made[0], list) else as_made
+    if called.note and parts and all(isinstance(part, RICH) for part in parts):
         return [*parts, ToolOutputText(text=called.note)]
     return as_made[0] if as_made and not called.note else called.join_note()
 
@@ -280,31 +284,10 @@ async def refuse(_: Mapping[str, object]) -> object:
     raise NothingDone("It was only asked about.")
 
 
-def read_arguments(text: str) -> dict[str, Any] | None:
-    """Arguments as a model wrote them, by name; `None` where they are not even that."""
-    try:
-        read = json.loads(text) if text.strip() else {}
-    except ValueError:
-        return None
-    return read if isinstance(read, dict) else None
-
-
 def read_value(output: Any) -> object:
     """What a tool returned; one of an MCP server, out of the text that it came in."""
     text = output.get("text") if isinstance(output, dict) and output.get("type") == "text" else None
-    if not isinstance(text, str):
-        return output
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return text
-    return read if isinstance(read, (dict, list)) else text
-
-
-def is_rich(output: Any) -> bool:
-    """Whether an output is of parts that a model is shown as they are, such as an image."""
-    parts = output if isinstance(output, list) else [output]
-    return bool(parts) and all(isinstance(part, RICH) for part in parts)
+    return read_written(text) if isinstance(text, str) else output
 
 
 def _require_run(tool: Any) -> BroughtTools:
@@ -425,12 +408,16 @@ class ReviewedRun:
         if resumed and given is None:
             given = getattr(state._context, "context", None)  # noqa: SLF001 - it has no other way
         before = list(await session.get_items(EVERYTHING)) if session is not None else []
+        config = self.options.get("run_config") or {}
+        grouped = config.get("group_id") if isinstance(config, dict) else config.group_id
+        named = getattr(session, "session_id", "") or self.options.get("conversation_id")
+        thread = named or grouped
         self.run = self._host.open(
             read_message(self.input) or (read_message(before) if resumed else ""),
             agent=self.agent.name,
             given=given,
             history=self._read_history(before),
-            thread=self._find_thread(),
+            thread=str(thread or ""),
             kept=self._is_kept(),
         )
         for each in (self.agent, *getattr(self.agent, "handoffs", ())):
@@ -438,7 +425,10 @@ class ReviewedRun:
             self.run.add_instructions(told if isinstance(told, str) else "")
         if not self.agent.mcp_servers:
             self.run.note_tools(len(self.agent.tools))
-        self._saved = _count_told(before) if resumed else len(before)
+        # What it made of what it was told last, before it waited, such as a call without its
+        # output, goes with the rest of its attempt.
+        told_at = [at for at, item in enumerate(before, 1) if item.get("role") == "user"]
+        self._saved = told_at[-1] if resumed and told_at else len(before)
         if resumed:
             await bring_decisions(state, self.run)
         return self
@@ -485,10 +475,13 @@ class ReviewedRun:
         self.agent, first, self.options["previous_response_id"] = self._first
         items = list_made(result.new_items)
         await self.run.keep_dropped(json.dumps(items, default=str).encode())
-        await self._restore_session()
+        session = self.options.get("session")
+        if session is not None:
+            for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
+                await session.pop_item()
         if isinstance(first, RunState):
             # What was said before the interruption is in the session since then.
-            kept = kept or self.options.get("session") is not None
+            kept = kept or session is not None
             first = result.input
         self.input = told if kept else [*list_items(first), *told]
 
@@ -507,12 +500,6 @@ class ReviewedRun:
         """Whether the server knows what was said, as of the response that is named."""
         return self._first[2] is not None or bool(self.options.get("auto_previous_response_id"))
 
-    async def _restore_session(self) -> None:
-        session = self.options.get("session")
-        if session is not None:
-            for _ in range(len(await session.get_items(EVERYTHING)) - self._saved):
-                await session.pop_item()
-
     async def _put_reply(self, text: object) -> None:
         """Have the session say what the person was told: its next run goes on from there."""
         session = self.options.get("session")
@@ -529,12 +516,6 @@ class ReviewedRun:
         asked = [self.options.get(name) for name in named]
         return self.options.get("session") is not None or any(asked)
 
-    def _find_thread(self) -> str:
-        session = getattr(self.options.get("session"), "session_id", "")
-        config = self.options.get("run_config") or {}
-        grouped = config.get("group_id") if isinstance(config, dict) else config.group_id
-        return str(session or self.options.get("conversation_id") or grouped or "")
-
 
 def read_message(asked: Any) -> str:
     """What the person said last, and not what we told the agent since."""
@@ -549,13 +530,6 @@ def find_asked(items: list[Any]) -> int:
         if said and not is_feedback(said):
             return at
     return len(items)
-
-
-def _count_told(items: list[Any]) -> int:
-    """How many items there are up to what an agent was told last: what it made of that before it
-    waited, such as a call without its output, goes with the rest of its attempt."""
-    told = [at for at, item in enumerate(items, 1) if item.get("role") == "user"]
-    return told[-1] if told else len(items)
 
 
 def _read_input(asked: Any) -> Any:

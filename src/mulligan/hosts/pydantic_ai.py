@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -25,7 +24,7 @@ from pydantic_ai.toolsets import WrapperToolset
 from pydantic_graph import End
 
 from mulligan.runtime.context import carry_on, read_context
-from mulligan.types.adapter import NOT_MADE, Called, Host, HostCall, HostRun
+from mulligan.types.adapter import NOT_MADE, Called, Host, HostCall, HostRun, read_arguments
 from mulligan.types.errors import HeldError, NothingDone
 from mulligan.types.finding import is_feedback
 from mulligan.types.turn import History
@@ -173,7 +172,9 @@ class Reflection(AbstractCapability):  # type: ignore[misc]
         """Note where the first attempt begins, and what the model is told to do."""
         self.begun = self.begun or len(ctx.messages)
         if self.run is not None:
-            for told in read_instructions(ctx.messages[-1]):
+            request = ctx.messages[-1]
+            prompts = [each.content for each in request.parts if each.part_kind == "system-prompt"]
+            for told in filter(None, [*prompts, getattr(request, "instructions", None)]):
                 self.run.add_instructions(told)
         return request_context
 
@@ -331,15 +332,6 @@ def add_pitfalls(tool_def: Any, host: Host, *, agent: str) -> Any:
     return replace(tool_def, description=said) if found else tool_def
 
 
-def read_arguments(args: Any) -> dict[str, object] | None:
-    """Arguments as a model wrote them, by name; `None` where they are not even that."""
-    try:
-        read = json.loads(args) if isinstance(args, str) else args
-    except ValueError:
-        return None
-    return read if isinstance(read, dict) else None
-
-
 def read_output(output: Any, called: Any) -> dict[str, object]:
     """What an output function is given, by name: the host has it without where there is one."""
     if isinstance(output, dict):
@@ -357,12 +349,6 @@ def read_message(ctx: Any) -> str:
             if part.part_kind == "user-prompt" and (said := _read_content(part.content)):
                 return said
     return ""
-
-
-def read_instructions(message: Any) -> list[str]:
-    """What a request tells the model to do."""
-    prompts = [each.content for each in message.parts if each.part_kind == "system-prompt"]
-    return [*prompts, *filter(None, [getattr(message, "instructions", None)])]
 
 
 def read_history(ctx: Any) -> History:

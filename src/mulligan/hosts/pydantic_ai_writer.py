@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from mulligan.types.adapter import Assignment, StepTools, WriteText
 from mulligan.types.errors import ConfigurationError, MissingExtraError, OutOfStepsError
@@ -34,7 +34,9 @@ def _build_agent_writer(agent: Any) -> WriteText:
         ai = _import_pydantic_ai()
         steps = asked.steps
         usage = ai.RunUsage()
-        with _drop_tools(agent) if steps == 0 else nullcontext():
+        # What merely has a `run` keeps its tools, as it knows of no other.
+        bare = steps == 0 and hasattr(agent, "override")
+        with agent.override(tools=[], toolsets=[]) if bare else nullcontext():
             try:
                 result = await agent.run(
                     asked.prompt,
@@ -52,13 +54,6 @@ def _build_agent_writer(agent: Any) -> WriteText:
         return str(result.output)
 
     return write
-
-
-def _drop_tools(agent: Any) -> AbstractContextManager[None]:
-    """The agent without its tools; what merely has a `run` keeps them, as it knows of no other."""
-    if not hasattr(agent, "override"):
-        return nullcontext()
-    return cast("AbstractContextManager[None]", agent.override(tools=[], toolsets=[]))
 
 
 def _build_extras(agent: Any, tools: StepTools) -> dict[str, Any]:

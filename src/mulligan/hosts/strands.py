@@ -6,7 +6,7 @@ import asyncio
 import copy
 import json
 import logging
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,15 @@ from strands.interrupt import InterruptException
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool
 
-from mulligan.types.adapter import Called, Host, HostCall, HostRun, MeantCall
+from mulligan.types.adapter import (
+    Called,
+    Host,
+    HostCall,
+    HostRun,
+    MeantCall,
+    read_written,
+    write_value,
+)
 from mulligan.types.errors import HeldError
 from mulligan.types.finding import is_feedback
 from mulligan.types.turn import History
@@ -36,7 +44,7 @@ def wrap_model(model: Any, host: Host) -> Any:
     wrapped = copy.copy(model)
 
     def stream(messages: Any, tool_specs: Any = None, *given: Any, **named: Any) -> Any:
-        schemas = {each["name"]: _read_schema(each) for each in tool_specs or ()}
+        schemas = {each["name"]: each["inputSchema"].get("json", {}) for each in tool_specs or ()}
         events = model.stream(messages, tool_specs, *given, **named)
         return stream_calls(events, lambda text: host.read_calls(text, schemas))
 
@@ -57,20 +65,13 @@ async def stream_calls(
             yield event
             continue
         calls = read(text)
-        for each in (part for call in calls for part in build_events(call)):
-            yield each
+        for call in calls:
+            begun = {"toolUse": {"name": call.tool, "toolUseId": call.id}}
+            yield {"contentBlockStart": {"start": begun}}
+            given = {"toolUse": {"input": json.dumps(call.arguments)}}
+            yield {"contentBlockDelta": {"delta": given}}
+            yield {"contentBlockStop": {}}
         yield {"messageStop": {**stop, "stopReason": "tool_use"}} if calls else event
-
-
-def build_events(call: MeantCall) -> Iterator[dict[str, Any]]:
-    """A call as a model streams it."""
-    yield {"contentBlockStart": {"start": {"toolUse": {"name": call.tool, "toolUseId": call.id}}}}
-    yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(call.arguments)}}}}
-    yield {"contentBlockStop": {}}
-
-
-def _read_schema(spec: Any) -> Any:
-    return spec["inputSchema"].get("json", {})
 
 
 INTERRUPT = "mulligan"
@@ -133,7 +134,10 @@ class StrandsHooks(HookProvider):  # type: ignore[misc]
         run.add_instructions(str(agent.system_prompt or ""))
         run.note_tools(len(agent.tool_names))
         begun = Invocation(run, before=list(agent.messages))
-        begun.add_prompt(agent, self._host.describe_pitfalls(agent.tool_names, agent=agent.name))
+        told = self._host.describe_pitfalls(agent.tool_names, agent=agent.name)
+        if told:
+            begun.prompt = [{"text": told}]
+            agent.system_prompt = [*(agent.system_prompt_content or ()), *begun.prompt]
         if self._host.options.get("written_calls"):
             begun.models = agent.model, wrap_model(agent.model, self._host)
             agent.model = begun.models[1]
@@ -211,12 +215,6 @@ class Invocation:
         agent.messages[:] = [each for each in agent.messages if id(each) not in gone]
         # One message, as not every model takes two of the same role in a row.
         return [{"role": "user", "content": [*asked[0]["content"], {"text": feedback}]}]
-
-    def add_prompt(self, agent: Any, text: str) -> None:
-        """Tell the agent something in its system prompt, for this invocation."""
-        if text:
-            self.prompt = [{"text": text}]
-            agent.system_prompt = [*(agent.system_prompt_content or ()), *self.prompt]
 
     def restore(self, agent: Any) -> None:
         """Give it back its own prompt and model."""
@@ -362,7 +360,7 @@ class BroughtCall:
 
     def _answer(self, called: Called) -> Any:
         same = self.came is not None and called.result is self.read
-        result = self.came if same else build_result(self.use, dump_value(called.result))
+        result = self.came if same else build_result(self.use, write_value(called.result))
         return add_text(result, called.note)
 
     def _tell(self, error: Exception) -> Any:
@@ -383,7 +381,7 @@ def find_asked(messages: list[Any]) -> int:
 
 def read_message(message: Any) -> str:
     """What the person said, without what we told the agent since."""
-    return read_text([part for part in message["content"] if not _is_feedback(part)])
+    return read_text([part for part in message["content"] if not is_feedback(part.get("text", ""))])
 
 
 def read_text(content: list[Any]) -> str:
@@ -397,7 +395,10 @@ def read_value(result: Any) -> object:
     """What a tool returned: the host has made text of it where it was none."""
     if "structuredContent" in result:
         return result["structuredContent"]
-    values = [_read_block(block) for block in result["content"]]
+    values = [
+        read_written(block["text"]) if "text" in block else block.get("json", block)
+        for block in result["content"]
+    ]
     return values[0] if len(values) == 1 else values
 
 
@@ -415,26 +416,6 @@ def build_result(use: Any, text: str, *, status: str = "success") -> dict[str, A
 def add_text(result: Any, text: str) -> Any:
     """A result with what the agent is told beside it."""
     return {**result, "content": [*result["content"], {"text": text}]} if text else result
-
-
-def dump_value(value: object) -> str:
-    """A value as the host writes it."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _is_feedback(block: Any) -> bool:
-    return is_feedback(block.get("text", ""))
-
-
-def _read_block(block: Any) -> object:
-    if "text" not in block:
-        return block.get("json", block)
-    text = block["text"]
-    try:
-        # A number or a word may be text that was meant as such, like an id.
-        return json.loads(text) if text[:1] in ("{", "[") else text
-    except ValueError:
-        return text
 
 
 def _name(event: Any) -> tuple[int, int]:

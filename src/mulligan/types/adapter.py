@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -198,6 +199,29 @@ class Called(Struct, frozen=True, kw_only=True):
         if isinstance(self.result, str):
             return f"{self.result}\n\n{self.note}"
         return {"result": self.result, "note": self.note}
+
+
+def read_written(text: str) -> object:
+    """A value that a framework has made text of: an object or a list, else the text itself."""
+    try:
+        # A number or a word may be text that was meant as such, like an id.
+        return json.loads(text) if text.lstrip()[:1] in ("{", "[") else text
+    except ValueError:
+        return text
+
+
+def write_value(value: object) -> str:
+    """A value as an agent reads it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def read_arguments(said: object) -> dict[str, Any] | None:
+    """Arguments as a model wrote them, by name; `None` where they are not even that."""
+    try:
+        read = json.loads(said.strip() or "{}") if isinstance(said, str) else said
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
 
 
 class HostRun(Protocol):
