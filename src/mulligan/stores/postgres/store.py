@@ -20,10 +20,9 @@ from mulligan.stores.migrations import Migration, bring_up_to_date, check_versio
 from mulligan.stores.opening import Options, strip_credentials
 from mulligan.stores.postgres.partitions import (
     LogPartitions,
-    check_bound,
-    limit_log,
+    make_days,
+    make_log,
     skip_samples,
-    split_log,
 )
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.session import PART, PostgresSession, as_postgres
@@ -38,12 +37,11 @@ from mulligan.types.interfaces import Health, Vacuumed
 _LOCK = 0x4D756C6C
 """The advisory lock of whoever migrates."""
 _CALLED: dict[str, Callable[[PostgresSession], None]] = {
-    "call limit_log": limit_log,
-    "call check_bound": check_bound,
-    "call split_log": split_log,
+    "call make_log": make_log,
+    "call make_days": make_days,
     "call skip_samples": skip_samples,
 }
-"""Statements that are others on another server, or on another day."""
+"""Statements that are others on another server."""
 
 
 class PostgresSchema:
@@ -59,9 +57,6 @@ class PostgresSchema:
 
     def read_needs(self) -> int:
         """The schema that a program has to know at least to use it."""
-        if not self.session.fetch("needs_column"):
-            # Only ever migrated by programs that asked for their own schema and no other.
-            return self.read_version()
         return int(self.session.fetch("schema_needs")[0][0])
 
     @contextmanager
@@ -73,8 +68,6 @@ class PostgresSchema:
             if not self.session.fetch("schema")[0][0]:
                 self.session.run("make_schema")
             self.session.run("make_migration_table")
-            if not self.session.fetch("needs_column"):
-                self.session.run("add_needs_column")
             yield
 
     def execute(self, sql: str) -> object:

@@ -14,7 +14,7 @@ import json
 import re
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any, NamedTuple
@@ -23,11 +23,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.process.event_loop import read_utc_now
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import decode_log_row, matches_query
 from mulligan.types.call import LogRow, Outcome
-from mulligan.types.interfaces import Clock
 from mulligan.types.log import LogQuery
 from mulligan.types.reply import RATED
 from mulligan.types.values import make_uuid7, to_us
@@ -130,11 +128,6 @@ def find_start_us(block: str) -> int:
     return int(block, 16) * _BLOCK_US
 
 
-def find_end_us(block: str) -> int:
-    """When the last id of a block that tells its time can have been made."""
-    return find_start_us(block) + _BLOCK_US
-
-
 MOMENT_DIGITS = 9
 """Of an id: of the twelve that are its milliseconds, all but three."""
 MOMENT_CELL = 22
@@ -146,9 +139,6 @@ NEAR_US = 86_400_000_000
 ANY_US = 1 << 62
 """How far off a row may be whose id says nothing."""
 _MOMENT_US = 1000 << 12
-_BLOCKS_A_DAY = 83
-_DAYS_BESIDE = 7
-"""How long programs that mark no strays may go on beside those that do."""
 
 Moment = tuple[str, int]
 """How an id begins, and its row's time without its last digits."""
@@ -180,20 +170,6 @@ def mark_strays(session: Session, moments: Iterable[Moment]) -> None:
         session.run_many("add_strays", sorted(found.values()))
 
 
-def mark_old_strays(session: Session, *, clock: Clock = read_utc_now) -> None:
-    """Take every block so far for one with strays: nobody has looked.
-
-    Those of about now and of the days to come too, as programs that do not look may be at work.
-    """
-    times = {block: (from_us, to_us) for block, from_us, to_us in session.fetch("all_blocks")}
-    if times:
-        newest = max(filter(tells_time, times), default="")
-        now = find_first_id(to_us(clock(), name="now"))[:DIGITS]
-        for block in filter(tells_time, {*_list_around(newest), *_list_around(now)}):
-            times.setdefault(block, (find_start_us(block), find_end_us(block)))
-        session.run_many("add_strays", sorted(_make_unknown(*each) for each in times.items()))
-
-
 def find_first_id_since(session: Session, since_us: int) -> str:
     """The id from which on rows of a time or later ones may be."""
     near = _name_blocks(since_us - NEAR_US, since_us)
@@ -223,12 +199,6 @@ def _reaches(block: str, ahead_us: int, until_us: int) -> bool:
     return not tells_time(block) or find_start_us(block) - ahead_us < until_us
 
 
-def _list_around(block: str) -> Iterator[str]:
-    """The blocks of the day before one, and of the days after it."""
-    for by in range(-_BLOCKS_A_DAY, _DAYS_BESIDE * _BLOCKS_A_DAY + 1):
-        yield shift_block(block, by)
-
-
 def _compare(moment: Moment) -> Stray | None:
     begin, cell = moment
     block, last_us = begin[:DIGITS], (cell + 1 << MOMENT_CELL) - 1
@@ -241,39 +211,14 @@ def _compare(moment: Moment) -> Stray | None:
     return Stray(block, ahead_us, behind_us, last_us) if off else None
 
 
-def _make_unknown(block: str, times: tuple[int, int]) -> Stray:
-    """One whose rows may be off by a day, or by as much as their times are."""
-    from_us, to_us = times
-    if not tells_time(block):
-        return Stray(block, ANY_US, ANY_US, to_us)
-    start_us, end_us = find_start_us(block), find_end_us(block)
-    return Stray(
-        block,
-        ahead_us=max(NEAR_US, end_us - from_us),
-        behind_us=max(NEAR_US, to_us + 1 - start_us),
-        last_us=max(end_us + NEAR_US, to_us),
-    )
-
-
 SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class")
 """What the rows of a kind have in common."""
-_MARKED_AT_A_TIME = 5_000
 _MOST_KNOWN = 20_000
 _CELL = 30
 """Digits of a time that do not count: of microseconds, a quarter of an hour or so."""
 
 Place = tuple[Any, ...]
 """What the rows of a kind have in common, how an id begins, and a time without its last digits."""
-
-
-class BlockMark(NamedTuple):
-    """Rows of one kind in one block."""
-
-    kind: tuple[str, ...]
-    """What they have in common, in the order of `SAME`."""
-    block: str
-    from_us: int
-    to_us: int
 
 
 class Times(Struct, frozen=True, kw_only=True):
@@ -294,24 +239,19 @@ class BlockMarker:
         """Do so in the transaction of the rows."""
         places = find_places(rows)
         mark_strays(session, {(begin, cell) for *_, begin, cell in places})
-        self._new = {_cut_place(place) for place in places} - self._known
+        # With whole blocks, and times so far apart that most batches have nothing new to say.
+        cut = {
+            (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL) for *kind, begin, cell in places
+        }
+        self._new = cut - self._known
         if self._new:
-            _add(session, (_find_mark(place) for place in self._new))
+            _add(session, self._new)
 
     def on_commit(self) -> None:
         """The transaction is done."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known |= self._new
-
-
-def mark_old_blocks(session: Session) -> None:
-    """Write down where rows are that were there before anybody did, packed ones too."""
-    found = [BlockMark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
-    for start in range(0, len(found), _MARKED_AT_A_TIME):
-        _add(session, found[start : start + _MARKED_AT_A_TIME])
-    for rows in _list_packed(session):
-        _add(session, map(_find_mark, map(_cut_place, find_places(rows))))
 
 
 def drop_blocks(session: Session, *, before_us: int) -> None:
@@ -355,24 +295,13 @@ def find_places(rows: Iterable[LogRow]) -> set[Place]:
     }  # fmt: skip
 
 
-def _cut_place(place: Place) -> Place:
-    """The same with a whole block, and a time to a quarter of an hour or so."""
-    *kind, begin, cell = place
-    return (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL)
-
-
-def _find_mark(place: Place) -> BlockMark:
-    *kind, block, cell = place
-    return BlockMark(tuple(kind), block, cell << _CELL, cell << _CELL)
-
-
-def _add(session: Session, marks: Iterable[BlockMark]) -> None:
+def _add(session: Session, places: Iterable[Place]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
     blocks: dict[tuple[int, str], tuple[int, int]] = {}
-    for mark in marks:
-        from_us, to_us = _compute_times(mark)
-        kinds[mark.kind] = max(kinds.get(mark.kind, to_us), to_us)
-        key = (_hash_kind(mark.kind), mark.block)
+    for *same, block, cell in places:
+        kind, from_us, to_us = tuple(same), cell << _CELL, (cell + 1 << _CELL) - 1
+        kinds[kind] = max(kinds.get(kind, to_us), to_us)
+        key = (_hash_kind(kind), block)
         first, last = blocks.get(key, (from_us, to_us))
         blocks[key] = (min(first, from_us), max(last, to_us))
     # In one order everywhere, so that two writers never wait for each other in a circle.
@@ -381,23 +310,11 @@ def _add(session: Session, marks: Iterable[BlockMark]) -> None:
     session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
 
 
-def _compute_times(mark: BlockMark) -> tuple[int, int]:
-    """Times so far apart that most batches have nothing new to say."""
-    return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
-
-
 @lru_cache(maxsize=4_096)
 def _hash_kind(kind: tuple[str, ...]) -> int:
     """The number of a kind, the same whoever asks: so that nobody has to look it up to write."""
     digest = blake2s(encode_json(kind), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def _list_packed(session: Session) -> Iterator[list[LogRow]]:
-    beyond = ""
-    while batches := session.fetch("archives_after", beyond=beyond):
-        [(beyond, packed)] = batches
-        yield unpack(bytes(packed))
 
 
 _ALL_TIME_US = 2**62

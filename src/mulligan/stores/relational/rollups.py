@@ -6,21 +6,17 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import build_pattern, decode_log_row, dump_counts, load_counts
-from mulligan.stores.relational.log_search import scan_rows, unpack
+from mulligan.stores.relational.log_search import unpack
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.display import escape
 from mulligan.types.errors import StoreError
 from mulligan.types.log import (
-    COUNTED,
-    LogQuery,
     PatternCount,
     PatternQuery,
     PatternSeen,
@@ -31,7 +27,6 @@ from mulligan.types.log import (
     TextSlot,
     add_failures,
     add_texts,
-    is_thumb,
     list_rated,
     roll_up_texts,
     roll_up_thumbs,
@@ -41,7 +36,6 @@ HOURS = 24
 DERIVED = f"{OWN} derived:"
 """Before the server of a slot: the slot counts contexts that were derived, as contexts. So there is
 no column of its own, which stores that are there would have to be given."""
-_ALL_HOURS = 2**40
 
 
 def add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
@@ -97,7 +91,11 @@ def cut_days(session: Session, *, before: int) -> None:
     _lock_days(session)
     session.run("drop_days_before", day=cut + 1)
     session.run("drop_pattern_days_before", day=cut + 1)
-    _count_days(session, since=cut * HOURS, until=cut * HOURS + HOURS - 1)
+    hours = {"since": cut * HOURS, "until": cut * HOURS + HOURS - 1}
+    rows = session.fetch("days_of_hours", **hours)
+    days = _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
+    session.run_many("add_days", _encode_all(days))
+    session.run("count_pattern_days", **hours)
 
 
 def _lock_days(session: Session) -> None:
@@ -108,18 +106,6 @@ def _lock_days(session: Session) -> None:
         # An engine that locks no tables settles by itself what two transactions do to each other.
         if type(error) is not StoreError:
             raise
-
-
-def roll_up_old_days(session: Session) -> None:
-    """Count the days of hours that were counted before there were any."""
-    _count_days(session, since=-_ALL_HOURS, until=_ALL_HOURS)
-
-
-def _count_days(session: Session, *, since: int, until: int) -> None:
-    rows = session.fetch("days_of_hours", since=since, until=until)
-    days = _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
-    session.run_many("add_days", _encode_all(days))
-    session.run("count_pattern_days", since=since, until=until)
 
 
 def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
@@ -248,46 +234,19 @@ def read_patterns(
     ]
 
 
-_ROWS_AT_A_TIME = 2_000
-
-
 def count_texts(session: Session, rows: Sequence[LogRow]) -> None:
     """Add what these rows say, which are in the log already, to the counts of their hours."""
     counts = roll_up_texts(rows)
     if rated := list_rated(rows):
         add_texts(counts, roll_up_thumbs(rows, _find_rated(session, rated)))
-    _add(session, counts)
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_texts", [(*slot, n) for slot, n in sorted(counts.items())])
 
 
 def read_texts(session: Session, *, since: int, until: int) -> TextCounts:
     """The counts of some hours, both included."""
     rows = session.fetch("texts", since=since, until=until)
     return {TextSlot(*row[:6]): row[6] for row in rows}
-
-
-def roll_up_old_texts(session: Session) -> None:
-    """Count what was written before there were counts, page by page."""
-    thumbs: list[LogRow] = []
-    for tool in COUNTED:
-        for rows in _list_pages(session, tool):
-            _add(session, roll_up_texts(rows))
-            thumbs += filter(is_thumb, rows)
-    rated = list_rated(thumbs)
-    found = {row.id: row for row in (*thumbs, *_find_rated(session, rated))}
-    _add(session, roll_up_thumbs(thumbs, found.values()))
-
-
-def _add(session: Session, counts: TextCounts) -> None:
-    # In one order everywhere, so that two writers never wait for each other in a circle.
-    session.run_many("add_texts", [(*slot, n) for slot, n in sorted(counts.items())])
-
-
-def _list_pages(session: Session, tool: str) -> Iterator[list[LogRow]]:
-    query = LogQuery(server=OWN, tool=tool, oldest_first=True, limit=_ROWS_AT_A_TIME)
-    # A migration asks, of a store that has nothing yet to search by.
-    while rows := scan_rows(session, query):
-        query = replace(query, after=rows[-1].id)
-        yield rows
 
 
 def _find_rated(session: Session, ids: set[str]) -> list[LogRow]:
