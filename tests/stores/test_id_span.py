@@ -33,8 +33,6 @@ def test_a_span_holds_its_first_id_and_not_the_one_it_ends_below() -> None:
     span = IdSpan("b", "d")
 
     assert [name for name in "abcd" if span.holds(name)] == ["b", "c"]
-    assert not span.empty
-    assert span._replace(below_id="b").empty
 
 
 def test_a_time_is_before_the_ids_made_then_and_after_those_made_earlier() -> None:

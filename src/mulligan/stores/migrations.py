@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from importlib.resources import files
-from typing import Protocol
 
 from msgspec import Struct
 
+from mulligan.stores.database import Session
 from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 
 _EXPAND = "-- expand"
@@ -40,26 +41,35 @@ class Migration(Struct, frozen=True, kw_only=True):
     """It can be left for later, until every program that knows less has ended."""
 
 
-class DatabaseSchema(Protocol):
+class DatabaseSchema(ABC):
     """The schema of one database, as far as migrating it goes."""
 
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @abstractmethod
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
 
-    def read_needs(self) -> int:
-        """The schema that a program has to know at least to use it."""
-
-    def lock(self) -> AbstractContextManager[None]:
-        """A transaction that only one migrator can be in."""
-
-    def execute(self, sql: str) -> object:
-        """Run one statement."""
-
+    @abstractmethod
     def set_version(self, migration: Migration) -> None:
         """Write its number down, in the same transaction."""
 
-    def list_earlier(self, known: int) -> list[str]:
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least to use it: its own, unless told."""
+        return self.read_version()
+
+    def lock(self) -> AbstractContextManager[None]:
+        """A transaction that only one migrator can be in."""
+        return self.session.begin_transaction()
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        return self.session.execute(sql)
+
+    def list_earlier(self, known: int) -> list[str]:  # noqa: ARG002 - of who shares a database
         """The processes at work whose programs know less, as a person may look for them."""
+        return []
 
 
 @cache

@@ -8,7 +8,7 @@ all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -53,8 +53,9 @@ class LogPartitions:
         with suppress(StoreError):
             make_days(as_postgres(session))
 
-    def drop_before(self, session: Session, before_us: int) -> Dropped:
+    def drop_old(self, session: Session, before_us: int) -> Dropped:
         """Drop what is older as a whole. Days that are so only in part, or not yet, are spared."""
+        self.make_ahead(session)
         bound, dropped, spared = compute_bound(before_us), 0, []
         self.mixed.clear()
         for partition in list_partitions(session):
@@ -73,7 +74,9 @@ class LogPartitions:
             except StoreError:
                 # Only their owner may drop tables. Row by row, everybody may.
                 continue
-        return Dropped(rows=dropped, spared=_join_ranges(each for each in spared if each.from_id))
+        days = [each for each in spared if each.from_id]
+        span = (days[0].from_id, days[-1].to_id) if days else ("", "")
+        return Dropped(rows=dropped, spared=span)
 
 
 def list_partitions(session: Session) -> list[Partition]:
@@ -169,12 +172,6 @@ def _take_turn(session: PostgresSession) -> None:
 
 def _overlaps(wanted: Partition, there: Sequence[Partition]) -> bool:
     return any(each.from_id < wanted.to_id and each.to_id > wanted.from_id for each in there)
-
-
-def _join_ranges(partitions: Iterable[Partition]) -> tuple[str, str]:
-    """From the first id of the first to above all of the last."""
-    found = list(partitions)
-    return (found[0].from_id, found[-1].to_id) if found else ("", "")
 
 
 _OLDEST_SERVER = 12

@@ -59,17 +59,9 @@ def find_packed(session: Session, rows: Sequence[LogRow]) -> set[str]:
     if asked:
         for first_id, last_id in session.fetch("archive_spans", first=asked[0], last=asked[-1]):
             among = asked[bisect_left(asked, first_id) : bisect_right(asked, last_id)]
-            if among:
-                found |= _read_ids(session, first_id).intersection(among)
+            for (packed,) in session.fetch("archive", first_id=first_id) if among else ():
+                found |= {row.id for row in unpack(bytes(packed))}.intersection(among)
     return found
-
-
-def _read_ids(session: Session, first_id: str) -> set[str]:
-    return {
-        row.id
-        for (packed,) in session.fetch("archive", first_id=first_id)
-        for row in unpack(bytes(packed))
-    }
 
 
 DIGITS = 7
@@ -86,11 +78,6 @@ class IdSpan(NamedTuple):
 
     from_id: str
     below_id: str
-
-    @property
-    def empty(self) -> bool:
-        """Whether no id can be in it."""
-        return self.from_id >= self.below_id
 
     def holds(self, name: str) -> bool:
         """Whether an id is in it."""
@@ -183,7 +170,12 @@ def find_first_id_after(session: Session, until_us: int) -> str:
     near = _name_blocks(until_us, until_us + NEAR_US)
     far: dict[str, int] = dict(session.fetch("strays_ahead", near_us=NEAR_US, **near))
     first = find_first_id(until_us + max(SLACK_US, far.pop("") or 0))
-    reaching = [shift_block(block, 1) for block in far if _reaches(block, far[block], until_us)]
+    # Of one that tells no time, any row may be of before it.
+    reaching = [
+        shift_block(block, 1)
+        for block, ahead_us in far.items()
+        if not tells_time(block) or find_start_us(block) - ahead_us < until_us
+    ]
     return max([first, *reaching])
 
 
@@ -192,11 +184,6 @@ def _name_blocks(first_us: int, last_us: int) -> dict[str, object]:
         "first": find_first_id(first_us)[:DIGITS],
         "last": find_first_id(last_us)[:DIGITS],
     }
-
-
-def _reaches(block: str, ahead_us: int, until_us: int) -> bool:
-    """Whether a row of a block may be of before a time."""
-    return not tells_time(block) or find_start_us(block) - ahead_us < until_us
 
 
 def _compare(moment: Moment) -> Stray | None:
@@ -219,13 +206,6 @@ _CELL = 30
 
 Place = tuple[Any, ...]
 """What the rows of a kind have in common, how an id begins, and a time without its last digits."""
-
-
-class Times(Struct, frozen=True, kw_only=True):
-    """Between which a row's own time has to be, the last not included."""
-
-    since: int
-    until: int
 
 
 class BlockMarker:
@@ -259,25 +239,6 @@ def drop_blocks(session: Session, *, before_us: int) -> None:
     session.run("drop_blocks_before", before=before_us)
     session.run("drop_strays_before", before=before_us)
     session.run("drop_kinds_before", before=before_us)
-
-
-class Blocks:
-    """The blocks that have rows of some kinds and times, one after the other."""
-
-    def __init__(self, session: Session, kinds: Sequence[int], *, times: Times) -> None:
-        self._session = session
-        self._values = {
-            "kinds": encode_json(kinds).decode(),
-            "since": times.since,
-            "until": times.until,
-        }
-
-    def find_next(self, span: IdSpan, *, oldest_first: bool) -> str | None:
-        """The last one that a span of ids reaches into, or the first."""
-        query = "oldest_block" if oldest_first else "newest_block"
-        bounds = {"from_block": span.from_id[:DIGITS], "below": span.below_id}
-        [(block,)] = self._session.fetch(query, **self._values, **bounds)
-        return None if block is None else str(block)
 
 
 def find_places(rows: Iterable[LogRow]) -> set[Place]:
@@ -328,28 +289,15 @@ _LOOKED_AT_FOR_EACH = 20
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
     """The first rows that fit, in the order of their ids."""
-    # One moment for both places: a row on its way into the archive is in exactly one of them.
-    with session.begin_snapshot():
-        return find_rows(session, query)
-
-
-def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
-    """The same, inside a transaction that is open already."""
     if query.limit < 1:
         return []
-    if not _is_narrow(query):
-        return scan_rows(session, query)
-    wanted = {name: value for name in SAME if (value := getattr(query, name))}
-    kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
-    if not kinds:
-        return []
-    blocks = Blocks(session, kinds, times=_read_times(query))
-    return _Walk(session=session, query=query, blocks=blocks).find()
-
-
-def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
-    """The same, row by row."""
-    return _scan(session, query, _find_span(session, query))
+    # One moment for both places: a row on its way into the archive is in exactly one of them.
+    with session.begin_snapshot():
+        if not _is_narrow(query):
+            return _scan(session, query, _find_span(session, query))
+        wanted = {name: value for name in SAME if (value := getattr(query, name))}
+        kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
+        return _Walk(session=session, query=query, kinds=kinds).find() if kinds else []
 
 
 def _is_narrow(query: LogQuery) -> bool:
@@ -365,18 +313,29 @@ class _Walk(Struct, frozen=True, kw_only=True):
 
     session: Session
     query: LogQuery
-    blocks: Blocks
+    kinds: Sequence[int]
+    """Of the rows that may fit."""
 
     def find(self) -> list[LogRow]:
         """First a stretch of many rows; then one block, and twice as many each time as long as
         there is a row for each of them."""
         query, found = self.query, list[LogRow]()
         rest, blocks_at_once = _find_span(self.session, query), 0
-        while len(found) < query.limit and not rest.empty:
-            block = self.blocks.find_next(rest, oldest_first=query.oldest_first)
+        values = {"kinds": encode_json(self.kinds).decode(), **_read_times(query)}
+        while len(found) < query.limit and rest.from_id < rest.below_id:
+            # The last block that has such rows and that the ids reach into, or the first.
+            [(block,)] = self.session.fetch(
+                "oldest_block" if query.oldest_first else "newest_block",
+                from_block=rest.from_id[:DIGITS],
+                below=rest.below_id,
+                **values,
+            )
             if block is None:
                 break
-            rest = self._skip_to(rest, block)
+            if query.oldest_first:
+                rest = rest._replace(from_id=max(rest.from_id, block))
+            else:
+                rest = rest._replace(below_id=min(rest.below_id, shift_block(block, 1)))
             part = (
                 self._cut_blocks(rest, block, blocks=blocks_at_once)
                 if blocks_at_once
@@ -386,13 +345,11 @@ class _Walk(Struct, frozen=True, kw_only=True):
             found += more
             filled = blocks_at_once and len(more) >= blocks_at_once
             blocks_at_once = 2 * blocks_at_once if filled else 1
-            rest = self._drop(rest, part)
+            if query.oldest_first:
+                rest = rest._replace(from_id=part.below_id)
+            else:
+                rest = rest._replace(below_id=part.from_id)
         return found
-
-    def _skip_to(self, rest: IdSpan, block: str) -> IdSpan:
-        if self.query.oldest_first:
-            return rest._replace(from_id=max(rest.from_id, block))
-        return rest._replace(below_id=min(rest.below_id, shift_block(block, 1)))
 
     def _cut_blocks(self, rest: IdSpan, block: str, *, blocks: int) -> IdSpan:
         """So many blocks of what is left, in the order that is asked for."""
@@ -412,11 +369,6 @@ class _Walk(Struct, frozen=True, kw_only=True):
         # Few are left, unless they are packed: then nobody knows how many.
         packed = self.session.fetch("any_archive", **values)
         return self._cut_blocks(rest, block, blocks=1) if packed else rest
-
-    def _drop(self, rest: IdSpan, part: IdSpan) -> IdSpan:
-        if self.query.oldest_first:
-            return rest._replace(from_id=part.below_id)
-        return rest._replace(below_id=part.from_id)
 
 
 def _scan(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
@@ -475,11 +427,12 @@ def _find_span(session: Session, query: LogQuery) -> IdSpan:
     return IdSpan(from_id, below_id)
 
 
-def _read_times(query: LogQuery) -> Times:
-    return Times(
-        since=-_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
-        until=_ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
-    )
+def _read_times(query: LogQuery) -> dict[str, int]:
+    """Between which a row's own time has to be, the last not included."""
+    return {
+        "since": -_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
+        "until": _ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
+    }
 
 
 def _with_archived(
@@ -487,13 +440,8 @@ def _with_archived(
 ) -> list[LogRow]:
     """Merge in archived rows, unpacking only batches that can still give one of the first."""
     order = "oldest_first" if query.oldest_first else "newest_first"
-    times = _read_times(query)
-    values: dict[str, object] = {
-        "from_id": max(span.from_id, query.after),
-        "below_id": span.below_id,
-        "since": times.since,
-        "until": times.until,
-    }
+    ids = {"from_id": max(span.from_id, query.after), "below_id": span.below_id}
+    values: dict[str, object] = {**ids, **_read_times(query)}
     beyond = "" if query.oldest_first else LAST_ID
     while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
         first_id, last_id, packed = batches[0]

@@ -88,7 +88,13 @@ def cut_days(session: Session, *, before: int) -> None:
     """Forget what hours before one were of their days, in a transaction of its own."""
     cut = before // HOURS
     # Whoever has added to an hour and not yet to its day would be counted twice, or not at all.
-    _lock_days(session)
+    try:
+        with session.begin_savepoint():
+            session.run("lock_days")
+    except StoreError as error:
+        # An engine that locks no tables settles by itself what two transactions do to each other.
+        if type(error) is not StoreError:
+            raise
     session.run("drop_days_before", day=cut + 1)
     session.run("drop_pattern_days_before", day=cut + 1)
     hours = {"since": cut * HOURS, "until": cut * HOURS + HOURS - 1}
@@ -98,16 +104,6 @@ def cut_days(session: Session, *, before: int) -> None:
     session.run("count_pattern_days", **hours)
 
 
-def _lock_days(session: Session) -> None:
-    try:
-        with session.begin_savepoint():
-            session.run("lock_days")
-    except StoreError as error:
-        # An engine that locks no tables settles by itself what two transactions do to each other.
-        if type(error) is not StoreError:
-            raise
-
-
 def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
     """As the tables hold them, in their order: derived contexts in slots of their own."""
     derived = {
@@ -115,11 +111,24 @@ def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
         for slot, counts in rollups.items()
         if counts.derived
     }
-    return [_encode(*each) for each in sorted((*rollups.items(), *derived.items()), key=_find_key)]
-
-
-def _find_key(each: tuple[Slot, Rollup]) -> Slot:
-    return each[0]
+    both = sorted((*rollups.items(), *derived.items()), key=lambda each: each[0])
+    return [
+        (
+            *slot,
+            counts.calls,
+            counts.failures,
+            counts.repaired,
+            counts.with_context,
+            counts.duration_us,
+            dump_counts(counts.latency),
+            dump_counts(counts.repairs),
+            counts.retried,
+            counts.suggested,
+            counts.suggested_right,
+            counts.tries,
+        )
+        for slot, counts in both
+    ]
 
 
 def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
@@ -134,34 +143,9 @@ def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
 
 
 def _decode(*columns: Any) -> Rollup:
-    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
-    return Rollup(
-        calls,
-        failures,
-        repaired,
-        with_context,
-        duration_us,
-        load_counts(latency),
-        load_counts(repairs),
-        *of_tries,
-    )
-
-
-def _encode(slot: Slot, counts: Rollup) -> tuple[object, ...]:
-    return (
-        *slot,
-        counts.calls,
-        counts.failures,
-        counts.repaired,
-        counts.with_context,
-        counts.duration_us,
-        dump_counts(counts.latency),
-        dump_counts(counts.repairs),
-        counts.retried,
-        counts.suggested,
-        counts.suggested_right,
-        counts.tries,
-    )
+    found = list(columns)
+    found[5:7] = map(load_counts, found[5:7])
+    return Rollup(*found)
 
 
 Counts = dict[tuple[int, int], tuple[int, int]]
@@ -177,41 +161,28 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
         pattern = slot._replace(hour=0)
         known[pattern] = add_failures(known[pattern], count) if pattern in known else count
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    numbers = {each: _add_pattern(session, each, known[each]) for each in sorted(known)}
+    numbers: dict[PatternSlot, int] = {}
+    for pattern, count in sorted(known.items(), key=lambda each: each[0]):
+        [(numbers[pattern],)] = session.fetch(
+            "know_pattern",
+            tenant=escape(pattern.tenant),
+            tool=escape(pattern.tool),
+            fingerprint=pattern.fingerprint,
+            agent=escape(pattern.agent),
+            error_class=count.error_class,
+            template=escape(count.template),
+            last_us=count.last_us,
+            example=escape(count.example),
+        )
     hours: Counts = {}
-    for slot, count in counted.items():
-        at = (slot.hour, numbers[slot._replace(hour=0)])
-        failures, first_us = hours.get(at, (0, count.first_us))
-        hours[at] = (failures + count.failures, min(first_us, count.first_us))
-    session.run_many("count_failures", _list_counts(hours))
-    session.run_many("count_failure_days", _list_counts(_sum_days(hours)))
-
-
-def _sum_days(hours: Counts) -> Counts:
     days: Counts = {}
-    for (hour, number), (failures, first_us) in hours.items():
-        known, earlier_us = days.get((hour // HOURS, number), (0, first_us))
-        days[hour // HOURS, number] = (known + failures, min(earlier_us, first_us))
-    return days
-
-
-def _list_counts(counts: Counts) -> list[tuple[int, ...]]:
-    return [(*at, *count) for at, count in sorted(counts.items())]
-
-
-def _add_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
-    [(number,)] = session.fetch(
-        "know_pattern",
-        tenant=escape(slot.tenant),
-        tool=escape(slot.tool),
-        fingerprint=slot.fingerprint,
-        agent=escape(slot.agent),
-        error_class=count.error_class,
-        template=escape(count.template),
-        last_us=count.last_us,
-        example=escape(count.example),
-    )
-    return int(number)
+    for slot, count in counted.items():
+        number = numbers[slot._replace(hour=0)]
+        for counts, time in ((hours, slot.hour), (days, slot.hour // HOURS)):
+            failures, first_us = counts.get((time, number), (0, count.first_us))
+            counts[time, number] = (failures + count.failures, min(first_us, count.first_us))
+    for query, counts in (("count_failures", hours), ("count_failure_days", days)):
+        session.run_many(query, [(*at, *count) for at, count in sorted(counts.items())])
 
 
 def read_patterns(
