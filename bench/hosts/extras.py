@@ -86,8 +86,8 @@ USES = {
     "gateway": "import mulligan.gateway.http_server, mulligan.gateway.upstream",
     "demo": "from mulligan.cli.main import main; raise SystemExit(main(['demo']))",
     "encryption": """
-        from mulligan.stores.crypto import make_seal
-        make_seal(b"k" * 32)
+        from mulligan.stores.crypto import Seal
+        Seal(b"k" * 32)
         """,
     "dates": """
         from mulligan.dates.calendar import load_national_days

@@ -104,7 +104,7 @@ def _fill_day(url: str, day: datetime, rows: int) -> str:
     with closing(open_store(url)) as store:
         with closing(PostgresSession(_strip_driver(url), timeout=TIMEOUT)) as session:
             # What was before there were days, with nothing in it, makes room for one.
-            LogPartitions().drop_before(session, _start_of(datetime.now(UTC)))
+            LogPartitions().drop_old(session, _start_of(datetime.now(UTC)))
             make_partition(session, partition)
         store.log.write(Batch(rows=seed, rollups=roll_up(seed)))
     with psycopg.connect(_strip_driver(url), autocommit=True) as connection:
@@ -130,7 +130,7 @@ def _drop_beside_others(url: str, name: str, *, before: datetime) -> Dropping:
             each.start()
         time.sleep(0.5)
         began = time.perf_counter()
-        dropped = LogPartitions().drop_before(session, to_us(before, name="The bound"))
+        dropped = LogPartitions().drop_old(session, to_us(before, name="The bound"))
         done = time.perf_counter() - began
         stop.set()
         if not dropped.rows:

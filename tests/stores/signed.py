@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mulligan.stores.crypto import make_seal
+from mulligan.stores.crypto import Seal
 from mulligan.stores.opening import Options, choose_opener
 from mulligan.types.interfaces import Store
 
@@ -13,4 +13,4 @@ KEY = bytes(range(32))
 
 def open_signed(url: str, options: Options) -> Store:
     """Open a store as `open_store` does that is told the key."""
-    return choose_opener(url)(url, replace(options, seal=make_seal(KEY)))
+    return choose_opener(url)(url, replace(options, seal=Seal(KEY)))

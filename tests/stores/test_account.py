@@ -6,8 +6,8 @@ ONE, TWO = b"\x01" * 32, b"\xff" * 32
 
 
 def test_accounts_add_up_to_what_lies_there_whoever_put_it_there_or_took_it_away() -> None:
-    first = Account().add("kept", [ONE, TWO])
-    second = Account().take("kept", [ONE])
+    first = Account().add("kept", sum_seals([ONE, TWO]))
+    second = Account().add("kept", -sum_seals([ONE]))
 
     assert add_accounts([first, second], "kept") == sum_seals([TWO])
 
@@ -22,7 +22,7 @@ def test_a_row_without_a_signature_counts_nothing() -> None:
 
 
 def test_an_account_comes_back_from_its_row() -> None:
-    account = Account(rows={"kept": 7}, writers=3, commits=41).add("tool", [TWO])
+    account = Account(rows={"kept": 7}, writers=3, commits=41).add("tool", sum_seals([TWO]))
 
     assert decode_account(account.encode()) == account
 

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from mulligan.stores.crypto import make_seal
+from mulligan.stores.crypto import Seal
 from mulligan.stores.opening import open_store
 from mulligan.testing.store_contract.contract import (
     NOW,
@@ -51,7 +51,7 @@ def test_what_lay_there_is_read_as_before_and_signed(url, caplog) -> None:
 
 def test_a_store_whose_values_an_earlier_version_locked_is_signed(url) -> None:
     fill(url)
-    seal = make_seal(KEY)
+    seal = Seal(KEY)
     value, _ = seal.lock(b"raw", owner="a", name="before")
     whose = b"1:abefore"
     checksum = b"2" + hashlib.sha256(b"1:%d:" % len(whose) + whose + value).digest()

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import matches_query
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational import log_search as blocks
 from mulligan.stores.relational import log_search as search
-from mulligan.stores.relational.log_search import IdSpan, mark_old_blocks, mark_old_strays
+from mulligan.stores.relational.log_search import IdSpan
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_log_row
 from mulligan.types.call import LogRow
 from mulligan.types.errors import NaiveTimeError
@@ -243,56 +242,6 @@ def test_a_search_that_ends_within_a_block_begins_there(store, monkeypatch, olde
     assert 0 < passed < 20 * 20, "of twenty a second, more than some seconds of the others"
 
 
-def test_rows_that_nobody_looked_at_are_found_by_their_times_after_the_migration(
-    store, url
-) -> None:
-    rows = make_rows(random.Random(4), 600)
-    store.log.write(Batch(rows=rows))
-    with open_log(url) as session, session.begin_transaction():
-        session.execute("delete from stray_block")
-        mark_old_strays(session)
-
-    chance = random.Random(5)
-    for _ in range(60):
-        query = make_query(chance, rows)
-        assert [row.id for row in store.log.list_rows(query)] == find_by_looking(rows, query)
-
-
-def test_a_program_that_marks_no_strays_may_be_at_work_for_a_day_after_the_migration(
-    store, url
-) -> None:
-    store.log.write(Batch(rows=[make_log_row(0)._replace(id=make_uuid7(NOW_US, 0))]))
-    later_us = NOW_US + 12 * HOUR_US
-    early = make_log_row(0)._replace(id=make_uuid7(later_us, 1), at_us=later_us - HOUR_US)
-    with open_log(url) as session, session.begin_transaction():
-        mark_old_strays(session)
-    store.log.write(Batch(rows=[early]))
-    with open_log(url) as session, session.begin_transaction():
-        session.execute(f"update stray_block set ahead_us = 0 where ahead_us < {DAY_US}")
-
-    found = store.log.list_rows(LogQuery(until=from_us(early.at_us + 1), limit=1))
-
-    assert found == [early]
-
-
-@pytest.mark.parametrize("made", [-20 * HOUR, HOUR, 6 * DAY])
-def test_a_program_that_marks_no_strays_may_be_at_work_where_nobody_was_for_long(
-    store, url, monkeypatch, made
-) -> None:
-    store.log.write(Batch(rows=[make_log_row(0)._replace(id=make_uuid7(NOW_US, 0))]))
-    now = NOW + 30 * DAY
-    with open_log(url) as session, session.begin_transaction():
-        mark_old_strays(session, clock=lambda: now)
-    made_us = to_us(now + made, name="made")
-    late = make_log_row(0)._replace(id=make_uuid7(made_us, 1), at_us=made_us + HOUR_US)
-    monkeypatch.setattr(blocks, "mark_strays", lambda *_: None)
-    store.log.write(Batch(rows=[late]))
-
-    found = store.log.list_rows(LogQuery(since=from_us(late.at_us), oldest_first=True))
-
-    assert found == [late]
-
-
 def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:
     rows = make_rows(random.Random(2), 400)
     store.log.write(Batch(rows=rows))
@@ -302,21 +251,3 @@ def test_what_is_pruned_leaves_no_block_and_no_kind(store, url) -> None:
         assert session.execute("select count(*) from row_block") == [(0,)]
         assert session.execute("select count(*) from row_kind") == [(0,)]
         assert session.execute("select count(*) from stray_block") == [(0,)]
-
-
-def test_old_rows_are_marked_by_the_migration_packed_ones_too(store, url) -> None:
-    rows = make_rows(random.Random(3), 600)
-    store.log.write(Batch(rows=rows))
-    tables = ("select * from row_kind order by 1", "select * from row_block order by 1, 2")
-    with open_log(url) as session:
-        written = [session.execute(table) for table in tables]
-    store.log.compress(before=NOW - 4 * DAY)
-
-    with open_log(url) as session:
-        with session.begin_transaction():
-            session.execute("delete from row_kind")
-            session.execute("delete from row_block")
-            mark_old_blocks(session)
-        marked = [session.execute(table) for table in tables]
-
-    assert marked == written

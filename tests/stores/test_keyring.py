@@ -6,11 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.transaction import decode_head
-from mulligan.stores.relational.vault import read_key_check
 from mulligan.testing.store_contract.contract import make_first_entry
 from mulligan.types.action import Kept
 from mulligan.types.errors import StoreDamagedError, StoreError
@@ -134,35 +131,3 @@ def test_a_store_that_was_moved_on_purpose_is_at_home_in_both_places(tmp_path) -
     store.close()
     open_store(first, vault_key=KEY).close()
     open_store(move(tmp_path / "two", tmp_path / "one"), vault_key=KEY).close()
-
-
-def test_a_store_that_an_earlier_version_signed_says_where_it_lies_from_now_on(tmp_path) -> None:
-    url = fill(tmp_path / "one", "a")
-    strip_identity(url)
-
-    open_store(url, vault_key=KEY).close()
-    again = open_store(url, vault_key=KEY)
-
-    assert again.check_health().problems == ()
-    again.close()
-    with pytest.raises(StoreDamagedError, match="you have moved it"):
-        open_store(move(tmp_path / "one", tmp_path / "two"), vault_key=KEY)
-
-
-def strip_identity(url: str) -> None:
-    """Make of a store what an earlier version has signed: no identity, and no place."""
-    store = open_store(url, vault_key=KEY)
-    signer = store.journal._keyring.given
-    with store.journal._pool.acquire_session() as session, session.begin_transaction():
-        found = read_key_check(session)
-        older = found._replace(identity=None, places=None)
-        seal = signer.sign("key", *older.list_parts())
-        session.run("set_key_check", **older._replace(seal=seal)._asdict())
-        signer.identity = b""
-        change = int.from_bytes(seal) - int.from_bytes(found.seal)
-        for number, row in enumerate(session.fetch("writers")):
-            head, _ = decode_head(row)
-            account = head.account.add_number("key_check", 0 if number else change)
-            head = replace(head, account=account)
-            session.run("set_writer_seal", writer=head.writer, hash=head.hash, **head.sign(signer))
-    store.close()

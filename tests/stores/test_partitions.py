@@ -111,7 +111,7 @@ def test_whether_a_day_may_go_is_told_without_reading_its_rows(store: Store, url
 
     with closing(session):
         session.execute("select pg_stat_reset()")
-        LogPartitions().drop_before(session, today - HOUR_US)
+        LogPartitions().drop_old(session, today - HOUR_US)
         session.execute("select pg_stat_force_next_flush()")
 
     with psycopg.connect(url) as connection:
@@ -145,7 +145,7 @@ def test_a_row_that_comes_while_its_day_is_dropped_stays(
     with closing(open_store(url)) as other, closing(open_session(url)) as session:
         meanwhile = Interruption(monkeypatch, url)
         meanwhile.before(partitions, "_take_turn", lambda: other.log.write(Batch(rows=[late])))
-        dropped = LogPartitions().drop_before(session, today - DAY_US)
+        dropped = LogPartitions().drop_old(session, today - DAY_US)
 
         assert len(meanwhile.finish()) == 1
     assert dropped.rows == 0

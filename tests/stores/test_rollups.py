@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from mulligan.stores.opening import open_store
-from mulligan.stores.relational.rollups import HOURS, roll_up_old_days, split_hours
+from mulligan.stores.relational.rollups import HOURS, split_hours
 from mulligan.testing.store_contract.contract import DAY, HOUR, NOW, make_failed_row, make_log_row
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import Store
@@ -93,22 +93,6 @@ def test_a_day_that_is_cut_by_retention_has_what_is_left_of_its_hours(store, url
     store.log.prune(before=NOW + 3 * DAY)
     with open_log(url) as session:
         assert [session.execute(table) for table in TABLES] == [[], []]
-
-
-def test_old_hours_are_counted_by_the_migration(store, url) -> None:
-    fill(store)
-    with open_log(url) as session:
-        written = [session.execute(table) for table in TABLES]
-        with session.begin_transaction():
-            session.execute("delete from daily")
-            session.execute("delete from pattern_day")
-            roll_up_old_days(session)
-        counted = [session.execute(table) for table in TABLES]
-
-    # All but the buckets, which a text may have in any order.
-    assert [row[:10] for row in counted[0]] == [row[:10] for row in written[0]]
-    assert counted[1] == written[1]
-    assert_days_are_those_of_hours(store)
 
 
 @pytest.mark.parametrize("since", range(23, 50))

@@ -1,40 +1,19 @@
-"""What a server may still lose is kept by the one who wrote it."""
+"""What a server may still lose is kept by the one who wrote it, and not for ever."""
 
 from __future__ import annotations
 
-from mulligan.stores.crypto import GENESIS
-from mulligan.stores.relational.committer import MOST, Unsynced
-from mulligan.stores.relational.transaction import Head
+from mulligan.stores.opening import open_store
+from mulligan.stores.relational import committer
 
 
-def make_head(commits: int) -> Head:
-    return Head(writer="w", commits=commits, seq=commits, hash=GENESIS)
+def test_many_works_ask_for_a_sync_which_lets_all_before_it_go(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(committer, "MOST", 3)
+    store = open_store(f"sqlite:///{tmp_path}/family.db")
+    writer, promised = store._committer, []
 
+    for _ in range(5):
+        writer.run(lambda transaction: transaction.head.commits, synced=False)
+        promised.append(writer.promised.commits)
 
-def test_only_what_the_server_does_not_have_is_written_again() -> None:
-    unsynced = Unsynced()
-    works = [lambda _transaction, number=number: number for number in range(3)]
-    for number, work in enumerate(works, start=1):
-        unsynced.keep(make_head(number), [work])
-
-    assert unsynced.list_works_after(0) == works
-    assert unsynced.list_works_after(2) == works[2:]
-    assert unsynced.list_works_after(3) == []
-
-
-def test_a_synced_commit_lets_all_before_it_go() -> None:
-    unsynced = Unsynced()
-    unsynced.keep(make_head(1), [print])
-    unsynced.settle(make_head(2))
-
-    assert unsynced.list_works_after(0) == []
-    assert unsynced.promised == make_head(2)
-
-
-def test_many_works_ask_for_a_sync() -> None:
-    unsynced = Unsynced()
-    unsynced.keep(make_head(1), [print] * (MOST - 1))
-    before = unsynced.full
-    unsynced.keep(make_head(2), [print])
-
-    assert (before, unsynced.full) == (False, True)
+    assert promised == [0, 0, 0, 4, 4]
+    store.close()

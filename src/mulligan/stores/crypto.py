@@ -6,10 +6,13 @@ import hashlib
 import hmac
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from mulligan.codec import encode_json
 from mulligan.types.errors import ConfigurationError, MissingExtraError, StoreError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 WRITER = "writer"
 
@@ -27,7 +30,9 @@ class Signer:
     def sign(self, kind: str, *parts: object) -> bytes:
         """32 bytes that only the key can make for these parts, in this order, of this kind."""
         named = [kind, self.identity] if self.identity and kind == WRITER else [kind]
-        content = encode_json([_make_plain(part) for part in (*named, *parts)])
+        # In a list of its own: no text passes for the bytes that it spells.
+        plain = [["bytes", p.hex()] if isinstance(p, bytes) else p for p in (*named, *parts)]
+        content = encode_json(plain)
         return hmac.digest(self._key, content, "sha256")
 
     def holds(self, found: object, kind: str, *parts: object) -> bool:
@@ -45,83 +50,55 @@ class Signer:
         return hmac.digest(self._key, b"link:" + content, "sha256")
 
 
-def _make_plain(part: object) -> object:
-    # In a list of its own: no text passes for the bytes that it spells.
-    return ["bytes", part.hex()] if isinstance(part, bytes) else part
-
-
 KEY_BYTES = 32
 _NONCE_BYTES = 12
 
 
-class Seal(Protocol):
-    """Locks values away, and gets them back."""
+class Seal:
+    """Locks values away under a key, and gets them back; without one they are kept as they are."""
 
-    @property
-    def proof(self) -> bytes | None:
-        """Tells this key from any other without giving it away; `None` when there is no key."""
-
-    @property
-    def signer(self) -> Signer | None:
-        """Signs what lies beside the values; `None` when there is no key."""
-
-    def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
-        """The value as it goes to disk, and whether it is encrypted."""
-
-    def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
-        """The value as it was kept, or a `StoreError` that says what is missing."""
-
-
-def make_seal(key: bytes | None) -> Seal:
-    """A seal for the key; without one, values are kept as they are."""
-    if key is None:
-        return _Plain()
-    if len(key) != KEY_BYTES:
-        raise ConfigurationError(
-            f"The vault's key has {len(key)} bytes; it must have {KEY_BYTES}: "
-            "make one with `secrets.token_bytes(32)`."
-        )
-    return _Aes(key)
-
-
-class _Plain:
-    proof: bytes | None = None
-    signer: Signer | None = None
-
-    def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:  # noqa: ARG002
-        return value, False
-
-    def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
-        if locked:
-            raise StoreError(
-                f"The kept value {name!r} of {owner} is encrypted: open the store with its key."
+    def __init__(self, key: bytes | None) -> None:
+        self.proof: bytes | None = None
+        """Tells this key from any other without giving it away."""
+        self.signer: Signer | None = None
+        """Signs what lies beside the values."""
+        self._aes: AESGCM | None = None
+        if key is None:
+            return
+        if len(key) != KEY_BYTES:
+            raise ConfigurationError(
+                f"The vault's key has {len(key)} bytes; it must have {KEY_BYTES}: "
+                "make one with `secrets.token_bytes(32)`."
             )
-        return value
-
-
-class _Aes:
-    def __init__(self, key: bytes) -> None:
         try:
-            from cryptography.exceptions import InvalidTag
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         except ImportError as error:
             raise MissingExtraError(need="Encryption", extra="encryption") from error
         self._aes = AESGCM(key)
-        self.proof: bytes | None = hmac.digest(key, b"mulligan vault key", "sha256")
-        self.signer: Signer | None = Signer(key)
-        self._invalid = InvalidTag
+        self.proof = hmac.digest(key, b"mulligan vault key", "sha256")
+        self.signer = Signer(key)
 
     def lock(self, value: bytes, *, owner: str, name: str) -> tuple[bytes, bool]:
+        """The value as it goes to disk, and whether it is encrypted."""
+        if self._aes is None:
+            return value, False
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + self._aes.encrypt(nonce, value, bind_to(owner, name)), True
 
     def unlock(self, value: bytes, *, locked: bool, owner: str, name: str) -> bytes:
+        """The value as it was kept, or a `StoreError` that says what is missing."""
         if not locked:
             return value
+        if self._aes is None:
+            raise StoreError(
+                f"The kept value {name!r} of {owner} is encrypted: open the store with its key."
+            )
+        from cryptography.exceptions import InvalidTag
+
         nonce, sealed = value[:_NONCE_BYTES], value[_NONCE_BYTES:]
         try:
             return self._aes.decrypt(nonce, sealed, bind_to(owner, name))
-        except self._invalid as error:
+        except InvalidTag as error:
             raise StoreError(
                 f"The kept value {name!r} of {owner} does not open with this key: "
                 "open the store with the key it was kept with."

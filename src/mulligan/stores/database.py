@@ -40,11 +40,19 @@ class UnreadableError(StoreDamagedError):
 class Session(Protocol):
     """One connection. Statements are named queries; every driver error comes out translated."""
 
+    _queries: dict[str, str]
+
     def fetch(self, query: str, **values: object) -> list[Row]:
         """All rows of a query."""
+        return self.execute(self._queries[query], values)
 
     def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
         """All rows of a query whose `{where}` is the named filters, joined by `and`."""
+        where = " and ".join(self._queries[name] for name in filters) or "true"
+        return self.execute(self._queries[query].replace("{where}", where), values)
+
+    def execute(self, sql: str, values: dict[str, Any] | None = None) -> list[Row]:
+        """All rows of a statement that is not among the named ones."""
 
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""
@@ -115,6 +123,10 @@ class Pool:
         except ConnectionLostError:
             with self.acquire_session() as session:
                 return question(session)
+
+    def fetch(self, query: str, **values: object) -> list[Row]:
+        """All rows of a query, read so."""
+        return self.ask(lambda session: session.fetch(query, **values))
 
     @contextmanager
     def acquire_session(self) -> Iterator[Session]:

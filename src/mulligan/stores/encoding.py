@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from mulligan.codec import (
     UndecodableError,
@@ -27,7 +26,7 @@ from mulligan.types.display import escape
 from mulligan.types.errors import ConfigurationError, JournalError, StaleLessonError, StoreError
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import KnownTool
-from mulligan.types.lesson import Episode, ErrorRule, Lesson, Pattern, Use, read_error_rules
+from mulligan.types.lesson import Episode, Lesson, Pattern, Use, read_error_rules
 from mulligan.types.log import LogQuery, PatternCount, PatternSeen
 from mulligan.types.values import from_us, to_us
 
@@ -110,19 +109,16 @@ def decode_standing(action: str, row: tuple[Any, ...] | None) -> tuple[State | N
         return State(row[0]), row[1]
 
 
+def read_row(kind: type[S], row: Sequence[Any], *, what: str, **more: Any) -> S:
+    """A record from columns in the order of its fields; `what` it is, where it makes no sense."""
+    with report_unreadable(what):
+        names = (name for name in kind.__struct_fields__ if name not in more)
+        return to_record(kind, dict(zip(names, row, strict=False)) | more)
+
+
 def encode_tool(tool: KnownTool) -> str:
-    """A declared tool as JSON, with nothing for which an earlier Mulligan would drop a rule."""
-    told = asdict(tool)
-    told["error_rules"] = [_encode_rule(rule) for rule in tool.error_rules]
-    return encode_record(told, otherwise=str)
-
-
-def _encode_rule(rule: ErrorRule) -> dict[str, object]:
-    return {
-        name: value
-        for name, value in asdict(rule).items()
-        if (name, value) != ("nothing_done", False)
-    }
+    """A declared tool as JSON."""
+    return encode_record(tool, otherwise=str)
 
 
 def decode_tool(text: str) -> KnownTool:
@@ -166,6 +162,7 @@ def _encode(content: object, *, entry: Entry) -> str:
 
 
 W = TypeVar("W", Episode, Lesson, Use)
+S = TypeVar("S", bound=Struct)
 
 _LONGEST = 64
 """What is longer is no word, and an index has no room for it."""
@@ -182,19 +179,11 @@ def encode_word(word: Episode | Lesson | Use) -> str:
         ) from error
 
 
-def decode_episode(row: tuple[str, str]) -> Episode:
-    """An episode from the columns id, body."""
-    return _read(Episode, f"Episode {row[0]}", row[1])
-
-
-def decode_lesson(row: tuple[str, str]) -> Lesson:
-    """A version of a lesson from the columns id, body."""
-    return _read(Lesson, f"Lesson {row[0]}", row[1])
-
-
-def decode_use(row: tuple[str, str]) -> Use:
-    """A use from the columns lesson, body."""
-    return _read(Use, f"A use of lesson {row[0]}", row[1])
+def decode_word(kind: type[W], row: tuple[str, str]) -> W:
+    """A word of the casebook from its id, of a use that of its lesson, and its body."""
+    name = "A use of lesson" if issubclass(kind, Use) else kind.__name__
+    with report_unreadable(f"{name} {row[0]}"):
+        return decode_record(kind, row[1])
 
 
 def index_words(text: str) -> frozenset[str]:
@@ -214,11 +203,6 @@ def make_stale_error(lesson: Lesson) -> StaleLessonError:
         f"Version {lesson.version} of lesson {lesson.id} is not the next one: read the lesson "
         "again, and append under the number after the last."
     )
-
-
-def _read(kind: type[W], name: str, body: str) -> W:
-    with report_unreadable(name):
-        return decode_record(kind, body)
 
 
 def _describe_word(word: Episode | Lesson | Use) -> str:

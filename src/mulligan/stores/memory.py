@@ -12,14 +12,14 @@ from pathlib import Path
 import apsw
 from msgspec.structs import replace
 
-from mulligan.stores.crypto import make_seal
+from mulligan.stores.crypto import Seal
 from mulligan.stores.database import Pool, Session
 from mulligan.stores.migrations import bring_up_to_date
 from mulligan.stores.opening import Options, make_refusal
 from mulligan.stores.process import renew_after_fork, undisturbed
 from mulligan.stores.relational.committer import DirectCommit
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.store import JournalDatabase, TableStore
+from mulligan.stores.relational.store import TableStore
 from mulligan.stores.sqlite.files import SqliteSchema
 from mulligan.stores.sqlite.session import JOURNAL, LOG, SqliteSession
 from mulligan.types.interfaces import Health, Store
@@ -102,14 +102,9 @@ class MemoryStore(TableStore):
     """The tables of the other stores. Nothing reaches a disk, so nothing is encrypted or signed."""
 
     def __init__(self, options: Options) -> None:
-        self._pool = MemoryPool(JOURNAL)
-        database = JournalDatabase(
-            self._pool,
-            options=replace(options, seal=make_seal(None)),
-            erase=lambda: None,
-            group=partial(DirectCommit, self._pool),
-        )
-        super().__init__(database, log=MemoryLog())
+        pool, options = MemoryPool(JOURNAL), replace(options, seal=Seal(None))
+        group = partial(DirectCommit, pool)
+        super().__init__(pool, log=MemoryLog(), options=options, group=group)
         self._secret = secrets.token_bytes(32)
         renew_after_fork(self)
 
@@ -132,9 +127,4 @@ class MemoryStore(TableStore):
     def close(self) -> None:
         """Take nothing more. What was there can be read until the process ends."""
         with self._pool.acquire_session():
-            self._database.close()
-
-    def reset_after_fork(self) -> None:
-        """In a child: another writer, in a copy of its own."""
-        self._database.reset_after_fork()
-        self.log.reset_after_fork()
+            super().close()

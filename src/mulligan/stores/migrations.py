@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import logging
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from importlib.resources import files
-from typing import Protocol
 
 from msgspec import Struct
 
 from mulligan.stores.database import Session
-from mulligan.stores.relational.log_search import mark_old_blocks, mark_old_strays
-from mulligan.stores.relational.rollups import roll_up_old_days, roll_up_old_texts
 from mulligan.types.errors import SchemaTooNewError, SchemaTooOldError, StoreError
 
 _EXPAND = "-- expand"
@@ -30,13 +28,6 @@ _CONTRACT = re.compile(r"-- contract: (\d+)$", re.MULTILINE)
 _STATEMENT_END = re.compile(r";\s*(?:\n|$)")
 _MOST_NAMED = 5
 _report = logging.getLogger("mulligan")
-_CALLED: dict[str, Callable[[Session], None]] = {
-    "call roll_up_old_texts": roll_up_old_texts,
-    "call mark_old_blocks": mark_old_blocks,
-    "call roll_up_old_days": roll_up_old_days,
-    "call mark_old_strays": mark_old_strays,
-}
-"""Statements that no SQL can say: what is packed has to be unpacked first."""
 
 
 class Migration(Struct, frozen=True, kw_only=True):
@@ -50,30 +41,35 @@ class Migration(Struct, frozen=True, kw_only=True):
     """It can be left for later, until every program that knows less has ended."""
 
 
-class DatabaseSchema(Protocol):
+class DatabaseSchema(ABC):
     """The schema of one database, as far as migrating it goes."""
 
-    @property
-    def session(self) -> Session:
-        """The connection that migrates it."""
+    def __init__(self, session: Session) -> None:
+        self.session = session
 
+    @abstractmethod
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
 
-    def read_needs(self) -> int:
-        """The schema that a program has to know at least to use it."""
-
-    def lock(self) -> AbstractContextManager[None]:
-        """A transaction that only one migrator can be in."""
-
-    def execute(self, sql: str) -> object:
-        """Run one statement."""
-
+    @abstractmethod
     def set_version(self, migration: Migration) -> None:
         """Write its number down, in the same transaction."""
 
-    def list_earlier(self, known: int) -> list[str]:
+    def read_needs(self) -> int:
+        """The schema that a program has to know at least to use it: its own, unless told."""
+        return self.read_version()
+
+    def lock(self) -> AbstractContextManager[None]:
+        """A transaction that only one migrator can be in."""
+        return self.session.begin_transaction()
+
+    def execute(self, sql: str) -> object:
+        """Run one statement."""
+        return self.session.execute(sql)
+
+    def list_earlier(self, known: int) -> list[str]:  # noqa: ARG002 - of who shares a database
         """The processes at work whose programs know less, as a person may look for them."""
+        return []
 
 
 @cache
@@ -110,6 +106,12 @@ def check_version(
     migrate` is to be told.
     """
     found, known = schema.read_version(), find_latest_version(part)
+    oldest = load_migrations(part)[0].number
+    if 0 < found < oldest:
+        raise StoreError(
+            f"{store} has schema {found}, from before the first release: Mulligan migrates what "
+            f"has schema {oldest} or a later one. Name another place for the store, to start anew."
+        )
     if found > known and schema.read_needs() > known:
         raise SchemaTooNewError(store=store, found=found, known=known)
     missing = [each for each in load_migrations(part) if each.number > found]
@@ -133,24 +135,14 @@ def bring_up_to_date(
             if earlier:
                 _leave_for_later(part, migration, earlier)
                 break
-            _run_statements(schema, migration, watch=watch)
+            for statement in migration.statements:
+                watch(statement)
+                schema.execute(statement)
+            watch("set version")
+            schema.set_version(migration)
+            watch("commit")
         done += 1
     return done
-
-
-def _run_statements(
-    schema: DatabaseSchema, migration: Migration, *, watch: Callable[[str], None]
-) -> None:
-    for statement in migration.statements:
-        watch(statement)
-        called = _CALLED.get(statement)
-        if called is None:
-            schema.execute(statement)
-        else:
-            called(schema.session)
-    watch("set version")
-    schema.set_version(migration)
-    watch("commit")
 
 
 def _leave_for_later(part: str, migration: Migration, earlier: list[str]) -> None:

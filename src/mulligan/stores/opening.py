@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from msgspec import Struct, field
 
 from mulligan.process.event_loop import read_utc_now
-from mulligan.stores.crypto import Seal, make_seal
+from mulligan.stores.crypto import Seal
 from mulligan.types.errors import ConfigurationError, UnknownStoreError
 from mulligan.types.interfaces import LEASE, Archive, Clock, Store
 from mulligan.types.limits import Retention
@@ -103,7 +103,22 @@ def choose_opener(url: str) -> Opener:
     if scheme in OURS:
         module, _, function = OURS[scheme].partition(":")
         return cast("Opener", getattr(import_module(module), function))
-    return _load_opener(_choose_entry_point(scheme, url))
+    found = {point.value: point for point in _list_entry_points() if point.name == scheme}
+    if not found:
+        raise make_refusal(url)
+    if len(found) > 1:
+        raise ConfigurationError(
+            f"{len(found)} packages register stores for {scheme}: ({', '.join(sorted(found))}). "
+            "Uninstall all but one."
+        )
+    [point] = found.values()
+    try:
+        return cast("Opener", point.load())
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(
+            f"The store for {point.name}: is registered as {point.value}, which cannot be loaded "
+            f"({error}). Install its package again."
+        ) from error
 
 
 def make_refusal(url: str) -> UnknownStoreError:
@@ -115,29 +130,6 @@ def make_refusal(url: str) -> UnknownStoreError:
         f'package brings another scheme by an entry point of the group "{GROUP}": '
         "install the one that does, or see CONTRIBUTING.md."
     )
-
-
-def _choose_entry_point(scheme: str, url: str) -> EntryPoint:
-    found = {point.value: point for point in _list_entry_points() if point.name == scheme}
-    if not found:
-        raise make_refusal(url)
-    if len(found) > 1:
-        raise ConfigurationError(
-            f"{len(found)} packages register stores for {scheme}: ({', '.join(sorted(found))}). "
-            "Uninstall all but one."
-        )
-    [chosen] = found.values()
-    return chosen
-
-
-def _load_opener(point: EntryPoint) -> Opener:
-    try:
-        return cast("Opener", point.load())
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(
-            f"The store for {point.name}: is registered as {point.value}, which cannot be loaded "
-            f"({error}). Install its package again."
-        ) from error
 
 
 def _list_entry_points() -> list[EntryPoint]:
@@ -174,7 +166,7 @@ def open_store(
     """
     options = Options(
         migrate=migrate,
-        seal=make_seal(vault_key),
+        seal=Seal(vault_key),
         retention=retention or Retention(),
         tolerate_damage=tolerate_damage,
         clock=clock,
@@ -188,18 +180,7 @@ def open_store(
     return choose_opener(url)(url, options)
 
 
-_METHODS = (
-    "append",
-    "list_versions",
-    "count",
-    "list_scorecards",
-    "list_runs",
-    "move",
-    "rate",
-    "clear",
-    "list_grounds",
-    "prune",
-)
+_METHODS = [name for name in vars(Archive) if not name.startswith("_")]
 
 
 def with_archive(store: Store, archive: Archive) -> Store:

@@ -138,9 +138,16 @@ def refuse_unsafe(path: Path, *, secret: bool = False, linked: bool = False) -> 
         _refuse_owner(path, found)
         refuse_unsafe(path.resolve(), secret=secret)
         return
-    if HAS_MODES:
-        _refuse_owner(path, found)
-        _refuse_mode(path, found, secret=secret)
+    if not HAS_MODES:
+        return
+    _refuse_owner(path, found)
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & (_READABLE if secret else _WRITABLE):
+        can = "read or changed" if secret else "changed"
+        raise StoreUnavailableError(
+            f"{path} can be {can} by others (its mode is {mode:04o}): see that it is the one you "
+            f"know, then run `chmod 600 {path}`."
+        )
 
 
 def _refuse_owner(path: Path, found: os.stat_result) -> None:
@@ -152,14 +159,4 @@ def _refuse_owner(path: Path, found: os.stat_result) -> None:
         raise StoreUnavailableError(
             f"{path} belongs to another user (number {found.st_uid}), who may have put it there: "
             f"run `chown {os.geteuid()} {path}` if it is yours, or remove it."
-        )
-
-
-def _refuse_mode(path: Path, found: os.stat_result, *, secret: bool) -> None:
-    mode = stat.S_IMODE(found.st_mode)
-    if mode & (_READABLE if secret else _WRITABLE):
-        can = "read or changed" if secret else "changed"
-        raise StoreUnavailableError(
-            f"{path} can be {can} by others (its mode is {mode:04o}): see that it is the one you "
-            f"know, then run `chmod 600 {path}`."
         )

@@ -5,15 +5,16 @@ Closed unless opened: a question that nobody has thought of here is not there to
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec.structs import replace
 
 from mulligan.types.action import Action, ActionQuery, Entry
-from mulligan.types.interfaces import Archive, Casebook, Health, Journal, KnownTool, Log, Store
+from mulligan.types.interfaces import Archive, Casebook, Health, Journal, Log, Store
 from mulligan.types.lesson import (
     Balances,
     Episode,
@@ -60,11 +61,11 @@ class _Tenant:
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
 
-    def narrow(self, query: Q) -> Q | None:
-        """The query about this tenant alone; `None`: it is about another."""
+    def ask(self, question: Callable[[Q], list[V]], query: Q) -> list[V]:
+        """What is found of this tenant alone; nothing, where the query is about another."""
         if query.tenant not in (None, self.tenant):
-            return None
-        return replace(query, tenant=self.tenant)
+            return []
+        return question(replace(query, tenant=self.tenant))
 
     def pick(self, counts: Mapping[K, V]) -> dict[K, V]:
         """Of counts, this tenant's."""
@@ -79,14 +80,11 @@ class _OneTenantStore:
         self.journal = self._journal
         # Asked by the ids of what was found in the others: nobody can guess one.
         self.vault = store.vault
+        # What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows.
+        self.catalog = SimpleNamespace(list_tools=lambda: store.catalog.list_tools())
         self.log = _OneTenantLog(store.log, whose)
         self.archive = _OneTenantArchive(store.archive, whose)
         self.casebook = _OneTenantCasebook(store.casebook, whose)
-
-    @property
-    def catalog(self) -> _ReadCatalog:
-        """What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows."""
-        return _ReadCatalog(self._store)
 
     def load_secret(self) -> bytes:
         return self._store.load_secret()
@@ -99,14 +97,6 @@ class _OneTenantStore:
 
     def close(self) -> None:
         self._store.close()
-
-
-class _ReadCatalog:
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def list_tools(self) -> list[KnownTool]:
-        return self._store.catalog.list_tools()
 
 
 class _OneTenantJournal:
@@ -130,8 +120,7 @@ class _OneTenantJournal:
         return self._journal.list_open_actions(tenant=own, after=after, limit=limit)
 
     def list_actions(self, query: ActionQuery) -> list[Action]:
-        asked = self._whose.narrow(query)
-        return [] if asked is None else self._journal.list_actions(asked)
+        return self._whose.ask(self._journal.list_actions, query)
 
     def list_entries(self, action: str) -> list[Entry]:
         return [] if self.find_action(action) is None else self._journal.list_entries(action)
@@ -149,8 +138,7 @@ class _OneTenantLog:
         self._log.write(batch)
 
     def list_rows(self, query: LogQuery) -> list[LogRow]:
-        asked = self._whose.narrow(query)
-        return [] if asked is None else self._log.list_rows(asked)
+        return self._whose.ask(self._log.list_rows, query)
 
     def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
         return self._whose.pick(self._log.read_rollups(since=since, until=until))
@@ -162,8 +150,7 @@ class _OneTenantLog:
         return self._whose.pick(self._log.read_texts(since=since, until=until))
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
-        asked = self._whose.narrow(query)
-        return [] if asked is None else self._log.list_patterns(asked)
+        return self._whose.ask(self._log.list_patterns, query)
 
     def list_losses(self) -> list[Loss]:
         """None: nobody knows whose rows they were."""
@@ -221,8 +208,7 @@ class _OneTenantCasebook:
         self._whose = whose
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
-        asked = self._whose.narrow(query)
-        return [] if asked is None else self._casebook.list_episodes(asked)
+        return self._whose.ask(self._casebook.list_episodes, query)
 
     def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         return self._whose.pick(self._casebook.count_episodes(since=since))
@@ -231,8 +217,7 @@ class _OneTenantCasebook:
         self._casebook.append(lessons)
 
     def list_lessons(self, query: LessonQuery) -> list[Lesson]:
-        asked = self._whose.narrow(query)
-        return [] if asked is None else self._casebook.list_lessons(asked)
+        return self._whose.ask(self._casebook.list_lessons, query)
 
     def list_lesson_versions(self, lesson: str) -> list[Lesson]:
         found = self._casebook.list_lesson_versions(lesson)

@@ -129,8 +129,11 @@ class WatermarkFile:
         """Move this writer's mark; trouble is noted, because the commit it marks is done."""
         try:
             if self._file is None:
-                self._claim()
-            assert self._file is not None  # noqa: S101 - claimed just above
+                with _lock_file(self._path) as file:
+                    # Behind all others, so that it is this writer's alone from now on.
+                    self._offset = -(-os.fstat(file).st_size // _SIZE) * _SIZE
+                    write_at(file, _FREE, offset=self._offset)
+                    self._file = os.dup(file)
             write_at(self._file, mark.pack(), offset=self._offset)
             self.trouble = None
         except OSError as error:
@@ -153,13 +156,6 @@ class WatermarkFile:
         if self._file is not None:
             os.close(self._file)
         self._file = None
-
-    def _claim(self) -> None:
-        with _lock_file(self._path) as file:
-            end = -(-os.fstat(file).st_size // _SIZE) * _SIZE
-            write_at(file, _FREE, offset=end)
-            self._offset = end
-            self._file = os.dup(file)
 
 
 @contextmanager

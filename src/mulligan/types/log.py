@@ -327,10 +327,10 @@ def roll_up_texts(rows: Iterable[LogRow]) -> TextCounts:
     """Add up what each row says by itself: of the same rows, in whatever batches, the same."""
     counts: TextCounts = {}
     for row in rows:
-        kind = _KINDS.get(row.tool) if row.server == OWN else None
-        if kind is None:
+        if row.server != OWN or row.tool not in _READERS:
             continue
-        for what, name, n in _READERS[row.tool](read_facts(row)):
+        kind, read = _READERS[row.tool]
+        for what, name, n in read(read_facts(row)):
             slot = _build_slot(row, kind=kind, what=what, name=name)
             counts[slot] = counts.get(slot, 0.0) + n * row.weight
     return counts
@@ -366,8 +366,12 @@ def roll_up_thumbs(rows: Iterable[LogRow], known: Iterable[LogRow]) -> TextCount
     for of, reply in replies.items():
         given = thumbs.get(of, [])
         before = [thumb for thumb in given if thumb.id not in new]
-        for thumb, n in ((given[-1:], 1.0), (before[-1:], -1.0)):
-            for slot in _list_votes(reply, thumb):
+        votes = [(thumb, 1.0) for thumb in given[-1:]] + [(thumb, -1.0) for thumb in before[-1:]]
+        for thumb, n in votes:
+            up = bool(read_facts(thumb).get("up"))
+            what = TextMeasure.LIKED if up else TextMeasure.DISLIKED
+            for rule in list_rules(read_facts(reply)):
+                slot = _build_slot(reply, kind=TextKind.REPLY, what=what, name=rule)
                 counts[slot] = counts.get(slot, 0.0) + n
     return {slot: n for slot, n in counts.items() if n}
 
@@ -392,15 +396,7 @@ def list_rules(facts: Mapping[str, Any]) -> list[str]:
     rules = facts.get("rules")
     if not isinstance(rules, list | tuple):
         return []
-    return list(dict.fromkeys(_clean_name(str(rule)) for rule in rules))
-
-
-def _list_votes(reply: LogRow, thumbs: Iterable[LogRow]) -> Iterator[TextSlot]:
-    for thumb in thumbs:
-        up = bool(read_facts(thumb).get("up"))
-        what = TextMeasure.LIKED if up else TextMeasure.DISLIKED
-        for rule in list_rules(read_facts(reply)):
-            yield _build_slot(reply, kind=TextKind.REPLY, what=what, name=rule)
+    return list(dict.fromkeys(clean_text(str(rule)[:LONGEST_NAME]) for rule in rules))
 
 
 def _build_slot(row: LogRow, *, kind: TextKind, what: TextMeasure, name: str) -> TextSlot:
@@ -473,29 +469,19 @@ def _read_summand(said: object) -> float | None:
     return float(said) if is_number(said) and abs(said) < MOST else None
 
 
-def _clean_name(name: str) -> str:
-    """Without what no database takes as text, and no longer than a name is."""
-    kept = name[:LONGEST_NAME].encode("utf-8", "replace").decode()
-    return kept.replace("\0", "\N{REPLACEMENT CHARACTER}")
+def clean_text(text: str) -> str:
+    """Without what no database takes as text: lone surrogates and null characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 _READERS = {
-    REPLY_CHECKED: _read_checked,
-    REPLY_SETTLED: _read_settled,
-    DRAFT_REFLECTED: _read_reflected,
-    DRAFT_RESPONDED: _read_responded,
-    TASK_RAN: _read_ran,
-    TASK_REFLECTED: _read_noted,
-    RATED: _read_thumb,
-}
-_KINDS = {
-    REPLY_CHECKED: TextKind.REPLY,
-    REPLY_SETTLED: TextKind.REPLY,
-    DRAFT_REFLECTED: TextKind.DRAFT,
-    DRAFT_RESPONDED: TextKind.DRAFT,
-    TASK_RAN: TextKind.TASK,
-    TASK_REFLECTED: TextKind.TASK,
-    RATED: TextKind.THUMB,
+    REPLY_CHECKED: (TextKind.REPLY, _read_checked),
+    REPLY_SETTLED: (TextKind.REPLY, _read_settled),
+    DRAFT_REFLECTED: (TextKind.DRAFT, _read_reflected),
+    DRAFT_RESPONDED: (TextKind.DRAFT, _read_responded),
+    TASK_RAN: (TextKind.TASK, _read_ran),
+    TASK_REFLECTED: (TextKind.TASK, _read_noted),
+    RATED: (TextKind.THUMB, _read_thumb),
 }
 COUNTED = tuple(_READERS)
 """The rows that are counted."""

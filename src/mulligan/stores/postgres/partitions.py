@@ -3,16 +3,12 @@
 A row is put by its id, which begins with its time: so an id stays unique over all of them. What
 has no day to go to is in the default partition, and no worse off there than in one table for
 all.
-
-A log that is one table comes into partitions by three migrations, none of which blocks for long.
-First the table is bound to ids up to some days from now, which costs nothing. Then it is looked
-through while others read and write on. At last it becomes the first partition, by names alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -57,8 +53,9 @@ class LogPartitions:
         with suppress(StoreError):
             make_days(as_postgres(session))
 
-    def drop_before(self, session: Session, before_us: int) -> Dropped:
+    def drop_old(self, session: Session, before_us: int) -> Dropped:
         """Drop what is older as a whole. Days that are so only in part, or not yet, are spared."""
+        self.make_ahead(session)
         bound, dropped, spared = compute_bound(before_us), 0, []
         self.mixed.clear()
         for partition in list_partitions(session):
@@ -77,7 +74,9 @@ class LogPartitions:
             except StoreError:
                 # Only their owner may drop tables. Row by row, everybody may.
                 continue
-        return Dropped(rows=dropped, spared=_join_ranges(each for each in spared if each.from_id))
+        days = [each for each in spared if each.from_id]
+        span = (days[0].from_id, days[-1].to_id) if days else ("", "")
+        return Dropped(rows=dropped, spared=span)
 
 
 def list_partitions(session: Session) -> list[Partition]:
@@ -175,95 +174,46 @@ def _overlaps(wanted: Partition, there: Sequence[Partition]) -> bool:
     return any(each.from_id < wanted.to_id and each.to_id > wanted.from_id for each in there)
 
 
-def _join_ranges(partitions: Iterable[Partition]) -> tuple[str, str]:
-    """From the first id of the first to above all of the last."""
-    found = list(partitions)
-    return (found[0].from_id, found[-1].to_id) if found else ("", "")
-
-
-_DAYS_LEFT = 7
-"""How long whoever has an old table may still put rows into it, if it takes so long to go on."""
 _OLDEST_SERVER = 12
-_TEXTS = (
-    ("task_run", "standing"),
-    ("task_run", "problem"),
-    ("task_run", "excerpt"),
-    ("notes", "body"),
-    ("episode", "body"),
-    ("lesson_version", "body"),
-    ("lesson_use", "body"),
-    ("pattern", "template"),
-    ("pattern", "example"),
-    ("finding", "rule"),
-)
+_TEXTS = {
+    **dict.fromkeys(
+        ("execution", "execution_before", "execution_default"),
+        ("parameters", "context", "error_message", "result"),
+    ),
+    "action": ("opening", "detail"),
+    "entry": ("body",),
+    "episode": ("body",),
+    "finding": ("rule",),
+    "kept": ("value",),
+    "lesson_use": ("body",),
+    "lesson_version": ("body",),
+    "notes": ("body",),
+    "pattern": ("template", "example"),
+    "task_run": ("standing", "problem", "excerpt"),
+}
 _SERVER = re.compile(r"PostgreSQL (\d+)(?:\.\d+|[a-z]+\d+)? ")
-_BOUND = re.compile(r"'(\w+)'")
 
 
-def limit_log(session: PostgresSession) -> None:
-    """Refuse ids of later than in some days, from now on. Where nothing is, today is the first."""
-    if not _can_partition(session):
+def make_log(session: PostgresSession) -> None:
+    """Make the partitioned log, what is older than today in its first part; or leave one table."""
+    if not _is_postgres(session):
+        session.run_named("keep_log_whole")
         return
-    today_us = read_time(session) // DAY_US * DAY_US
-    later_us = _DAYS_LEFT * DAY_US if session.fetch("any_row") else 0
-    session.run_named("limit_log", bound=compute_bound(today_us + later_us))
-
-
-def check_bound(session: PostgresSession) -> None:
-    """Hold what is there to it, too; rows of a clock gone wrong go to the default partition."""
-    bound = _read_bound(session)
-    if bound is None:
-        return
-    session.run_named("make_default_partition")
-    session.run("move_beyond_bound", bound=bound)
-    session.run_named("check_bound")
-
-
-def split_log(session: PostgresSession) -> None:
-    """Make the table that was there the first partition of a new one, under all its old names."""
-    bound = _read_bound(session)
-    if bound is None:
-        return
-    indexes = session.fetch("log_indexes")
-    session.run_named("rename_log")
-    session.run_named("rename_log_key")
-    for name, _ in indexes:
-        session.run_named("rename_log_index", index=name, name=f"before_{name}")
     session.run_named("make_partitioned_log")
-    for _, definition in indexes:
-        session.execute(definition)
-    for privilege, grantee in session.fetch("log_grants"):
-        session.run_named("grant_log", privilege=privilege, grantee=grantee)
-    session.run_named("attach_default")
-    session.run_named("attach_before", bound=bound)
-    session.run_named("unbound_log")
-    for table in ("execution", "execution_before", "execution_default"):
-        session.run_named("keep_no_samples_of_rows", table=table)
-    for what in ("values", "entries", "actions"):
-        session.run_named(f"keep_no_samples_of_{what}")
-    make_days(session)
+    session.run_named("make_default_partition")
+    today_us = read_time(session) // DAY_US * DAY_US
+    session.run_named("attach_before", bound=compute_bound(today_us))
 
 
 def skip_samples(session: PostgresSession) -> None:
     """Have the server take none of the texts that it would then keep for longer than we do."""
     if _is_postgres(session):
-        for table, column in _TEXTS:
-            session.run_named("keep_no_samples_of_text", table=table, column=column)
-
-
-def _can_partition(session: PostgresSession) -> bool:
-    """Whether it is Postgres itself, and nobody's own policies lie on the table."""
-    [(secured,)] = session.fetch("log_is_secured")
-    return _is_postgres(session) and not secured
+        for table, columns in _TEXTS.items():
+            for column in columns:
+                session.run_named("keep_no_samples_of_text", table=table, column=column)
 
 
 def _is_postgres(session: PostgresSession) -> bool:
     [(server,)] = session.fetch("server_name")
     found = _SERVER.match(server)
     return found is not None and int(found[1]) >= _OLDEST_SERVER
-
-
-def _read_bound(session: PostgresSession) -> str | None:
-    found = session.fetch("log_bound")
-    parts = _BOUND.search(found[0][0]) if found else None
-    return None if parts is None else parts[1]

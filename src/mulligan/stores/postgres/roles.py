@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
@@ -175,10 +175,22 @@ class RoleTable:
 
     def grant(self, access: RoleGrant) -> None:
         """Have a role see what its surface does, and nothing it was given before."""
-        self._refuse_unbindable(access)
+        if fetch_one(self._session, "role_powers", role=access.role) is None:
+            raise ConfigurationError(
+                f"The server has no role {access.role!r}: make it first, with "
+                f"`create role {access.role} login`."
+            )
+        around = self._find_way_around(access)
+        if around:
+            raise ConfigurationError(
+                f"Nothing would hold the role {access.role} to what it is given: it {around}. "
+                "Use a role that does not."
+            )
         self.enable()
         self.revoke(access.role)
-        self._add_policies(access)
+        for table in self._list_tables():
+            with self._session.begin_transaction():
+                self._add_policy(access, table)
         # Last: until here it sees nothing.
         with self._session.begin_transaction():
             self._session.run(
@@ -217,11 +229,6 @@ class RoleTable:
             self._add_policy(access, table)
             self._grant_table(access, table)
 
-    def _add_policies(self, access: RoleGrant) -> None:
-        for table in self._list_tables():
-            with self._session.begin_transaction():
-                self._add_policy(access, table)
-
     def _add_policy(self, access: RoleGrant, table: str) -> None:
         match access.surface:
             case Surface.WORKER:
@@ -248,41 +255,20 @@ class RoleTable:
             for role, surface, tenant in self._session.fetch("accesses")
         ]
 
-    def _refuse_unbindable(self, access: RoleGrant) -> None:
-        if fetch_one(self._session, "role_powers", role=access.role) is None:
-            raise ConfigurationError(
-                f"The server has no role {access.role!r}: make it first, with "
-                f"`create role {access.role} login`."
-            )
-        around = self._find_way_around(access)
-        if around:
-            raise ConfigurationError(
-                f"Nothing would hold the role {access.role} to what it is given: it {around}. "
-                "Use a role that does not."
-            )
-
     def _find_way_around(self, access: RoleGrant) -> str:
         """Why policies would not bind a role, in a few words."""
         if access.surface is Surface.WORKER:
             # It sees and writes all: there is nothing to hold it to.
             return ""
-        return next(self._list_ways_around(access.role), "")
-
-    def _list_ways_around(self, role: str) -> Iterator[str]:
-        row = fetch_one(self._session, "role_powers", role=role)
+        row = fetch_one(self._session, "role_powers", role=access.role)
         if row is None:
-            yield "is no role of the server any more"
-            return
-        superuser, bypasses, owns = row
-        if superuser:
-            yield "is a superuser"
-        if bypasses:
-            yield "bypasses row security"
-        if owns:
-            yield "owns the tables, or is a member of who does"
-        if self.is_on():
-            for (other,) in self._session.fetch("roles_within", role=role):
-                yield f"is a member of {other}, and sees what that does"
+            return "is no role of the server any more"
+        within = self._session.fetch("roles_within", role=access.role) if self.is_on() else []
+        owns = "owns the tables, or is a member of who does"
+        ways = zip(("is a superuser", "bypasses row security", owns), row, strict=True)
+        held = [way for way, has in ways if has]
+        held += [f"is a member of {other}, and sees what that does" for (other,) in within]
+        return held[0] if held else ""
 
     def _execute(self, form: str, **names: str) -> None:
         """A statement with names in it, which no parameter can be."""

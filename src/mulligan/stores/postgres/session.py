@@ -161,7 +161,7 @@ _LONGEST_PAUSE = 0.5
 _COLUMN_TYPE = re.compile(r"%b::(\w+)\[\]")
 
 
-class PostgresSession:
+class PostgresSession(Session):
     """Named queries on one connection. Used by one thread at a time."""
 
     def __init__(self, url: str, *, timeout: timedelta) -> None:
@@ -173,15 +173,6 @@ class PostgresSession:
         self._bundle: psycopg.Pipeline | None = None
         self._waiting = False
         """Something in the bundle was not answered yet."""
-
-    def fetch(self, query: str, **values: object) -> list[Row]:
-        """All rows of a query."""
-        return self.execute(self._queries[query], values)
-
-    def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
-        """All rows of a query whose `{where}` is the named filters, joined by `and`."""
-        where = " and ".join(self._queries[name] for name in filters) or "true"
-        return self.execute(self._queries[query].replace("{where}", where), values)
 
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""

@@ -9,48 +9,50 @@ import secrets
 import selectors
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TypeVar
 
 import psycopg
 from psycopg.errors import Diagnostic
 
-from mulligan.stores.database import Pool, Row, Session, fetch_one
-from mulligan.stores.migrations import Migration, bring_up_to_date, check_version
+from mulligan.stores.database import Pool, Row, fetch_one
+from mulligan.stores.migrations import (
+    DatabaseSchema,
+    Migration,
+    bring_up_to_date,
+    check_version,
+)
 from mulligan.stores.opening import Options, strip_credentials
 from mulligan.stores.postgres.partitions import (
     LogPartitions,
-    check_bound,
-    limit_log,
+    make_days,
+    make_log,
     skip_samples,
-    split_log,
 )
 from mulligan.stores.postgres.roles import RoleTable, Surface
 from mulligan.stores.postgres.session import PART, PostgresSession, as_postgres
 from mulligan.stores.process import find_presence_caveats, renew_after_fork
 from mulligan.stores.relational.audit import refuse_damages
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.store import JournalDatabase, TableStore
+from mulligan.stores.relational.store import TableStore
 from mulligan.types.display import quote_name
-from mulligan.types.errors import HiddenSecretError, StoreDamagedError, StoreError
+from mulligan.types.errors import HiddenSecretError, StoreError
 from mulligan.types.interfaces import Health, Vacuumed
 
 _LOCK = 0x4D756C6C
 """The advisory lock of whoever migrates."""
 _CALLED: dict[str, Callable[[PostgresSession], None]] = {
-    "call limit_log": limit_log,
-    "call check_bound": check_bound,
-    "call split_log": split_log,
+    "call make_log": make_log,
+    "call make_days": make_days,
     "call skip_samples": skip_samples,
 }
-"""Statements that are others on another server, or on another day."""
+"""Statements that are others on another server."""
 
 
-class PostgresSchema:
+class PostgresSchema(DatabaseSchema):
     """A database's schema: what ran stands in the table `migration`."""
 
-    def __init__(self, session: PostgresSession) -> None:
-        self.session = session
+    session: PostgresSession
 
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
@@ -59,9 +61,6 @@ class PostgresSchema:
 
     def read_needs(self) -> int:
         """The schema that a program has to know at least to use it."""
-        if not self.session.fetch("needs_column"):
-            # Only ever migrated by programs that asked for their own schema and no other.
-            return self.read_version()
         return int(self.session.fetch("schema_needs")[0][0])
 
     @contextmanager
@@ -73,8 +72,6 @@ class PostgresSchema:
             if not self.session.fetch("schema")[0][0]:
                 self.session.run("make_schema")
             self.session.run("make_migration_table")
-            if not self.session.fetch("needs_column"):
-                self.session.run("add_needs_column")
             yield
 
     def execute(self, sql: str) -> object:
@@ -104,20 +101,15 @@ def prepare(
     check_version(PART, schema, store=store, url=store, migrate=migrate)
     if migrate:
         bring_up_to_date(schema, PART)
-    if row_security:
-        _require_row_security(RoleTable(session), store=store, migrate=migrate)
-
-
-def _require_row_security(access: RoleTable, *, store: str, migrate: bool) -> None:
-    """Turn row security on where we may, else refuse a store without it."""
-    if access.is_on() and not access.find_uncovered():
-        return
-    if not migrate:
-        raise StoreError(
-            f"{store} has tables without row security, which the setting row_security asks for: "
-            f"run `mulligan migrate --store {store}` once with it set, as who owns the tables."
-        )
-    access.enable()
+    access = RoleTable(session)
+    if row_security and not (access.is_on() and not access.find_uncovered()):
+        if not migrate:
+            raise StoreError(
+                f"{store} has tables without row security, which the setting row_security asks "
+                f"for: run `mulligan migrate --store {store}` once with it set, as who owns the "
+                "tables."
+            )
+        access.enable()
 
 
 _report = logging.getLogger("mulligan")
@@ -242,15 +234,6 @@ def _vacuum(
         return f"has {size / 1e6:,.0f} MB."
     if not ours:
         return "belongs to another role."
-    try:
-        seen = _write_anew(session, table)
-    except StoreError as error:
-        return f"is in use: {error}"
-    return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None
-
-
-def _write_anew(session: PostgresSession, table: str) -> int:
-    """How many deleted rows came along, as others still see them."""
     details: list[str] = []
 
     def keep_detail(said: Diagnostic) -> None:
@@ -259,10 +242,13 @@ def _write_anew(session: PostgresSession, table: str) -> int:
     session.connection.add_notice_handler(keep_detail)
     try:
         session.run_named("vacuum_table", table=table)
+    except StoreError as error:
+        return f"is in use: {error}"
     finally:
         session.connection.remove_notice_handler(keep_detail)
-    # In whatever language the server says it, the number comes first.
-    return sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))
+    # Deleted rows that came along. In whatever language the server says it, the number comes first.
+    seen = sum(int(found[0]) for each in details if (found := _NUMBER.match(each)))
+    return f"has {seen} deleted rows that a transaction still sees: end it." if seen else None
 
 
 T = TypeVar("T")
@@ -282,17 +268,14 @@ class PostgresStore(TableStore):
 
     def __init__(self, url: str, options: Options) -> None:
         self._url = url
-        self._options = options
         self._surface: Surface | None = None
-        self._pool = Pool(self._connect)
-        # A process that hangs on this machine is no better than one that hangs elsewhere, and
-        # whoever comes back after its lease is told so before it acts.
-        database = JournalDatabase(
-            Pool(self._connect), options=options, erase=_skip_erasing, trust_processes=False
-        )
+        self._log_pool = pool = Pool(self._connect)
         self._partitions = LogPartitions()
-        log = LogTables(self._pool, erasing=self._pool.acquire_session, partitions=self._partitions)
-        super().__init__(database, log=log)
+        log = LogTables(pool, erasing=pool.acquire_session, drop_old=self._partitions.drop_old)
+        # A process that hangs on this machine is no better than one that hangs elsewhere, and
+        # whoever comes back after its lease is told so before it acts. No file is ours to erase:
+        # `vacuum` sees to the tables.
+        super().__init__(Pool(self._connect), log=log, options=options, trust_processes=False)
         try:
             self._prepare()
         except BaseException:
@@ -307,7 +290,13 @@ class PostgresStore(TableStore):
                 "A role that sees one tenant's rows may not read what names are hashed with: give "
                 "the identity as it is shown, such as acme~ and its digits, and no name."
             )
-        return self._pool.ask(_read_secret)
+        found = self._pool.fetch("secret")
+        if not found:
+            # Whoever comes first makes it; everyone reads what is there then.
+            with self._pool.acquire_session() as session:
+                session.run("make_secret", value=secrets.token_bytes(32))
+            found = self._pool.fetch("secret")
+        return bytes(found[0][0])
 
     def change_access(self, work: Callable[[RoleTable], T]) -> T:
         """Look at which roles see what, or change it."""
@@ -316,9 +305,9 @@ class PostgresStore(TableStore):
 
     def check_health(self, *, thorough: bool = True) -> Health:
         """Look at everything, or else at what takes as long however much there is."""
-        [(version,)] = self._pool.ask(lambda session: session.fetch("version"))
-        [(schema,)] = self._pool.ask(lambda session: session.fetch("schema_version"))
-        [(size,)] = self._pool.ask(lambda session: session.fetch("size"))
+        [[version], [schema], [size]] = (
+            self._pool.fetch(query)[0] for query in ("version", "schema_version", "size")
+        )
         return Health(
             url=strip_credentials(self._url),
             kind="postgres",
@@ -328,20 +317,16 @@ class PostgresStore(TableStore):
             open_actions=self.journal.count_open(),
             size_bytes=size,
             problems=tuple(self._find_problems()) if thorough else (),
-            caveats=tuple(self._find_caveats()),
+            caveats=(
+                *find_presence_caveats(self._options.lease),
+                *self._find_key_caveats(),
+                *(() if self._keyring.whole else (_SEES_ONE_TENANT,)),
+            ),
             writers=self.journal.writers.list_lately(),
         )
 
-    def _find_caveats(self) -> Iterator[str]:
-        yield from find_presence_caveats(self._options.lease)
-        yield from self._database.find_caveats()
-        if not self._database.keyring.whole:
-            yield _SEES_ONE_TENANT
-
     def _find_problems(self) -> Iterator[str]:
-        with self._pool.acquire_session() as session:
-            planted = session.fetch("planted")
-        for kind, name, table in planted:
+        for kind, name, table in self._pool.fetch("planted"):
             yield (
                 f"The table mulligan.{table} has a {kind}, {quote_name(name)}, that Mulligan did "
                 "not make: it is run with what is written there. See whose it is, and remove it "
@@ -364,54 +349,36 @@ class PostgresStore(TableStore):
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
-        self._database.close()
-        self._pool.close()
+        super().close()
+        self._log_pool.close()
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._database.reset_after_fork()
-        self._pool.reset_after_fork()
-        self.log.reset_after_fork()
+        super().reset_after_fork()
+        self._log_pool.reset_after_fork()
 
     def _connect(self) -> PostgresSession:
         return PostgresSession(self._url, timeout=self._options.timeout)
 
     def _prepare(self) -> None:
-        with self._pool.acquire_session() as session:
-            prepare(
-                as_postgres(session),
-                store=strip_credentials(self._url),
-                migrate=self._options.migrate,
-                row_security=self._options.row_security,
-            )
-            if self._options.migrate:
-                self._partitions.make_ahead(as_postgres(session))
-            self._surface = RoleTable(as_postgres(session)).find_own()
+        options, store = self._options, strip_credentials(self._url)
+        with self._pool.acquire_session() as found:
+            session = as_postgres(found)
+            secured, migrate = options.row_security, options.migrate
+            prepare(session, store=store, migrate=migrate, row_security=secured)
+            if migrate:
+                self._partitions.make_ahead(session)
+            self._surface = RoleTable(session).find_own()
         if self._surface is Surface.TENANT:
             # Without what all tenants share there is neither a key nor a chain to check.
-            self._database.keyring.whole = False
+            self._keyring.whole = False
             return
-        # Whoever looks at a damaged store may find the proof of the key damaged as well.
-        with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
-            self._database.check_key()
-        if self._options.tolerate_damage:
+        self._check_key()
+        if options.tolerate_damage:
             return
-        if self._database.keyring.given is not None:
+        if self._keyring.given is not None:
             # A server keeps its own files whole: without a key there is nothing to look for.
-            found = self.journal.look(budget=_ENTRIES_CHECKED)
-            refuse_damages(found, store=strip_credentials(self._url))
-        if self._options.migrate:
-            self._database.sign_store()
-
-
-def _read_secret(session: Session) -> bytes:
-    found = session.fetch("secret")
-    if not found:
-        # Whoever comes first makes it; everyone reads what is there then.
-        session.run("make_secret", value=secrets.token_bytes(32))
-        found = session.fetch("secret")
-    return bytes(found[0][0])
-
-
-def _skip_erasing() -> None:
-    """No file is ours to truncate; `vacuum` sees to the tables."""
+            damages = self.journal.look(budget=_ENTRIES_CHECKED)
+            refuse_damages(damages, store=store)
+        if migrate:
+            self._sign()

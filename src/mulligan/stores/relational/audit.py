@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mulligan.codec import decode_json, encode_json
 from mulligan.stores.crypto import (
@@ -62,8 +62,9 @@ def _refuse_broken(session: Session, action: str, rows: Sequence[Row], *, keyrin
         said = read_accepted(session, signer)
         accepted = {(writer, seq) for writer, seq, _ in said}
         for number, row in broken:
+            writer, seq, _, previous = row[5:9]
             # An accepted loss leaves a gap, too, and everything after it has another number.
-            if _follows_loss(row, accepted):
+            if previous is None and any(by == writer and at < seq for by, at in accepted):
                 continue
             if not accepted or (row[1] == number and row[5:7] not in accepted):
                 raise UnreadableError(
@@ -71,12 +72,6 @@ def _refuse_broken(session: Session, action: str, rows: Sequence[Row], *, keyrin
                     "is damaged: see what is left with `mulligan doctor`, or restore it from a "
                     "backup."
                 )
-
-
-def _follows_loss(row: Row, accepted: Collection[tuple[str, int]]) -> bool:
-    """Whether what an entry followed on is gone, and a person has accepted that."""
-    writer, seq, _, previous = row[5:9]
-    return previous is None and any(by == writer and at < seq for by, at in accepted)
 
 
 def _holds(row: Row, signer: Signer | None) -> bool:
@@ -135,7 +130,8 @@ def read_actions(
         if not differing:
             continue
         what = describe_difference(pair.id, differing)
-        if not _is_accepted(session, what, keyring=keyring):
+        accepted = read_accepted(session, keyring.find_signer(session))
+        if not any(said == what for _, _, said in accepted):
             raise UnreadableError(
                 f"{what} The store is damaged: see what is left with `mulligan doctor`, or restore "
                 "it from a backup."
@@ -148,14 +144,7 @@ def describe_difference(action: str, differing: Sequence[str]) -> str:
     return f"Action {action} is not what its entries say: look at its {', '.join(differing)}."
 
 
-def _is_accepted(session: Session, what: str, *, keyring: Keyring) -> bool:
-    accepted = read_accepted(session, keyring.find_signer(session))
-    return any(said == what for _, _, said in accepted)
-
-
-def find_differences(
-    session: Session, *, newest: int | None = None
-) -> Iterator[tuple[str, list[str]]]:
+def _find_action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
     """Every action that is not what its entries say, with what of it differs."""
     try:
         found = [
@@ -163,7 +152,9 @@ def find_differences(
         ]
     except UnreadableError:
         found = [(name, _compare_one(session, name)) for (name,) in session.fetch("action_ids")]
-    yield from ((name, differing) for name, differing in found if differing)
+    for action, differing in found:
+        if differing:
+            yield Damage(writer="", seq=0, what=describe_difference(action, differing))
 
 
 def _compare_one(session: Session, name: str) -> list[str]:
@@ -201,20 +192,14 @@ def _compare_pair(pair: _Pair) -> Iterator[str]:
         yield "times"
     if not str(pair.first_body).startswith(f'{{"opening":{pair.opening},"detail":'):
         yield "opening"
-    if pair.tenant != _read(str(pair.first_body), "opening", "tenant"):
+    try:
+        tenant = decode_json(str(pair.first_body))["opening"]["tenant"]
+    except (ValueError, LookupError, TypeError):
+        tenant = None
+    if pair.tenant != tenant:
         yield "tenant"
     if not str(pair.last_body).endswith(f',"detail":{pair.detail}}}'):
         yield "detail"
-
-
-def _read(body: str, *names: str) -> Any:
-    try:
-        found = decode_json(body)
-        for name in names:
-            found = found[name]
-    except (ValueError, LookupError, TypeError):
-        return None
-    return found
 
 
 _ACTIONS_CHECKED = 2000
@@ -241,12 +226,19 @@ def audit(
             budget -= head.seq - after
     damages += _find_action_damages(session, newest=None if whole else _ACTIONS_CHECKED)
     if whole:
-        damages += _find_table_damages(session)
-    accepted = {(writer, seq, what) for writer, seq, what in read_accepted(session, signer)}
-    found_damages = [e for e in damages if (e.writer, e.seq, e.what) not in accepted]
+        damages += [
+            _build_damage(writer, seq, "has entries, but nobody by that name has written any")
+            for writer, seq in session.fetch("entries_without_writer")
+        ]
+        damages += [
+            _build_damage(writer, seq, f"has entry {seq} of action {action}, which is not there")
+            for writer, seq, action in session.fetch("entries_without_action")
+        ]
+    accepted = set(read_accepted(session, signer))
+    damages = [e for e in damages if (e.writer, e.seq, e.what) not in accepted]
     if signer is not None:
-        found_damages += find_unsigned(session, signer, keyring=keyring, whole=whole)
-    return found_damages
+        damages += find_unsigned(session, signer, keyring=keyring, whole=whole)
+    return damages
 
 
 def refuse_damages(found: Sequence[Damage], *, store: str) -> None:
@@ -269,27 +261,24 @@ def _find_mark_damages(
 ) -> Iterator[Damage]:
     for mark in marks.found.values():
         head = known.get(mark.writer)
-        seq = head.seq if head else 0
-        commits = head.commits if head else 0
+        at, seq = (head.seq + 1, head.seq) if head else (1, 0)
         if signer is not None and mark.signed and not mark.is_signed(signer):
-            yield _build_damage(mark.writer, seq, "has a mark that nobody with the key has written")
+            at, what = seq, "has a mark that nobody with the key has written"
         elif seq < mark.seq:
             lost = mark.seq - seq
             entries = "1 entry is" if lost == 1 else f"{lost} entries are"
             what = f"ends at entry {seq}, but its mark says {mark.seq}: {entries} lost"
-            yield _build_damage(mark.writer, seq + 1, what)
         elif head is None:
             # A mark is written after its writer was: the file is another one, or an earlier one.
             what = "is not in this file, but its mark is beside it: the file was replaced"
-            yield _build_damage(mark.writer, seq + 1, what)
-        elif commits < mark.commits:
-            lost = mark.commits - commits
+        elif head.commits < mark.commits:
+            lost = mark.commits - head.commits
             what = f"has lost {lost} of its {mark.commits} transactions, which held kept values"
-            yield _build_damage(mark.writer, seq + 1, what)
         elif not _proves(session, mark, signer):
-            yield _build_damage(
-                mark.writer, mark.seq, f"has another entry {mark.seq} than it wrote"
-            )
+            at, what = mark.seq, f"has another entry {mark.seq} than it wrote"
+        else:
+            continue
+        yield _build_damage(mark.writer, at, what)
 
 
 def _proves(session: Session, mark: Watermark, signer: Signer | None) -> bool:
@@ -331,7 +320,9 @@ class _Chains:
             nonlocal last
             for line in _read_entries(self._session, head.writer, after=after):
                 last = (line.seq, line.hash)
-                if line.body is None and not self._was_emptied(line):
+                signer = self._signer if line.body is None else None
+                # Retention has to have emptied it, and nobody else.
+                if signer is not None and sign_emptied(line, signer) != line.emptied:
                     hollow.append(line.seq)
                 yield line
 
@@ -344,22 +335,12 @@ class _Chains:
             what = f"has an entry after entry {last[0]} that cannot be read"
             yield _build_damage(head.writer, last[0] + 1, what)
             return
-        yield from _list_emptied(head.writer, hollow)
+        for seq in hollow:
+            what = f"does not hold: entry {seq} was emptied, and not by retention"
+            yield _build_damage(head.writer, seq, what)
         if last != (head.seq, head.hash):
-            yield _build_damage(
-                head.writer, last[0] + 1, f"ends at entry {last[0]} instead of {head.seq}"
-            )
-
-    def _was_emptied(self, line: ChainEntry) -> bool:
-        """Whether retention emptied an entry, and nobody else."""
-        return self._signer is None or sign_emptied(line, self._signer) == line.emptied
-
-
-def _list_emptied(writer: str, hollow: Sequence[int]) -> Iterator[Damage]:
-    for seq in hollow:
-        yield _build_damage(
-            writer, seq, f"does not hold: entry {seq} was emptied, and not by retention"
-        )
+            what = f"ends at entry {last[0]} instead of {head.seq}"
+            yield _build_damage(head.writer, last[0] + 1, what)
 
 
 def _read_entries(session: Session, writer: str, *, after: int) -> Iterator[ChainEntry]:
@@ -369,18 +350,6 @@ def _read_entries(session: Session, writer: str, *, after: int) -> Iterator[Chai
             line = ChainEntry(*row)
             yield line._replace(hash=line.hash if isinstance(line.hash, bytes) else b"")
         after = rows[-1][1]
-
-
-def _find_action_damages(session: Session, *, newest: int | None) -> Iterator[Damage]:
-    for action, differing in find_differences(session, newest=newest):
-        yield Damage(writer="", seq=0, what=describe_difference(action, differing))
-
-
-def _find_table_damages(session: Session) -> Iterator[Damage]:
-    for writer, seq in session.fetch("entries_without_writer"):
-        yield _build_damage(writer, seq, "has entries, but nobody by that name has written any")
-    for writer, seq, action in session.fetch("entries_without_action"):
-        yield _build_damage(writer, seq, f"has entry {seq} of action {action}, which is not there")
 
 
 def _build_damage(writer: str, seq: int, what: str) -> Damage:

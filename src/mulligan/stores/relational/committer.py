@@ -100,18 +100,17 @@ class GroupCommit(Generic[W]):
         self._thread = None
 
     def _run(self) -> None:
-        while group := self._take_group():
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._waiting or self._closed)
+                count = min(len(self._waiting), self._most)
+                group = [self._waiting.popleft() for _ in range(count)]
+            if not group:
+                return
             # A caller that gave up while its work was queued has had no effect, and gets none.
             running = [(w, f) for w, f in group if f.set_running_or_notify_cancel()]
             if running:
                 self._settle([work for work, _ in running], [future for _, future in running])
-
-    def _take_group(self) -> list[tuple[W, Future[Any]]]:
-        with self._wake:
-            while not self._waiting and not self._closed:
-                self._wake.wait()
-            count = min(len(self._waiting), self._most)
-            return [self._waiting.popleft() for _ in range(count)]
 
     def _settle(self, works: Sequence[W], futures: Sequence[Future[Any]]) -> None:
         outcomes: Sequence[object]
@@ -146,34 +145,6 @@ class DirectCommit(GroupCommit[W]):
 
 MOST = 1_000
 """Works: with so many of them the next commit is synced, whoever asks for it."""
-
-
-class Unsynced:
-    """The works of a writer since its last synced commit."""
-
-    def __init__(self) -> None:
-        self.promised: Head | None = None
-        """Where the writer was when it was last synced."""
-        self._works: list[tuple[int, Work]] = []
-
-    @property
-    def full(self) -> bool:
-        """Whether it is time to sync."""
-        return len(self._works) >= MOST
-
-    def keep(self, head: Head, works: Sequence[Work]) -> None:
-        """A commit that was not synced has brought the writer there."""
-        self._works.extend((head.commits, work) for work in works)
-
-    def settle(self, head: Head | None) -> None:
-        """All up to there is on the disk; with `None`, there is no writer any more."""
-        self.promised = head
-        self._works.clear()
-
-    def list_works_after(self, commits: int) -> list[Work]:
-        """What a server has lost that has only so many of the commits."""
-        return [work for number, work in self._works if number > commits]
-
 
 FORGOTTEN = timedelta(days=7)
 """Who has said nothing for so long is not even known any more."""
@@ -227,28 +198,22 @@ class JournalCommitter:
         self._group: GroupCommit[tuple[Work, bool]] = group(self._commit_group)
         self._lock = threading.Lock()
         self._session: Session | None = None
-        self._head: Head | None = None
-        self._unsynced = Unsynced()
+        self.head: Head | None = None
+        """As far as this writer's commits were acknowledged, or `None` before the first."""
+        self.promised: Head | None = None
+        """As far as they were synced: whatever the store has gone through, it has these."""
+        self._unsynced: list[tuple[int, Work]] = []
+        """Works since then, each with the commit it was in."""
         self._reconnected = False
         self._adrift = False
         """A commit may have landed whose answer never came, so that the head is behind."""
 
-    @property
-    def head(self) -> Head | None:
-        """As far as this writer's commits were acknowledged, or `None` before the first."""
-        return self._head
-
-    @property
-    def promised(self) -> Head | None:
-        """As far as they were synced: whatever the store has gone through, it has these."""
-        return self._unsynced.promised
-
     def identify_writer(self) -> str:
         """Who this process is, also before its first commit."""
-        head = self._head
+        head = self.head
         if head is not None:
             return head.writer
-        named: str = self.submit(lambda transaction: transaction.head.writer, synced=False).result()
+        named: str = self.run(lambda transaction: transaction.head.writer, synced=False)
         return named
 
     def beat(self) -> Future[bool]:
@@ -257,7 +222,7 @@ class JournalCommitter:
 
     def holds_lease(self) -> bool:
         """Whether this writer is nobody else's to go on for; the store is asked when in doubt."""
-        if self._head is None:
+        if self.head is None:
             return not self.former
         if self._lease.is_fresh():
             return True
@@ -273,16 +238,20 @@ class JournalCommitter:
         """Queue a work; its future is done when it is written, and on disk if it is `synced`."""
         return self._group.submit((work, synced))
 
+    def run(self, work: Work, *, synced: bool = True) -> Any:
+        """Do a work so, and wait for what it comes to."""
+        return self.submit(work, synced=synced).result()
+
     def start_over(self) -> str | None:
         """Go on as a new writer: what the old one lost has been accepted. Returns the old one."""
         with self._lock:
-            before, self._head = self._head, None
-            self._unsynced.settle(None)
+            before, self.head = self.head, None
+            self._settle(None)
         return None if before is None else before.writer
 
     def close(self) -> None:
         """Finish what was submitted, sync it, end the writer, then let go of the connection."""
-        if self._head is not None:
+        if self.head is not None:
             # Nobody is there afterwards to write again what a server loses.
             self.beat()
         self._group.close()
@@ -295,8 +264,8 @@ class JournalCommitter:
         """In a child: be another writer, on another connection."""
         self._group.reset_after_fork()
         self._lock = threading.Lock()
-        self._head = None
-        self._unsynced.settle(None)
+        self.head = None
+        self._settle(None)
         self.former = frozenset()
         if self._session is not None:
             self._session.abandon()
@@ -306,7 +275,7 @@ class JournalCommitter:
         """Do all works in one transaction; what one of them alone failed with is its outcome."""
         works = [work for work, _ in group]
         with self._lock:
-            synced = any(synced for _, synced in group) or self._unsynced.full
+            synced = any(synced for _, synced in group) or len(self._unsynced) >= MOST
             try:
                 return self._commit(works, synced=synced)
             except StoreError:
@@ -343,7 +312,7 @@ class JournalCommitter:
     def _commit_works(
         self, works: Sequence[Work], outcomes: list[object], *, synced: bool
     ) -> Sequence[object]:
-        if self._head is None and self.former and all(work is _beat for work in works):
+        if self.head is None and self.former and all(work is _beat for work in works):
             # A sign of life brings nobody back; the next thing that is written does.
             return [False] * len(works)
         try:
@@ -385,7 +354,7 @@ class JournalCommitter:
 
     def _look_at_head(self, session: Session, acknowledged: Head) -> NoReturn:
         """Find out why a writer's row is not as it was acknowledged, and say so."""
-        self._head = self._read_head(session, acknowledged)
+        self.head = self._read_head(session, acknowledged)
         raise TryAgainError(
             f"Nothing was written: the row of writer {acknowledged.writer} has moved on by itself."
         )
@@ -394,10 +363,10 @@ class JournalCommitter:
         if self._session is None:
             self._session = self._connect()
             self._reconnected = True
-        if self._reconnected and self._head is not None:
-            self._write_again(self._session, self._head)
+        if self._reconnected and self.head is not None:
+            self._write_again(self._session, self.head)
         self._reconnected = False
-        head = self._head
+        head = self.head
         if head is None:
             begun = self._lease.begin()
             with self._session.begin_transaction(synced=True):
@@ -415,14 +384,15 @@ class JournalCommitter:
     def _write_again(self, session: Session, acknowledged: Head) -> None:
         """What a server that died had acknowledged and not synced, as if it were new."""
         with session.begin_transaction(synced=True):
-            head = self._read_head(session, self._unsynced.promised or acknowledged)
+            head = self._read_head(session, self.promised or acknowledged)
             if head.commits >= acknowledged.commits:
                 return
             transaction = Transaction(session, head, self._signer)
             was = list_before(head, self._signer)
-            for work in self._unsynced.list_works_after(head.commits):
+            for number, work in self._unsynced:
                 # Who waited for it has the answer; what no longer works is for recovery to find.
-                attempt(transaction, work)
+                if number > head.commits:
+                    attempt(transaction, work)
             moved = replace(transaction.head, commits=acknowledged.commits)
             if not move_head(session, moved, signer=self._signer, was=was)():
                 self._look_at_head(session, head)
@@ -484,21 +454,26 @@ class JournalCommitter:
         return landed
 
     def _acknowledge(self, head: Head, works: Sequence[Work], *, synced: bool) -> None:
-        self._head = head
+        self.head = head
         if not synced:
             # A mark of what is not synced yet could outlive it, and accuse a sound journal.
-            self._unsynced.keep(head, [work for work in works if work is not _beat])
+            self._unsynced += [(head.commits, work) for work in works if work is not _beat]
             return
-        self._unsynced.settle(head)
+        self._settle(head)
         if self._marks is not None:
             self._marks.write(head.to_mark(self._signer))
 
+    def _settle(self, head: Head | None) -> None:
+        """All up to there is on the disk; with `None`, there is no writer any more."""
+        self.promised = head
+        self._unsynced.clear()
+
     def _give_up_writer(self) -> _RevokedError:
         """Be nobody until something new is written; the old mark stays as it is."""
-        if self._head is not None:
-            self.former |= {self._head.writer}
-        self._head = None
-        self._unsynced.settle(None)
+        if self.head is not None:
+            self.former |= {self.head.writer}
+        self.head = None
+        self._settle(None)
         if self._marks is not None:
             self._marks.close()
         return _RevokedError(
@@ -508,11 +483,11 @@ class JournalCommitter:
 
     def _end_writer(self) -> None:
         """Leave what is open to others at once, instead of when this process ends."""
-        if self._head is None or self._session is None:
+        if self.head is None or self._session is None:
             return
         # Nobody hears of it when the store is away: then others wait as they would after a crash.
         with suppress(StoreError), self._session.begin_transaction(synced=False):
-            self._session.run("end_writer", writer=self._head.writer)
+            self._session.run("end_writer", writer=self.head.writer)
             self._session.run_later("tell_others")
 
     def _drop_session(self) -> None:

@@ -6,15 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from itertools import count, islice
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+from mulligan.codec import to_record
 from mulligan.stores.database import Pool, Row, UnreadableError
 from mulligan.stores.encoding import (
-    decode_episode,
-    decode_lesson,
-    decode_use,
+    decode_word,
     encode_word,
     index_words,
     list_lesson_words,
@@ -24,16 +24,14 @@ from mulligan.stores.encoding import (
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction, Work
 from mulligan.types.display import escape
-from mulligan.types.failure import Decision, ErrorClass
+from mulligan.types.failure import Decision
 from mulligan.types.lesson import (
     Balance,
     Episode,
     EpisodeQuery,
     EpisodeSlot,
-    Group,
     Lesson,
     LessonQuery,
-    Origin,
     Use,
     build_episode_slot,
 )
@@ -42,11 +40,8 @@ from mulligan.types.values import to_us
 W = TypeVar("W")
 
 
-class Ask(Protocol):
-    """Fetches rows of one list: at most so many, beyond those to skip."""
-
-    def __call__(self, *, most: int, skip: int) -> list[Row]:
-        """The rows, in an order that does not change."""
+Ask = Callable[..., list[Row]]
+"""Fetches rows of one list, at most so many (`most`) beyond those to `skip`, always in order."""
 
 
 def list_readable(ask: Ask, *, read: Callable[[Any], W], limit: int) -> list[W]:
@@ -117,24 +112,24 @@ class CasebookTables:
 
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         """Episodes that fit, oldest first unless asked otherwise."""
-        named = ("tenant", "tool", "fingerprint", "ending")
-        wanted = _encode_values({name: getattr(query, name) for name in named})
-        wanted |= _encode_values({"after": query.after or None})
+        named = ("tenant", "tool", "fingerprint", "ending", *(["after"] if query.after else []))
+        wanted = _encode_fields(query, *named)
         ask = self._make_ask("newest_episodes" if query.newest_first else "episodes", wanted)
-        return list_readable(ask, read=decode_episode, limit=query.limit)
+        return list_readable(ask, read=partial(decode_word, Episode), limit=query.limit)
 
     def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
         """How many episodes there were of each kind, that day and later."""
-        rows = self._fetch("case_counts", since=since.isoformat())
+        rows = self._pool.fetch("case_counts", since=since.isoformat())
         return {_decode_slot(row[:-1]): row[-1] for row in rows}
 
     def read_endings(self, tool: str, *, fingerprint: str, tenant: str = "") -> dict[Decision, int]:
         """What turned out to be right for failures of one pattern, and for how many."""
-        pattern = {"tool": tool, "fingerprint": fingerprint, "tenant": tenant}
+        names = {"tool": tool, "fingerprint": fingerprint, "tenant": tenant}
+        pattern = {name: escape(value) for name, value in names.items()}
         with report_unreadable(f"What is known of failures of {tool}"):
             return {
                 Decision(decision): int(sources)
-                for decision, sources in self._fetch("ending_counts", **_encode_values(pattern))
+                for decision, sources in self._pool.fetch("ending_counts", **pattern)
             }
 
     def append(self, lessons: Sequence[Lesson]) -> None:
@@ -150,9 +145,9 @@ class CasebookTables:
 
     def list_lessons(self, query: LessonQuery) -> list[Lesson]:
         """The latest version of each lesson that fits: by tool, or the closest to a text first."""
-        named = ("tenant", "tool", "fingerprint", "state")
-        wanted = _encode_values({name: getattr(query, name) for name in named})
-        wanted |= _encode_values({"of_agent": query.agent})
+        wanted = _encode_fields(query, "tenant", "tool", "fingerprint", "state")
+        if query.agent is not None:
+            wanted["of_agent"] = escape(query.agent)
         if query.ids:
             wanted["among"] = _encode_list({escape(lesson) for lesson in query.ids})
         if query.since is not None:
@@ -161,11 +156,14 @@ class CasebookTables:
         if query.text:
             words = _encode_list(index_words(query.text))
             ask = self._make_ask("lessons_sharing_words", wanted, words=words)
-        return list_readable(ask, read=decode_lesson, limit=query.limit)
+        return list_readable(ask, read=partial(decode_word, Lesson), limit=query.limit)
 
     def list_lesson_versions(self, lesson: str) -> list[Lesson]:
         """Every version of a lesson, oldest first."""
-        return [decode_lesson(row) for row in self._fetch("lesson_history", lesson=escape(lesson))]
+        return [
+            decode_word(Lesson, row)
+            for row in self._pool.fetch("lesson_history", lesson=escape(lesson))
+        ]
 
     def use(self, uses: Sequence[Use]) -> None:
         """Add uses of lessons; a call that a lesson is known to have touched counts once."""
@@ -180,8 +178,8 @@ class CasebookTables:
     def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
         """Every call a lesson touched, oldest first; or no more than the `newest`."""
         most = _ALL if newest is None else newest
-        rows = self._fetch("newest_uses", lesson=escape(lesson), most=most)
-        return [decode_use(row) for row in reversed(rows)]
+        rows = self._pool.fetch("newest_uses", lesson=escape(lesson), most=most)
+        return [decode_word(Use, row) for row in reversed(rows)]
 
     def read_balances(
         self, lessons: Collection[str], *, principal: str | None = None
@@ -189,7 +187,7 @@ class CasebookTables:
         """What the uses of some lessons came to; a lesson without any is left out."""
         asked = {escape(lesson): lesson for lesson in lessons}
         whose = {"everyone": int(principal is None), "principal": escape(principal or "")}
-        rows = self._fetch("balances", lessons=_encode_list(asked), **whose)
+        rows = self._pool.fetch("balances", lessons=_encode_list(asked), **whose)
         return {
             asked[lesson]: Balance(
                 helped=int(helped), harmed=int(harmed), turns=turns, principals=people, uses=uses
@@ -200,8 +198,14 @@ class CasebookTables:
     def prune(self, *, before: datetime) -> int:
         """Forget episodes older than that, a few in each transaction. Returns how many."""
         bound = {"before": to_us(before, name="before"), "most": _FORGOTTEN_AT_A_TIME}
+
+        def forget(transaction: Transaction) -> int:
+            gone = transaction.session.fetch("forget_episodes", **bound)
+            transaction.drop_rows("episode", gone)
+            return len(gone)
+
         forgotten = 0
-        while some := self._write(lambda transaction: _forget(transaction, bound)):
+        while some := self._write(forget):
             forgotten += some
         return forgotten
 
@@ -209,8 +213,10 @@ class CasebookTables:
         """A sentence for each lesson that cannot be read, and for each such recent episode."""
         episodes = self._make_ask("newest_episodes")
         return [
-            *list_unreadable(self._make_ask("lessons"), read=decode_lesson, limit=_ALL),
-            *list_unreadable(episodes, read=decode_episode, limit=_EPISODES_CHECKED),
+            *list_unreadable(
+                self._make_ask("lessons"), read=partial(decode_word, Lesson), limit=_ALL
+            ),
+            *list_unreadable(episodes, read=partial(decode_word, Episode), limit=_EPISODES_CHECKED),
             *self._find_misplaced(),
         ]
 
@@ -218,9 +224,9 @@ class CasebookTables:
         """A sentence for each lesson that is listed otherwise than its latest version says."""
         words: dict[str, set[str]] = {}
         try:
-            for lesson, word in self._fetch("all_words"):
+            for lesson, word in self._pool.fetch("all_words"):
                 words.setdefault(lesson, set()).add(word)
-            rows = self._fetch("listed_lessons")
+            rows = self._pool.fetch("listed_lessons")
         except UnreadableError:
             # Said by whoever lists what cannot be read.
             return []
@@ -230,7 +236,7 @@ class CasebookTables:
             if body is None
             or not _is_listed(listed, latest=latest, body=body, words=words.get(listed[0], set()))
         ]
-        unlisted = [lesson for (lesson,) in self._fetch("unlisted_lessons")]
+        unlisted = [lesson for (lesson,) in self._pool.fetch("unlisted_lessons")]
         return [
             f"Lesson {lesson} is listed otherwise than its latest version says: restore the store "
             "from a backup."
@@ -246,12 +252,9 @@ class CasebookTables:
 
         return ask
 
-    def _fetch(self, query: str, **values: object) -> list[Row]:
-        return self._pool.ask(lambda session: session.fetch(query, **values))
-
     def _write(self, work: Work) -> Any:
         # No outside call waits for it: a power cut may take the last episode, but never an older.
-        return self._committer.submit(work, synced=False).result()
+        return self._committer.run(work, synced=False)
 
 
 def _add(transaction: Transaction, table: str, *, query: str, row: Values) -> int:
@@ -263,17 +266,13 @@ def _add(transaction: Transaction, table: str, *, query: str, row: Values) -> in
     return added
 
 
-def _forget(transaction: Transaction, bound: Values) -> int:
-    gone = transaction.session.fetch("forget_episodes", **bound)
-    transaction.drop_rows("episode", gone)
-    return len(gone)
-
-
 def _record(transaction: Transaction, rows: Sequence[tuple[Episode, Values]]) -> None:
     session = transaction.session
     new = [each for each, row in rows if _add(transaction, "episode", query="add_episode", row=row)]
     slots = Counter(_encode_slot(build_episode_slot(each)) for each in new)
-    endings = Counter(_encode_ending(each) for each in new if each.decision is not None)
+    named = ("tool", "fingerprint", "tenant", "principal", "decision")
+    ended = (each for each in new if each.decision is not None)
+    endings = Counter(tuple(_encode_fields(each, *named).items()) for each in ended)
     for slot, episodes in sorted(slots.items()):
         session.run("count_cases", episodes=episodes, **dict(slot))
     for ending, episodes in sorted(endings.items()):
@@ -294,7 +293,7 @@ def _append(transaction: Transaction, lesson: Lesson, *, columns: Values, body: 
 
 def _is_listed(listed: Sequence[object], *, latest: int, body: str, words: set[str]) -> bool:
     try:
-        lesson = decode_lesson((str(listed[0]), body))
+        lesson = decode_word(Lesson, (str(listed[0]), body))
     except UnreadableError:
         # Said by whoever lists what cannot be read.
         return True
@@ -303,26 +302,25 @@ def _is_listed(listed: Sequence[object], *, latest: int, body: str, words: set[s
     return listed == expected and latest == listed[1] and words == set(list_lesson_words(lesson))
 
 
-def _encode_values(values: Values) -> dict[str, Any]:
-    """What was asked for, as the tables hold it; `None` was not asked for."""
-    return {name: escape(str(value)) for name, value in values.items() if value is not None}
-
-
 def _encode_list(texts: Collection[str]) -> str:
     return json.dumps(sorted(texts))
 
 
+def _encode_fields(record: object, *names: str) -> dict[str, Any]:
+    """The named fields as the tables hold them; what is `None` was not asked for."""
+    values = {name: getattr(record, name) for name in names}
+    return {name: escape(str(value)) for name, value in values.items() if value is not None}
+
+
 def _encode_episode(episode: Episode) -> Values:
-    named = ("id", "tenant", "tool", "fingerprint", "ending")
-    return _encode_values({name: getattr(episode, name) for name in named}) | {
+    return _encode_fields(episode, "id", "tenant", "tool", "fingerprint", "ending") | {
         "at_us": to_us(episode.at, name="The time of an episode"),
         "body": encode_word(episode),
     }
 
 
 def _encode_lesson(lesson: Lesson) -> Values:
-    named = ("id", "tenant", "tool", "fingerprint", "state")
-    return _encode_values({name: getattr(lesson, name) for name in named}) | {
+    return _encode_fields(lesson, "id", "tenant", "tool", "fingerprint", "state") | {
         "version": lesson.version,
         "agents": _encode_list({escape(agent) for agent in lesson.agents}),
         "learned_us": to_us(lesson.learned_at, name="The time of a lesson"),
@@ -330,8 +328,7 @@ def _encode_lesson(lesson: Lesson) -> Values:
 
 
 def _encode_use(use: Use) -> Values:
-    named = ("lesson", "call", "principal", "benefit")
-    return _encode_values({name: getattr(use, name) for name in named}) | {
+    return _encode_fields(use, "lesson", "call", "principal", "benefit") | {
         "at_us": to_us(use.at, name="The time of a use"),
         "turn": None if use.turn is None else escape(use.turn),
         "body": encode_word(use),
@@ -355,24 +352,9 @@ def _encode_slot(slot: EpisodeSlot) -> tuple[tuple[str, object], ...]:
 
 
 def _decode_slot(row: Row) -> EpisodeSlot:
-    day, tenant, principal, tool, error_class, source, kinds, side, taken, helped, repaired = row
-    with report_unreadable(f"A count of failures of {tool}"):
-        return EpisodeSlot(
-            day=date.fromisoformat(day),
-            tenant=tenant,
-            principal=principal,
-            tool=tool,
-            error_class=ErrorClass(error_class),
-            source=Origin(source) if source else None,
-            kinds=kinds,
-            group=Group(side) if side else None,
-            taken=bool(taken),
-            helped=bool(helped),
-            repaired=bool(repaired % LATER),
-            later=repaired >= LATER,
-        )
-
-
-def _encode_ending(episode: Episode) -> tuple[tuple[str, str], ...]:
-    named = ("tool", "fingerprint", "tenant", "principal", "decision")
-    return tuple(_encode_values({name: getattr(episode, name) for name in named}).items())
+    *said, repaired = row
+    # Where nothing was offered, there is neither a source nor a side.
+    said[5], said[7] = said[5] or None, said[7] or None
+    with report_unreadable(f"A count of failures of {row[3]}"):
+        found = [*said, bool(repaired % LATER), repaired >= LATER]
+        return to_record(EpisodeSlot, found, strict=False)

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import NoReturn
 
 from mulligan.stores.crypto import ChainEntry, Signer
-from mulligan.stores.database import Pool, Row, Session, UnreadableError, fetch_one
+from mulligan.stores.database import Pool, Session, UnreadableError, fetch_one
 from mulligan.stores.encoding import EncodedEntry, decode_action, decode_standing, encode_entry
 from mulligan.stores.relational.audit import audit, read_actions, read_heads, read_history
 from mulligan.stores.relational.committer import JournalCommitter
@@ -30,7 +30,7 @@ from mulligan.stores.relational.signing import (
     sign_open,
 )
 from mulligan.stores.relational.transaction import Head, Transaction
-from mulligan.stores.relational.vault import TABLE, KeptRow, Keyring, Safe
+from mulligan.stores.relational.vault import TABLE, Keyring, Safe
 from mulligan.stores.relational.writers import WriterTable
 from mulligan.stores.watermarks import WatermarkFile, Watermarks
 from mulligan.types.action import (
@@ -51,21 +51,6 @@ from mulligan.types.values import to_us
 
 _ACTIONS_AT_A_TIME = 100
 _ROWS_AT_A_TIME = 500
-
-
-def prune_journal(
-    pool: Pool, committer: JournalCommitter, *, keyring: Keyring, before_us: int
-) -> int:
-    """Empty every action settled before then, a few in each transaction. Returns how many."""
-    pruned, after = 0, (-(2**62), "")
-    forget = partial(_forget, before_us=before_us, keyring=keyring)
-    while last := committer.submit(partial(forget, after=after)).result():
-        after, forgotten = last
-        pruned += forgotten
-    for writer, _ in pool.ask(lambda session: session.fetch("writers_with_hollow_start")):
-        while committer.submit(partial(_collapse, writer=writer)).result():
-            pass
-    return pruned
 
 
 def _forget(
@@ -196,15 +181,22 @@ class JournalTables:
             refused: Future[None] = Future()
             refused.set_exception(error)
             return refused
+
+        def record(transaction: Transaction) -> None:
+            # Values first: an entry that settles its action also starts their retention.
+            for value in kept:
+                self._safe.keep(transaction, value)
+            for draft in drafts:
+                self._advance_action(transaction, draft)
+
         return self._committer.submit(
-            lambda transaction: self._record(transaction, drafts, kept),
-            synced=any(entry.state in SYNCED for entry in entries),
+            record, synced=any(entry.state in SYNCED for entry in entries)
         )
 
     def find_action(self, action: str) -> Action | None:
         """An action as it stands now."""
-        rows = self._read_actions("one_action", action=action)
-        return decode_action(rows[0]) if rows else None
+        found = self._read_actions("one_action", action=action)
+        return found[0] if found else None
 
     def list_open_actions(
         self, *, tenant: str | None = None, after: str = "", limit: int = 100
@@ -213,11 +205,12 @@ class JournalTables:
         query = "open_actions" if tenant is None else "open_actions_of_tenant"
         values = {} if tenant is None else {"tenant": tenant}
         try:
-            rows = self._read_actions(query, after=after, most=limit, **values)
-            return [decode_action(row) for row in rows]
+            return self._read_actions(query, after=after, most=limit, **values)
         except UnreadableError:
             # One that cannot be read must not hide the others; `verify` names it.
-            return list(islice(self._list_readable(tenant=tenant, after=after), limit))
+            rows = self._pool.fetch("open_action_ids", after=after, most=2**31)
+            found = self._read_one_by_one(name for (name,) in rows)
+            return list(islice((e for e in found if tenant in (None, e.opening.tenant)), limit))
 
     def list_actions(self, query: ActionQuery) -> list[Action]:
         """Actions as a query wants them, the newest first."""
@@ -243,7 +236,7 @@ class JournalTables:
         if action is None or not former:
             return True
         try:
-            found = self._fetch("last_writer", action=action)
+            found = self._pool.fetch("last_writer", action=action)
             return all(writer not in former for (writer,) in found)
         except StoreError:
             # Whose it is cannot be known, so nobody acts on it.
@@ -264,7 +257,12 @@ class JournalTables:
         """
         if not self._keyring.whole:
             return []
-        marks = self._read_marks()
+        if self._marks is not None:
+            marks = self._marks.read()
+        else:
+            # A server keeps its own log whole; what this process was promised is mark enough.
+            head = self._committer.promised
+            marks = Watermarks(found={} if head is None else {head.writer: head.to_mark(None)})
 
         def compare(session: Session) -> list[Damage]:
             with session.begin_snapshot():
@@ -290,7 +288,7 @@ class JournalTables:
                 session.run("accept", seal=seal, **named)
             sign_anew(transaction, self._keyring, at_us=at_us)
 
-        self._committer.submit(accept).result()
+        self._committer.run(accept)
         if self._marks is not None:
             signer = self._keyring.given
             self._marks.reset([head.to_mark(signer) for head in self.read_heads()])
@@ -299,9 +297,14 @@ class JournalTables:
     def prune(self, *, settled_before: datetime) -> int:
         """Forget settled actions that changed last before then; the chains stay verifiable."""
         before_us = to_us(settled_before, name="settled_before")
-        pruned = prune_journal(
-            self._pool, self._committer, keyring=self._keyring, before_us=before_us
-        )
+        forget = partial(_forget, before_us=before_us, keyring=self._keyring)
+        pruned, after = 0, (-(2**62), "")
+        while last := self._committer.run(partial(forget, after=after)):
+            after, forgotten = last
+            pruned += forgotten
+        for writer, _ in self._pool.fetch("writers_with_hollow_start"):
+            while self._committer.run(partial(_collapse, writer=writer)):
+                pass
         self._erase()
         return pruned
 
@@ -311,16 +314,14 @@ class JournalTables:
 
     def count_open(self) -> int:
         """How many actions are not settled."""
-        return int(self._fetch("count_open_actions")[0][0])
+        return int(self._pool.fetch("count_open_actions")[0][0])
 
-    def _fetch(self, query: str, **values: object) -> list[Row]:
-        return self._pool.ask(lambda session: session.fetch(query, **values))
-
-    def _read_actions(self, query: str, **values: object) -> list[Row]:
+    def _read_actions(self, query: str, **values: object) -> list[Action]:
         keyring = self._keyring
-        return self._pool.ask(
+        rows = self._pool.ask(
             lambda session: read_actions(session, [query], keyring=keyring, **values)
         )
+        return [decode_action(row) for row in rows]
 
     def _walk_back(self, query: ActionQuery) -> Iterator[Action]:
         """Actions from the newest down, without those that cannot be read."""
@@ -328,28 +329,19 @@ class JournalTables:
         values: dict[str, object] = {
             "first": query.id_prefix,
             "last": query.id_prefix + LAST_OF_ALL,
-        }
-        values |= {
             "since": 0 if query.since is None else to_us(query.since, name="since"),
             "until": 2**62 if query.until is None else to_us(query.until, name="until"),
             "any_tenant": int(query.tenant is None),
             "tenant": query.tenant or "",
             "most": AT_A_TIME,
         }
-        while names := [name for (name,) in self._fetch("action_ids_back", **values)]:
+        while names := [name for (name,) in self._pool.fetch("action_ids_back", **values)]:
             try:
-                page = [decode_action(row) for row in self._read_actions("actions_back", **values)]
+                page = self._read_actions("actions_back", **values)
             except UnreadableError:
                 page = list(self._read_one_by_one(names))
             yield from page
             values["last"] = names[-1]
-
-    def _list_readable(self, *, tenant: str | None, after: str) -> Iterator[Action]:
-        """Open actions read one by one, without those that cannot be."""
-        names = (name for (name,) in self._fetch("open_action_ids", after=after, most=2**31))
-        for action in self._read_one_by_one(names):
-            if tenant in (None, action.opening.tenant):
-                yield action
 
     def _read_one_by_one(self, names: Iterable[str]) -> Iterator[Action]:
         """Slow, and only for a damaged store: one that cannot be read spoils all read with it."""
@@ -358,31 +350,12 @@ class JournalTables:
                 action = self.find_action(name)
             except UnreadableError as error:
                 # It is on the list of damages, which the reader of this one is shown as well.
-                self._report_once(name, error)
+                if name not in self._reported:
+                    self._reported.add(name)
+                    _report.warning("An open action is left alone: %s", error)
                 continue
             if action is not None:
                 yield action
-
-    def _report_once(self, action: str, error: UnreadableError) -> None:
-        if action not in self._reported:
-            self._reported.add(action)
-            _report.warning("An open action is left alone: %s", error)
-
-    def _read_marks(self) -> Watermarks:
-        if self._marks is not None:
-            return self._marks.read()
-        # A server keeps its own log whole; what this process was promised is mark enough.
-        head = self._committer.promised
-        return Watermarks(found={} if head is None else {head.writer: head.to_mark(None)})
-
-    def _record(
-        self, transaction: Transaction, drafts: Sequence[EncodedEntry], kept: Sequence[KeptRow]
-    ) -> None:
-        # Values first: an entry that settles its action also starts their retention.
-        for value in kept:
-            self._safe.keep(transaction, value)
-        for entry in drafts:
-            self._advance_action(transaction, entry)
 
     def _advance_action(self, transaction: Transaction, draft: EncodedEntry) -> None:
         entry, session = draft.entry, transaction.session

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from mulligan.stores.database import (
     Session,
     UnstorableTextError,
 )
-from mulligan.stores.encoding import decode_log_row
+from mulligan.stores.encoding import decode_log_row, read_row
 from mulligan.stores.relational.log_search import (
     ROWS_AT_A_TIME,
     BlockMarker,
@@ -42,7 +42,7 @@ from mulligan.stores.relational.rollups import (
 )
 from mulligan.types.call import LogRow
 from mulligan.types.errors import StoreLockedError
-from mulligan.types.finding import FindingCount, FindingRow, Severity
+from mulligan.types.finding import FindingCount, FindingRow
 from mulligan.types.log import (
     HOUR_US,
     Batch,
@@ -53,13 +53,14 @@ from mulligan.types.log import (
     Rollup,
     Slot,
     TextCounts,
+    clean_text,
     count_patterns,
     list_first_tries,
     list_rated,
     roll_up,
     roll_up_tries,
 )
-from mulligan.types.values import from_us, to_us
+from mulligan.types.values import to_us
 
 _DELETED_AT_A_TIME = 500
 _FIRST_LOCK = 0x4D756C6E00
@@ -67,16 +68,6 @@ _FIRST_LOCK = 0x4D756C6E00
 _LOCKS = 256
 
 R = TypeVar("R", LogRow, FindingRow)
-
-
-class Tally(Protocol):
-    """Counts what this process has logged, so that a shortened file shows."""
-
-    def count(self, session: Session, rows: Sequence[LogRow]) -> None:
-        """Add a batch up, in its own transaction."""
-
-    def on_commit(self) -> None:
-        """The transaction is done."""
 
 
 class Dropped(NamedTuple):
@@ -88,14 +79,11 @@ class Dropped(NamedTuple):
     """From which id on and below which one rows are left alone: they go as a whole, later."""
 
 
-class Partitions(Protocol):
-    """The parts that a log is in, where its database can let go of one as a whole."""
-
-    def make_ahead(self, session: Session) -> None:
-        """Make those that will be needed next."""
-
-    def drop_before(self, session: Session, before_us: int) -> Dropped:
-        """Drop those that are older as a whole."""
+DropOld = Callable[[Session, int], Dropped]
+"""Makes the partitions that will be needed next, and drops those that are older than a time."""
+Count = Callable[[Session, Sequence[LogRow]], Callable[[], None]]
+"""Adds a batch to what this process has logged, so that a shortened file shows, in the batch's own
+transaction. The answer is called once that is done."""
 
 
 class LogTables:
@@ -106,14 +94,14 @@ class LogTables:
         pool: Pool,
         *,
         erasing: Callable[[], AbstractContextManager[Session]],
-        tally: Tally | None = None,
-        partitions: Partitions | None = None,
+        count: Count | None = None,
+        drop_old: DropOld = lambda _session, _before_us: Dropped(),
     ) -> None:
         self._pool = pool
         self._erasing = erasing
-        self._tally = tally
+        self._count = count
         self._blocks = BlockMarker()
-        self._partitions = partitions
+        self._drop_old = drop_old
         self._turn = threading.Lock()
 
     def write(self, batch: Batch) -> None:
@@ -155,29 +143,15 @@ class LogTables:
 
     def list_losses(self) -> list[Loss]:
         """Every loss on record, oldest first."""
-        rows = self._pool.ask(lambda session: session.fetch("losses"))
-        return [
-            Loss(at=from_us(at_us), reason=reason, successes=successes, failures=failures)
-            for at_us, reason, successes, failures in rows
-        ]
+        return [read_row(Loss, row, what="A loss") for row in self._pool.fetch("losses")]
 
     def list_finding_counts(
         self, *, since: datetime, until: datetime, tenant: str | None = None
     ) -> list[FindingCount]:
         """How often each rule spoke up, by tool and agent, most first."""
         between = {"since": to_us(since, name="since"), "until": to_us(until, name="until")}
-        rows = self._pool.ask(lambda session: session.fetch("findings", tenant=tenant, **between))
-        return [
-            FindingCount(
-                rule=rule,
-                severity=Severity(severity),
-                server=server,
-                tool=tool,
-                agent=agent,
-                count=count,
-            )
-            for rule, severity, server, tool, agent, count in rows
-        ]
+        rows = self._pool.fetch("findings", tenant=tenant, **between)
+        return [read_row(FindingCount, row, what="A count of findings") for row in rows]
 
     def prune(self, *, before: datetime) -> int:
         """Delete rows, roll-ups, losses and findings older than that. Returns how many rows.
@@ -186,7 +160,7 @@ class LogTables:
         """
         before_us = to_us(before, name="before")
         with self._turn, self._erasing() as session:
-            dropped = self._renew_partitions(session, before_us)
+            dropped = self._drop_old(session, before_us)
             pruned = dropped.rows + _prune_archives(session, before_us)
             pruned += _prune_rows(session, before_us, spared=dropped.spared)
             # What it has marked before may be gone with the rest.
@@ -216,42 +190,40 @@ class LogTables:
 
     def count(self) -> int:
         """How many rows there are, compressed ones included."""
-        return int(self._pool.ask(lambda session: session.fetch("count_rows"))[0][0])
+        return int(self._pool.fetch("count_rows")[0][0])
 
     def reset_after_fork(self) -> None:
         """In a child: a lock another thread held is nobody's now."""
         self._turn = threading.Lock()
 
-    def _renew_partitions(self, session: Session, before_us: int) -> Dropped:
-        if self._partitions is None:
-            return Dropped()
-        self._partitions.make_ahead(session)
-        return self._partitions.drop_before(session, before_us)
-
     def _write(self, batch: Batch) -> None:
         with self._pool.acquire_session() as session:
             try:
                 with session.begin_transaction():
-                    self._add(session, batch)
+                    on_commit = self._add(session, batch)
             except AlreadyThereError:
                 # Rare, so it is found out by trying: asking first would cost every batch.
                 with session.begin_transaction():
-                    self._add(session, _drop_present(session, batch))
+                    on_commit = self._add(session, _drop_present(session, batch))
         self._blocks.on_commit()
-        if self._tally is not None:
-            self._tally.on_commit()
+        if on_commit is not None:
+            on_commit()
 
-    def _add(self, session: Session, batch: Batch) -> None:
+    def _add(self, session: Session, batch: Batch) -> Callable[[], None] | None:
         firsts = list_first_tries(batch.rows)
         _take_turn(session, firsts | list_rated(batch.rows))
         if batch.rows:
             session.run_many("add_rows", batch.rows)
-            _refuse_packed(session, batch.rows)
+            if find_packed(session, batch.rows):
+                raise AlreadyThereError("The log has some of these rows already, packed.")
         # Of no rows too: what a transaction before this has marked, and taken back, is not there.
         self._blocks.mark(session, batch.rows)
         if batch.rollups:
             add_rollups(session, batch.rollups)
-            _add_tries(session, batch.rows, firsts)
+            if firsts:
+                found = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
+                tries = [decode_log_row(each) for each in found]
+                add_rollups(session, roll_up_tries(batch.rows, tries))
         count_texts(session, batch.rows)
         if batch.patterns:
             add_patterns(session, count_patterns(batch.rows, batch.patterns))
@@ -265,8 +237,7 @@ class LogTables:
                 successes=loss.successes,
                 failures=loss.failures,
             )
-        if self._tally is not None:
-            self._tally.count(session, batch.rows)
+        return None if self._count is None else self._count(session, batch.rows)
 
 
 def _take_turn(session: Session, counted: set[str]) -> None:
@@ -277,17 +248,6 @@ def _take_turn(session: Session, counted: set[str]) -> None:
             {_FIRST_LOCK + crc32(each.encode(errors="replace")) % _LOCKS for each in counted}
         )
         session.fetch("lock_counted", locks=encode_json(locks).decode())
-
-
-def _refuse_packed(session: Session, rows: Sequence[LogRow]) -> None:
-    if find_packed(session, rows):
-        raise AlreadyThereError("The log has some of these rows already, in packed batches.")
-
-
-def _add_tries(session: Session, rows: Sequence[LogRow], firsts: set[str]) -> None:
-    if firsts:
-        tries = session.fetch("tries", firsts=encode_json(list(firsts)).decode())
-        add_rollups(session, roll_up_tries(rows, [decode_log_row(each) for each in tries]))
 
 
 def _encode_hours(since: datetime, until: datetime) -> dict[str, int]:
@@ -312,11 +272,7 @@ def _drop_present(session: Session, batch: Batch) -> Batch:
 
 def _clean_row(row: R) -> R:
     """The row without what no database takes as text: lone surrogates and null characters."""
-    return type(row)._make(_clean_text(value) if isinstance(value, str) else value for value in row)
-
-
-def _clean_text(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return type(row)._make(clean_text(value) if isinstance(value, str) else value for value in row)
 
 
 def _prune_rows(session: Session, before_us: int, *, spared: tuple[str, str]) -> int:
@@ -333,16 +289,12 @@ def _prune_archives(session: Session, before_us: int) -> int:
         with session.begin_transaction():
             # What is put back is of the batch that went: another process may have put it there.
             for (packed,) in session.fetch("take_archive_before", before=before_us):
-                pruned += _put_back(session, unpack(bytes(packed)), before_us)
+                rows = unpack(bytes(packed))
+                left = [row for row in rows if row.at_us >= before_us]
+                pruned += len(rows) - len(left)
+                if left:
+                    session.run("add_archive", **pack(left))
     return pruned
-
-
-def _put_back(session: Session, rows: Sequence[LogRow], before_us: int) -> int:
-    """Pack what is young enough of a batch again. How many rows are not."""
-    left = [row for row in rows if row.at_us >= before_us]
-    if left:
-        session.run("add_archive", **pack(left))
-    return len(rows) - len(left)
 
 
 def _pack_some(session: Session, before_us: int, *, after: str) -> list[LogRow]:

@@ -14,7 +14,7 @@ import json
 import re
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any, NamedTuple
@@ -23,11 +23,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mulligan.codec import decode_json, encode_json
-from mulligan.process.event_loop import read_utc_now
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import decode_log_row, matches_query
 from mulligan.types.call import LogRow, Outcome
-from mulligan.types.interfaces import Clock
 from mulligan.types.log import LogQuery
 from mulligan.types.reply import RATED
 from mulligan.types.values import make_uuid7, to_us
@@ -61,17 +59,9 @@ def find_packed(session: Session, rows: Sequence[LogRow]) -> set[str]:
     if asked:
         for first_id, last_id in session.fetch("archive_spans", first=asked[0], last=asked[-1]):
             among = asked[bisect_left(asked, first_id) : bisect_right(asked, last_id)]
-            if among:
-                found |= _read_ids(session, first_id).intersection(among)
+            for (packed,) in session.fetch("archive", first_id=first_id) if among else ():
+                found |= {row.id for row in unpack(bytes(packed))}.intersection(among)
     return found
-
-
-def _read_ids(session: Session, first_id: str) -> set[str]:
-    return {
-        row.id
-        for (packed,) in session.fetch("archive", first_id=first_id)
-        for row in unpack(bytes(packed))
-    }
 
 
 DIGITS = 7
@@ -88,11 +78,6 @@ class IdSpan(NamedTuple):
 
     from_id: str
     below_id: str
-
-    @property
-    def empty(self) -> bool:
-        """Whether no id can be in it."""
-        return self.from_id >= self.below_id
 
     def holds(self, name: str) -> bool:
         """Whether an id is in it."""
@@ -130,11 +115,6 @@ def find_start_us(block: str) -> int:
     return int(block, 16) * _BLOCK_US
 
 
-def find_end_us(block: str) -> int:
-    """When the last id of a block that tells its time can have been made."""
-    return find_start_us(block) + _BLOCK_US
-
-
 MOMENT_DIGITS = 9
 """Of an id: of the twelve that are its milliseconds, all but three."""
 MOMENT_CELL = 22
@@ -146,9 +126,6 @@ NEAR_US = 86_400_000_000
 ANY_US = 1 << 62
 """How far off a row may be whose id says nothing."""
 _MOMENT_US = 1000 << 12
-_BLOCKS_A_DAY = 83
-_DAYS_BESIDE = 7
-"""How long programs that mark no strays may go on beside those that do."""
 
 Moment = tuple[str, int]
 """How an id begins, and its row's time without its last digits."""
@@ -180,20 +157,6 @@ def mark_strays(session: Session, moments: Iterable[Moment]) -> None:
         session.run_many("add_strays", sorted(found.values()))
 
 
-def mark_old_strays(session: Session, *, clock: Clock = read_utc_now) -> None:
-    """Take every block so far for one with strays: nobody has looked.
-
-    Those of about now and of the days to come too, as programs that do not look may be at work.
-    """
-    times = {block: (from_us, to_us) for block, from_us, to_us in session.fetch("all_blocks")}
-    if times:
-        newest = max(filter(tells_time, times), default="")
-        now = find_first_id(to_us(clock(), name="now"))[:DIGITS]
-        for block in filter(tells_time, {*_list_around(newest), *_list_around(now)}):
-            times.setdefault(block, (find_start_us(block), find_end_us(block)))
-        session.run_many("add_strays", sorted(_make_unknown(*each) for each in times.items()))
-
-
 def find_first_id_since(session: Session, since_us: int) -> str:
     """The id from which on rows of a time or later ones may be."""
     near = _name_blocks(since_us - NEAR_US, since_us)
@@ -207,7 +170,12 @@ def find_first_id_after(session: Session, until_us: int) -> str:
     near = _name_blocks(until_us, until_us + NEAR_US)
     far: dict[str, int] = dict(session.fetch("strays_ahead", near_us=NEAR_US, **near))
     first = find_first_id(until_us + max(SLACK_US, far.pop("") or 0))
-    reaching = [shift_block(block, 1) for block in far if _reaches(block, far[block], until_us)]
+    # Of one that tells no time, any row may be of before it.
+    reaching = [
+        shift_block(block, 1)
+        for block, ahead_us in far.items()
+        if not tells_time(block) or find_start_us(block) - ahead_us < until_us
+    ]
     return max([first, *reaching])
 
 
@@ -216,17 +184,6 @@ def _name_blocks(first_us: int, last_us: int) -> dict[str, object]:
         "first": find_first_id(first_us)[:DIGITS],
         "last": find_first_id(last_us)[:DIGITS],
     }
-
-
-def _reaches(block: str, ahead_us: int, until_us: int) -> bool:
-    """Whether a row of a block may be of before a time."""
-    return not tells_time(block) or find_start_us(block) - ahead_us < until_us
-
-
-def _list_around(block: str) -> Iterator[str]:
-    """The blocks of the day before one, and of the days after it."""
-    for by in range(-_BLOCKS_A_DAY, _DAYS_BESIDE * _BLOCKS_A_DAY + 1):
-        yield shift_block(block, by)
 
 
 def _compare(moment: Moment) -> Stray | None:
@@ -241,46 +198,14 @@ def _compare(moment: Moment) -> Stray | None:
     return Stray(block, ahead_us, behind_us, last_us) if off else None
 
 
-def _make_unknown(block: str, times: tuple[int, int]) -> Stray:
-    """One whose rows may be off by a day, or by as much as their times are."""
-    from_us, to_us = times
-    if not tells_time(block):
-        return Stray(block, ANY_US, ANY_US, to_us)
-    start_us, end_us = find_start_us(block), find_end_us(block)
-    return Stray(
-        block,
-        ahead_us=max(NEAR_US, end_us - from_us),
-        behind_us=max(NEAR_US, to_us + 1 - start_us),
-        last_us=max(end_us + NEAR_US, to_us),
-    )
-
-
 SAME = ("tenant", "agent", "server", "tool", "outcome", "error_class")
 """What the rows of a kind have in common."""
-_MARKED_AT_A_TIME = 5_000
 _MOST_KNOWN = 20_000
 _CELL = 30
 """Digits of a time that do not count: of microseconds, a quarter of an hour or so."""
 
 Place = tuple[Any, ...]
 """What the rows of a kind have in common, how an id begins, and a time without its last digits."""
-
-
-class BlockMark(NamedTuple):
-    """Rows of one kind in one block."""
-
-    kind: tuple[str, ...]
-    """What they have in common, in the order of `SAME`."""
-    block: str
-    from_us: int
-    to_us: int
-
-
-class Times(Struct, frozen=True, kw_only=True):
-    """Between which a row's own time has to be, the last not included."""
-
-    since: int
-    until: int
 
 
 class BlockMarker:
@@ -294,9 +219,13 @@ class BlockMarker:
         """Do so in the transaction of the rows."""
         places = find_places(rows)
         mark_strays(session, {(begin, cell) for *_, begin, cell in places})
-        self._new = {_cut_place(place) for place in places} - self._known
+        # With whole blocks, and times so far apart that most batches have nothing new to say.
+        cut = {
+            (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL) for *kind, begin, cell in places
+        }
+        self._new = cut - self._known
         if self._new:
-            _add(session, (_find_mark(place) for place in self._new))
+            _add(session, self._new)
 
     def on_commit(self) -> None:
         """The transaction is done."""
@@ -305,39 +234,11 @@ class BlockMarker:
         self._known |= self._new
 
 
-def mark_old_blocks(session: Session) -> None:
-    """Write down where rows are that were there before anybody did, packed ones too."""
-    found = [BlockMark(row[: len(SAME)], *row[len(SAME) :]) for row in session.fetch("old_blocks")]
-    for start in range(0, len(found), _MARKED_AT_A_TIME):
-        _add(session, found[start : start + _MARKED_AT_A_TIME])
-    for rows in _list_packed(session):
-        _add(session, map(_find_mark, map(_cut_place, find_places(rows))))
-
-
 def drop_blocks(session: Session, *, before_us: int) -> None:
     """Forget blocks and kinds that have no row from then on."""
     session.run("drop_blocks_before", before=before_us)
     session.run("drop_strays_before", before=before_us)
     session.run("drop_kinds_before", before=before_us)
-
-
-class Blocks:
-    """The blocks that have rows of some kinds and times, one after the other."""
-
-    def __init__(self, session: Session, kinds: Sequence[int], *, times: Times) -> None:
-        self._session = session
-        self._values = {
-            "kinds": encode_json(kinds).decode(),
-            "since": times.since,
-            "until": times.until,
-        }
-
-    def find_next(self, span: IdSpan, *, oldest_first: bool) -> str | None:
-        """The last one that a span of ids reaches into, or the first."""
-        query = "oldest_block" if oldest_first else "newest_block"
-        bounds = {"from_block": span.from_id[:DIGITS], "below": span.below_id}
-        [(block,)] = self._session.fetch(query, **self._values, **bounds)
-        return None if block is None else str(block)
 
 
 def find_places(rows: Iterable[LogRow]) -> set[Place]:
@@ -355,24 +256,13 @@ def find_places(rows: Iterable[LogRow]) -> set[Place]:
     }  # fmt: skip
 
 
-def _cut_place(place: Place) -> Place:
-    """The same with a whole block, and a time to a quarter of an hour or so."""
-    *kind, begin, cell = place
-    return (*kind, begin[:DIGITS], cell >> _CELL - MOMENT_CELL)
-
-
-def _find_mark(place: Place) -> BlockMark:
-    *kind, block, cell = place
-    return BlockMark(tuple(kind), block, cell << _CELL, cell << _CELL)
-
-
-def _add(session: Session, marks: Iterable[BlockMark]) -> None:
+def _add(session: Session, places: Iterable[Place]) -> None:
     kinds: dict[tuple[str, ...], int] = {}
     blocks: dict[tuple[int, str], tuple[int, int]] = {}
-    for mark in marks:
-        from_us, to_us = _compute_times(mark)
-        kinds[mark.kind] = max(kinds.get(mark.kind, to_us), to_us)
-        key = (_hash_kind(mark.kind), mark.block)
+    for *same, block, cell in places:
+        kind, from_us, to_us = tuple(same), cell << _CELL, (cell + 1 << _CELL) - 1
+        kinds[kind] = max(kinds.get(kind, to_us), to_us)
+        key = (_hash_kind(kind), block)
         first, last = blocks.get(key, (from_us, to_us))
         blocks[key] = (min(first, from_us), max(last, to_us))
     # In one order everywhere, so that two writers never wait for each other in a circle.
@@ -381,23 +271,11 @@ def _add(session: Session, marks: Iterable[BlockMark]) -> None:
     session.run_many("add_blocks", sorted((*key, *times) for key, times in blocks.items()))
 
 
-def _compute_times(mark: BlockMark) -> tuple[int, int]:
-    """Times so far apart that most batches have nothing new to say."""
-    return mark.from_us >> _CELL << _CELL, ((mark.to_us >> _CELL) + 1 << _CELL) - 1
-
-
 @lru_cache(maxsize=4_096)
 def _hash_kind(kind: tuple[str, ...]) -> int:
     """The number of a kind, the same whoever asks: so that nobody has to look it up to write."""
     digest = blake2s(encode_json(kind), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-def _list_packed(session: Session) -> Iterator[list[LogRow]]:
-    beyond = ""
-    while batches := session.fetch("archives_after", beyond=beyond):
-        [(beyond, packed)] = batches
-        yield unpack(bytes(packed))
 
 
 _ALL_TIME_US = 2**62
@@ -411,28 +289,15 @@ _LOOKED_AT_FOR_EACH = 20
 
 def search(session: Session, query: LogQuery) -> list[LogRow]:
     """The first rows that fit, in the order of their ids."""
-    # One moment for both places: a row on its way into the archive is in exactly one of them.
-    with session.begin_snapshot():
-        return find_rows(session, query)
-
-
-def find_rows(session: Session, query: LogQuery) -> list[LogRow]:
-    """The same, inside a transaction that is open already."""
     if query.limit < 1:
         return []
-    if not _is_narrow(query):
-        return scan_rows(session, query)
-    wanted = {name: value for name in SAME if (value := getattr(query, name))}
-    kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
-    if not kinds:
-        return []
-    blocks = Blocks(session, kinds, times=_read_times(query))
-    return _Walk(session=session, query=query, blocks=blocks).find()
-
-
-def scan_rows(session: Session, query: LogQuery) -> list[LogRow]:
-    """The same, row by row."""
-    return _scan(session, query, _find_span(session, query))
+    # One moment for both places: a row on its way into the archive is in exactly one of them.
+    with session.begin_snapshot():
+        if not _is_narrow(query):
+            return _scan(session, query, _find_span(session, query))
+        wanted = {name: value for name in SAME if (value := getattr(query, name))}
+        kinds = [number for (number,) in session.fetch_where("row_kinds", list(wanted), **wanted)]
+        return _Walk(session=session, query=query, kinds=kinds).find() if kinds else []
 
 
 def _is_narrow(query: LogQuery) -> bool:
@@ -448,18 +313,29 @@ class _Walk(Struct, frozen=True, kw_only=True):
 
     session: Session
     query: LogQuery
-    blocks: Blocks
+    kinds: Sequence[int]
+    """Of the rows that may fit."""
 
     def find(self) -> list[LogRow]:
         """First a stretch of many rows; then one block, and twice as many each time as long as
         there is a row for each of them."""
         query, found = self.query, list[LogRow]()
         rest, blocks_at_once = _find_span(self.session, query), 0
-        while len(found) < query.limit and not rest.empty:
-            block = self.blocks.find_next(rest, oldest_first=query.oldest_first)
+        values = {"kinds": encode_json(self.kinds).decode(), **_read_times(query)}
+        while len(found) < query.limit and rest.from_id < rest.below_id:
+            # The last block that has such rows and that the ids reach into, or the first.
+            [(block,)] = self.session.fetch(
+                "oldest_block" if query.oldest_first else "newest_block",
+                from_block=rest.from_id[:DIGITS],
+                below=rest.below_id,
+                **values,
+            )
             if block is None:
                 break
-            rest = self._skip_to(rest, block)
+            if query.oldest_first:
+                rest = rest._replace(from_id=max(rest.from_id, block))
+            else:
+                rest = rest._replace(below_id=min(rest.below_id, shift_block(block, 1)))
             part = (
                 self._cut_blocks(rest, block, blocks=blocks_at_once)
                 if blocks_at_once
@@ -469,13 +345,11 @@ class _Walk(Struct, frozen=True, kw_only=True):
             found += more
             filled = blocks_at_once and len(more) >= blocks_at_once
             blocks_at_once = 2 * blocks_at_once if filled else 1
-            rest = self._drop(rest, part)
+            if query.oldest_first:
+                rest = rest._replace(from_id=part.below_id)
+            else:
+                rest = rest._replace(below_id=part.from_id)
         return found
-
-    def _skip_to(self, rest: IdSpan, block: str) -> IdSpan:
-        if self.query.oldest_first:
-            return rest._replace(from_id=max(rest.from_id, block))
-        return rest._replace(below_id=min(rest.below_id, shift_block(block, 1)))
 
     def _cut_blocks(self, rest: IdSpan, block: str, *, blocks: int) -> IdSpan:
         """So many blocks of what is left, in the order that is asked for."""
@@ -495,11 +369,6 @@ class _Walk(Struct, frozen=True, kw_only=True):
         # Few are left, unless they are packed: then nobody knows how many.
         packed = self.session.fetch("any_archive", **values)
         return self._cut_blocks(rest, block, blocks=1) if packed else rest
-
-    def _drop(self, rest: IdSpan, part: IdSpan) -> IdSpan:
-        if self.query.oldest_first:
-            return rest._replace(from_id=part.below_id)
-        return rest._replace(below_id=part.from_id)
 
 
 def _scan(session: Session, query: LogQuery, span: IdSpan) -> list[LogRow]:
@@ -558,11 +427,12 @@ def _find_span(session: Session, query: LogQuery) -> IdSpan:
     return IdSpan(from_id, below_id)
 
 
-def _read_times(query: LogQuery) -> Times:
-    return Times(
-        since=-_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
-        until=_ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
-    )
+def _read_times(query: LogQuery) -> dict[str, int]:
+    """Between which a row's own time has to be, the last not included."""
+    return {
+        "since": -_ALL_TIME_US if query.since is None else to_us(query.since, name="since"),
+        "until": _ALL_TIME_US if query.until is None else to_us(query.until, name="until"),
+    }
 
 
 def _with_archived(
@@ -570,13 +440,8 @@ def _with_archived(
 ) -> list[LogRow]:
     """Merge in archived rows, unpacking only batches that can still give one of the first."""
     order = "oldest_first" if query.oldest_first else "newest_first"
-    times = _read_times(query)
-    values: dict[str, object] = {
-        "from_id": max(span.from_id, query.after),
-        "below_id": span.below_id,
-        "since": times.since,
-        "until": times.until,
-    }
+    ids = {"from_id": max(span.from_id, query.after), "below_id": span.below_id}
+    values: dict[str, object] = {**ids, **_read_times(query)}
     beyond = "" if query.oldest_first else LAST_ID
     while batches := session.fetch(f"archives_{order}", beyond=beyond, **values):
         first_id, last_id, packed = batches[0]

@@ -6,21 +6,17 @@ ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-from msgspec.structs import replace
 
 from mulligan.codec import encode_json
 from mulligan.stores.database import Session
 from mulligan.stores.encoding import build_pattern, decode_log_row, dump_counts, load_counts
-from mulligan.stores.relational.log_search import scan_rows, unpack
+from mulligan.stores.relational.log_search import unpack
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.display import escape
 from mulligan.types.errors import StoreError
 from mulligan.types.log import (
-    COUNTED,
-    LogQuery,
     PatternCount,
     PatternQuery,
     PatternSeen,
@@ -31,7 +27,6 @@ from mulligan.types.log import (
     TextSlot,
     add_failures,
     add_texts,
-    is_thumb,
     list_rated,
     roll_up_texts,
     roll_up_thumbs,
@@ -41,7 +36,6 @@ HOURS = 24
 DERIVED = f"{OWN} derived:"
 """Before the server of a slot: the slot counts contexts that were derived, as contexts. So there is
 no column of its own, which stores that are there would have to be given."""
-_ALL_HOURS = 2**40
 
 
 def add_rollups(session: Session, rollups: Mapping[Slot, Rollup]) -> None:
@@ -94,13 +88,6 @@ def cut_days(session: Session, *, before: int) -> None:
     """Forget what hours before one were of their days, in a transaction of its own."""
     cut = before // HOURS
     # Whoever has added to an hour and not yet to its day would be counted twice, or not at all.
-    _lock_days(session)
-    session.run("drop_days_before", day=cut + 1)
-    session.run("drop_pattern_days_before", day=cut + 1)
-    _count_days(session, since=cut * HOURS, until=cut * HOURS + HOURS - 1)
-
-
-def _lock_days(session: Session) -> None:
     try:
         with session.begin_savepoint():
             session.run("lock_days")
@@ -108,18 +95,13 @@ def _lock_days(session: Session) -> None:
         # An engine that locks no tables settles by itself what two transactions do to each other.
         if type(error) is not StoreError:
             raise
-
-
-def roll_up_old_days(session: Session) -> None:
-    """Count the days of hours that were counted before there were any."""
-    _count_days(session, since=-_ALL_HOURS, until=_ALL_HOURS)
-
-
-def _count_days(session: Session, *, since: int, until: int) -> None:
-    rows = session.fetch("days_of_hours", since=since, until=until)
+    session.run("drop_days_before", day=cut + 1)
+    session.run("drop_pattern_days_before", day=cut + 1)
+    hours = {"since": cut * HOURS, "until": cut * HOURS + HOURS - 1}
+    rows = session.fetch("days_of_hours", **hours)
     days = _decode_all((Slot(*row[:5]), _decode(*row[5:])) for row in rows)
     session.run_many("add_days", _encode_all(days))
-    session.run("count_pattern_days", since=since, until=until)
+    session.run("count_pattern_days", **hours)
 
 
 def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
@@ -129,11 +111,24 @@ def _encode_all(rollups: Mapping[Slot, Rollup]) -> list[tuple[object, ...]]:
         for slot, counts in rollups.items()
         if counts.derived
     }
-    return [_encode(*each) for each in sorted((*rollups.items(), *derived.items()), key=_find_key)]
-
-
-def _find_key(each: tuple[Slot, Rollup]) -> Slot:
-    return each[0]
+    both = sorted((*rollups.items(), *derived.items()), key=lambda each: each[0])
+    return [
+        (
+            *slot,
+            counts.calls,
+            counts.failures,
+            counts.repaired,
+            counts.with_context,
+            counts.duration_us,
+            dump_counts(counts.latency),
+            dump_counts(counts.repairs),
+            counts.retried,
+            counts.suggested,
+            counts.suggested_right,
+            counts.tries,
+        )
+        for slot, counts in both
+    ]
 
 
 def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
@@ -148,34 +143,9 @@ def _decode_all(found: Iterable[tuple[Slot, Rollup]]) -> dict[Slot, Rollup]:
 
 
 def _decode(*columns: Any) -> Rollup:
-    calls, failures, repaired, with_context, duration_us, latency, repairs, *of_tries = columns
-    return Rollup(
-        calls,
-        failures,
-        repaired,
-        with_context,
-        duration_us,
-        load_counts(latency),
-        load_counts(repairs),
-        *of_tries,
-    )
-
-
-def _encode(slot: Slot, counts: Rollup) -> tuple[object, ...]:
-    return (
-        *slot,
-        counts.calls,
-        counts.failures,
-        counts.repaired,
-        counts.with_context,
-        counts.duration_us,
-        dump_counts(counts.latency),
-        dump_counts(counts.repairs),
-        counts.retried,
-        counts.suggested,
-        counts.suggested_right,
-        counts.tries,
-    )
+    found = list(columns)
+    found[5:7] = map(load_counts, found[5:7])
+    return Rollup(*found)
 
 
 Counts = dict[tuple[int, int], tuple[int, int]]
@@ -191,41 +161,28 @@ def add_patterns(session: Session, counted: Mapping[PatternSlot, PatternCount]) 
         pattern = slot._replace(hour=0)
         known[pattern] = add_failures(known[pattern], count) if pattern in known else count
     # In one order everywhere, so that two writers never wait for each other in a circle.
-    numbers = {each: _add_pattern(session, each, known[each]) for each in sorted(known)}
+    numbers: dict[PatternSlot, int] = {}
+    for pattern, count in sorted(known.items(), key=lambda each: each[0]):
+        [(numbers[pattern],)] = session.fetch(
+            "know_pattern",
+            tenant=escape(pattern.tenant),
+            tool=escape(pattern.tool),
+            fingerprint=pattern.fingerprint,
+            agent=escape(pattern.agent),
+            error_class=count.error_class,
+            template=escape(count.template),
+            last_us=count.last_us,
+            example=escape(count.example),
+        )
     hours: Counts = {}
-    for slot, count in counted.items():
-        at = (slot.hour, numbers[slot._replace(hour=0)])
-        failures, first_us = hours.get(at, (0, count.first_us))
-        hours[at] = (failures + count.failures, min(first_us, count.first_us))
-    session.run_many("count_failures", _list_counts(hours))
-    session.run_many("count_failure_days", _list_counts(_sum_days(hours)))
-
-
-def _sum_days(hours: Counts) -> Counts:
     days: Counts = {}
-    for (hour, number), (failures, first_us) in hours.items():
-        known, earlier_us = days.get((hour // HOURS, number), (0, first_us))
-        days[hour // HOURS, number] = (known + failures, min(earlier_us, first_us))
-    return days
-
-
-def _list_counts(counts: Counts) -> list[tuple[int, ...]]:
-    return [(*at, *count) for at, count in sorted(counts.items())]
-
-
-def _add_pattern(session: Session, slot: PatternSlot, count: PatternCount) -> int:
-    [(number,)] = session.fetch(
-        "know_pattern",
-        tenant=escape(slot.tenant),
-        tool=escape(slot.tool),
-        fingerprint=slot.fingerprint,
-        agent=escape(slot.agent),
-        error_class=count.error_class,
-        template=escape(count.template),
-        last_us=count.last_us,
-        example=escape(count.example),
-    )
-    return int(number)
+    for slot, count in counted.items():
+        number = numbers[slot._replace(hour=0)]
+        for counts, time in ((hours, slot.hour), (days, slot.hour // HOURS)):
+            failures, first_us = counts.get((time, number), (0, count.first_us))
+            counts[time, number] = (failures + count.failures, min(first_us, count.first_us))
+    for query, counts in (("count_failures", hours), ("count_failure_days", days)):
+        session.run_many(query, [(*at, *count) for at, count in sorted(counts.items())])
 
 
 def read_patterns(
@@ -248,46 +205,19 @@ def read_patterns(
     ]
 
 
-_ROWS_AT_A_TIME = 2_000
-
-
 def count_texts(session: Session, rows: Sequence[LogRow]) -> None:
     """Add what these rows say, which are in the log already, to the counts of their hours."""
     counts = roll_up_texts(rows)
     if rated := list_rated(rows):
         add_texts(counts, roll_up_thumbs(rows, _find_rated(session, rated)))
-    _add(session, counts)
+    # In one order everywhere, so that two writers never wait for each other in a circle.
+    session.run_many("add_texts", [(*slot, n) for slot, n in sorted(counts.items())])
 
 
 def read_texts(session: Session, *, since: int, until: int) -> TextCounts:
     """The counts of some hours, both included."""
     rows = session.fetch("texts", since=since, until=until)
     return {TextSlot(*row[:6]): row[6] for row in rows}
-
-
-def roll_up_old_texts(session: Session) -> None:
-    """Count what was written before there were counts, page by page."""
-    thumbs: list[LogRow] = []
-    for tool in COUNTED:
-        for rows in _list_pages(session, tool):
-            _add(session, roll_up_texts(rows))
-            thumbs += filter(is_thumb, rows)
-    rated = list_rated(thumbs)
-    found = {row.id: row for row in (*thumbs, *_find_rated(session, rated))}
-    _add(session, roll_up_thumbs(thumbs, found.values()))
-
-
-def _add(session: Session, counts: TextCounts) -> None:
-    # In one order everywhere, so that two writers never wait for each other in a circle.
-    session.run_many("add_texts", [(*slot, n) for slot, n in sorted(counts.items())])
-
-
-def _list_pages(session: Session, tool: str) -> Iterator[list[LogRow]]:
-    query = LogQuery(server=OWN, tool=tool, oldest_first=True, limit=_ROWS_AT_A_TIME)
-    # A migration asks, of a store that has nothing yet to search by.
-    while rows := scan_rows(session, query):
-        query = replace(query, after=rows[-1].id)
-        yield rows
 
 
 def _find_rated(session: Session, ids: set[str]) -> list[LogRow]:

@@ -110,24 +110,21 @@ def find_unsigned(
     accounts = [head.account for head, _ in heads]
     for what in _find_differing_sums(session, signer, accounts=accounts, whole=whole):
         yield Damage(writer="", seq=0, what=what)
-    accepted = set(read_accepted(session, signer))
-    for damage in _find_lasting(session, signer, [head for head, _ in heads], whole=whole):
-        if (damage.writer, damage.seq, damage.what) not in accepted:
-            yield damage
-
-
-def _find_lasting(
-    session: Session, signer: Signer, heads: Sequence[Head], *, whole: bool
-) -> Iterator[Damage]:
-    """What stays as it is also when a person has accepted it."""
-    for writer, what in _find_missing_writers(heads):
-        yield Damage(writer=writer, seq=0, what=what)
-    for row in session.fetch("accepted"):
-        if not _is_accepted(row, signer):
-            what = f"Damage was accepted without the key: {row[2]!r}."
-            yield Damage(writer="", seq=_compute_number(row), what=what)
+    # What stays as it is also when a person has accepted it.
+    lasting = [*_find_missing_writers([head for head, _ in heads])]
+    lasting += [
+        Damage(
+            writer="",
+            seq=_compute_number(row),
+            what=f"Damage was accepted without the key: {row[2]!r}.",
+        )
+        for row in session.fetch("accepted")
+        if not _is_accepted(row, signer)
+    ]
     if whole:
-        yield from _find_unsigned_rows(session, signer)
+        lasting += _find_unsigned_rows(session, signer)
+    accepted = set(read_accepted(session, signer))
+    yield from (e for e in lasting if (e.writer, e.seq, e.what) not in accepted)
 
 
 def measure_difference(
@@ -145,17 +142,20 @@ def measure_difference(
     return sum_seals(seals) - add_accounts(accounts, table)
 
 
-def _find_missing_writers(heads: Sequence[Head]) -> Iterator[tuple[str, str]]:
+def _find_missing_writers(heads: Sequence[Head]) -> Iterator[Damage]:
     commits = sum(head.commits for head in heads)
     for head in heads:
-        was, others = head.account, len(heads) - 1
+        was, others, left = head.account, len(heads) - 1, commits - head.commits
         if others < was.writers:
-            what = f"There were {was.writers} writers before it, and {others} are left."
-            yield head.writer, f"Writer {head.writer} says that others are gone. {what}"
-        elif commits - head.commits < was.commits:
-            left = commits - head.commits
-            what = f"They had committed {was.commits} times, and {left} are left."
-            yield head.writer, f"Writer {head.writer} says that others have lost something. {what}"
+            what = f"are gone. There were {was.writers} writers before it, and {others} are left."
+        elif left < was.commits:
+            what = (
+                f"have lost something. They had committed {was.commits} times, and {left} are left."
+            )
+        else:
+            continue
+        what = f"Writer {head.writer} says that others {what}"
+        yield Damage(writer=head.writer, seq=0, what=what)
 
 
 def _find_differing_sums(
@@ -165,36 +165,28 @@ def _find_differing_sums(
         yield "The list of open actions is not what was written: one was hidden, or added."
     for table, name in COUNTED.items():
         difference = measure_difference(session, signer, table=table, accounts=accounts)
-        if difference or (difference is None and whole and _count_all(session, table, accounts)):
+        if difference is None and whole:
+            found = sum_seals(row[0] for row in _read_rows(session, table))
+            difference = found - add_accounts(accounts, table)
+        if difference:
             yield f"{name} is not what was written: a row was removed, put back or added."
-
-
-def _count_all(session: Session, table: str, accounts: Sequence[Account]) -> int:
-    found = sum_seals(row[0] for row in _read_rows(session, table))
-    return found - add_accounts(accounts, table)
 
 
 def _find_unsigned_rows(session: Session, signer: Signer) -> Iterator[Damage]:
     for table, name in TABLES.items():
         try:
-            yield from _find_unsigned_in(session, signer, table=table, name=name)
+            for seal, *columns in _read_rows(session, table):
+                if table == KEPT:
+                    row = (*columns, seal)
+                    sound = is_sealed(row, signer) and is_intact(row)
+                else:
+                    sound = signer.holds(seal, table, *columns)
+                if not sound:
+                    which = " ".join(map(str, columns[: 1 if table == "episode" else 2]))
+                    what = f"{name} has a row that was written without the key: {which}."
+                    yield Damage(writer="", seq=_compute_number((seal, *columns)), what=what)
         except UnreadableError:
             yield Damage(writer="", seq=0, what=f"{name} has a row that cannot be read.")
-
-
-def _find_unsigned_in(
-    session: Session, signer: Signer, *, table: str, name: str
-) -> Iterator[Damage]:
-    for seal, *columns in _read_rows(session, table):
-        if table == KEPT:
-            row = (*columns, seal)
-            sound = is_sealed(row, signer) and is_intact(row)
-        else:
-            sound = signer.holds(seal, table, *columns)
-        if not sound:
-            which = " ".join(map(str, columns[:2] if table != "episode" else columns[:1]))
-            what = f"{name} has a row that was written without the key: {which}."
-            yield Damage(writer="", seq=_compute_number((seal, *columns)), what=what)
 
 
 def _read_rows(session: Session, table: str) -> Iterator[Row]:
@@ -252,20 +244,18 @@ class Adoption:
         self._keyring.refuse_stripped(session, marks)
         self._keyring.name_store()
         trusted = _sign_chains(session, signer)
-        account = Account()
-        for (action,) in session.fetch("open_action_ids", after="", most=_ALL):
-            account = account.add(OPEN, [sign_open(action, signer)])
-        seals = self._sign_values(session, signer)
-        account, trusted = account.add(KEPT, seals), trusted + len(seals)
-        for table in TABLES:
-            if table != KEPT:
-                seals = _sign_rows(session, signer, table)
-                account, trusted = account.add(table, seals), trusted + len(seals)
+        opened = session.fetch("open_action_ids", after="", most=_ALL)
+        seals: dict[str, Sequence[object]] = {
+            table: _sign_rows(session, signer, table) for table in TABLES if table != KEPT
+        }
+        seals[KEPT] = self._sign_values(session, signer)
+        trusted += sum(map(len, seals.values()))
         at_us = to_us(self._clock(), name="The clock's time")
-        proof = self._keyring.set_key_check(session, at_us=at_us, trusted=trusted)
-        account = account.add("key_check", [proof])
-        accepted = [sign_accepted(row[:5], signer) for row in session.fetch("accepted")]
-        account = account.add("damage", accepted)
+        seals |= {
+            OPEN: [sign_open(action, signer) for (action,) in opened],
+            "key_check": [self._keyring.set_key_check(session, at_us=at_us, trusted=trusted)],
+            "damage": [sign_accepted(row[:5], signer) for row in session.fetch("accepted")],
+        }
         if trusted:
             _report.warning(
                 "The store was not signed yet: %d rows were taken as they are and signed with its "
@@ -273,7 +263,7 @@ class Adoption:
                 "key has removed the signatures: see `mulligan doctor`.",
                 trusted,
             )
-        return account
+        return Account(rows={table: sum_seals(each) for table, each in seals.items()})
 
     def _sign_values(self, session: Session, signer: Signer) -> list[bytes]:
         """Lock what lies there in plain text, and sign all of it."""
@@ -287,14 +277,6 @@ class Adoption:
         return seals
 
 
-def settle_store(transaction: Transaction, keyring: Keyring) -> None:
-    """Have a store that was signed by an earlier Mulligan say where it lies."""
-    if keyring.may_settle(transaction.session):
-        before, after = keyring.settle(transaction.session)
-        transaction.drop("key_check", [before])
-        transaction.add_seals("key_check", [after])
-
-
 def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None:
     """Sign anew what a person has looked at and accepted, so that the next change shows."""
     session, signer = transaction.session, transaction.signer
@@ -304,23 +286,21 @@ def sign_anew(transaction: Transaction, keyring: Keyring, *, at_us: int) -> None
     if not keyring.proves(session, check):
         keyring.name_store()
         keyring.set_key_check(session, at_us=at_us, trusted=check.trusted if check else 0)
-    elif keyring.find_move(session, check):
-        keyring.settle(session)
+    elif check is not None and keyring.find_move(session, check):
+        keyring.settle(session, check)
     own = transaction.head
     heads = [decode_head(row) for row in session.fetch("writers")]
     for head, seal in heads:
         if head.writer != own.writer and not head.is_signed(signer, seal):
             _sign_writer(session, signer, head)
-    _sign_hollow(session, signer, [head for head, _ in heads])
-    for row in session.fetch("anchors"):
-        _sign_anchor(session, signer, row[:3])
+    _sign_links(session, signer, [head for head, _ in heads])
     others = [head.account for head, _ in heads if head.writer != own.writer]
     for table in (OPEN, *COUNTED):
         difference = measure_difference(
             session, signer, table=table, accounts=[*others, own.account]
         )
         if difference:
-            transaction.add_difference(table, difference)
+            transaction.add_to_account(table, difference)
 
 
 def _sign_chains(session: Session, signer: Signer) -> int:
@@ -335,13 +315,16 @@ def _sign_chains(session: Session, signer: Signer) -> int:
         while rows := session.fetch(
             "lines_after", writer=head.writer, after=after, most=_AT_A_TIME
         ):
-            for row in rows:
-                previous = _link(session, signer, line=ChainEntry(*row), previous=previous)
+            for line in map(ChainEntry._make, rows):
+                linked = line.hash
+                # Where what it said is gone, its hash stays what the next one links to.
+                if line.body is not None:
+                    linked = hash_entry(previous, line, hash_link=signer.hash_link)
+                    session.run("set_hash", writer=line.writer, seq=line.seq, hash=linked)
+                previous = linked
             signed, after = signed + len(rows), rows[-1][1]
         _sign_writer(session, signer, replace(head, hash=previous))
-    _sign_hollow(session, signer, heads)
-    for row in session.fetch("anchors"):
-        _sign_anchor(session, signer, row[:3])
+    _sign_links(session, signer, heads)
     for row in session.fetch("accepted"):
         names = ("writer", "seq", "what", "at_us", "note")
         said = dict(zip(names, row[:5], strict=True))
@@ -349,31 +332,22 @@ def _sign_chains(session: Session, signer: Signer) -> int:
     return signed
 
 
-def _link(session: Session, signer: Signer, *, line: ChainEntry, previous: bytes) -> bytes:
-    if line.body is None:
-        # What it said is gone; its hash stays what the next one links to.
-        return line.hash
-    found = hash_entry(previous, line, hash_link=signer.hash_link)
-    session.run("set_hash", writer=line.writer, seq=line.seq, hash=found)
-    return found
-
-
 def _sign_writer(session: Session, signer: Signer, head: Head) -> None:
     session.run("set_writer_seal", writer=head.writer, hash=head.hash, **head.sign(signer))
 
 
-def _sign_hollow(session: Session, signer: Signer, heads: Sequence[Head]) -> None:
+def _sign_links(session: Session, signer: Signer, heads: Sequence[Head]) -> None:
+    """Sign what retention has left: emptied entries, and the anchors of chains."""
     for head in heads:
         for row in session.fetch("hollow_lines", writer=head.writer):
             line = ChainEntry(*row)
             seal = sign_emptied(line, signer)
             if seal != line.emptied:
                 session.run("set_emptied", writer=line.writer, seq=line.seq, emptied=seal)
-
-
-def _sign_anchor(session: Session, signer: Signer, row: Sequence[object]) -> None:
-    writer, seq, hash_ = row
-    session.run("set_anchor", writer=writer, seq=seq, hash=hash_, seal=sign_anchor(row, signer))
+    for row in session.fetch("anchors"):
+        writer, seq, hash_ = row[:3]
+        seal = sign_anchor(row[:3], signer)
+        session.run("set_anchor", writer=writer, seq=seq, hash=hash_, seal=seal)
 
 
 def _sign_rows(session: Session, signer: Signer, table: str) -> list[bytes]:

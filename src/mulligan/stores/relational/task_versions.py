@@ -10,12 +10,11 @@ from msgspec.structs import asdict
 
 from mulligan.codec import decode_json, encode_record
 from mulligan.stores.database import Pool, Row, Session, fetch_one
-from mulligan.stores.encoding import report_unreadable
+from mulligan.stores.encoding import read_row, report_unreadable
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction, Work
 from mulligan.types.display import escape
 from mulligan.types.errors import StaleNotesError
-from mulligan.types.finding import Standing
 from mulligan.types.notes import (
     ON_TOP,
     Ground,
@@ -37,19 +36,6 @@ from mulligan.types.values import from_us, to_us
 
 RUNS_KEPT = 40
 _ALL = 2**31
-_COUNTED = (
-    "runs",
-    "scored",
-    "score",
-    "squares",
-    "since_scored",
-    "since_score",
-    "since_squares",
-    "metered",
-    "tokens",
-    "seconds",
-)
-"""The columns of a scorecard, as the query has them."""
 
 
 class ArchiveTables:
@@ -85,8 +71,7 @@ class ArchiveTables:
         """The versions of a task, the newest first."""
         wanted = {"task": escape(task), "tenant": escape(tenant)}
         most = _ALL if limit is None else limit
-        rows = self._pool.ask(lambda session: session.fetch("notes", most=most, **wanted))
-        return [_decode_notes(row) for row in rows]
+        return [_decode_notes(row) for row in self._pool.fetch("notes", most=most, **wanted)]
 
     def count(self, ground: Ground, *, run: TaskRun) -> int:
         """Add a run to its version's scorecard, and keep it among the latest."""
@@ -98,15 +83,26 @@ class ArchiveTables:
     def list_scorecards(self, ground: Ground) -> list[Scorecard]:
         """The scorecards of a ground, by version."""
         pairs: dict[int, list[Pairs]] = {}
-        for version, against, n, ahead, squares, score in self._fetch_on_ground("pairings", ground):
-            seen = Pairs(against=against, n=n, ahead=ahead, squares=squares, score=score)
-            pairs.setdefault(version, []).append(seen)
-        rows = self._fetch_on_ground("scorecards", ground)
-        return [_decode_card(row, pairs=tuple(pairs.get(row[0], ()))) for row in rows]
+        for version, *pair in self._fetch_on_ground("pairings", ground):
+            what = f"A pair of version {version}"
+            pairs.setdefault(version, []).append(read_row(Pairs, pair, what=what))
+        return [
+            read_row(
+                Scorecard,
+                row,
+                what=f"The scorecard of version {row[0]}",
+                pairs=tuple(pairs.get(row[0], ())),
+            )
+            for row in self._fetch_on_ground("scorecards", ground)
+        ]
 
     def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
         """The latest runs on a ground, the newest first."""
-        return [_decode_run(row) for row in self._fetch_on_ground("task_runs", ground, most=limit)]
+        runs = []
+        for *run, beside, score in self._fetch_on_ground("task_runs", ground, most=limit):
+            pair = None if beside is None else PairedScore(version=beside, score=score)
+            runs.append(read_row(TaskRun, run, what=f"A run of version {run[0]}", beside=pair))
+        return runs
 
     def move(
         self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
@@ -165,26 +161,34 @@ class ArchiveTables:
     def clear(self, task: str, *, tenant: str = "") -> int:
         """Forget a task: its versions, its evidence and its runs."""
         whose: dict[str, object] = {"tenant": escape(tenant), "task": escape(task)}
-        cleared: int = self._write(partial(_clear, whose=whose))
+
+        def clear(transaction: Transaction) -> int:
+            session = transaction.session
+            session.run("lock_grounds", **whose)
+            for query in ("clear_runs", "clear_pairs", "clear_scorecards", "clear_grounds"):
+                session.run(query, **whose)
+            known = session.fetch("lineage", **whose)
+            for version, _, _ in known:
+                found = session.fetch("forget_notes", version=version, **whose)
+                transaction.drop_rows("notes", found)
+            return len(known)
+
+        cleared: int = self._write(clear)
         return cleared
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
         """Where runs were counted."""
         filters, values = ([], {}) if task is None else (["of_task"], {"task": escape(task)})
         rows = self._pool.ask(lambda session: session.fetch_where("grounds", filters, **values))
-        return [
-            Ground(task=task, tenant=tenant, model=model, definition=definition)
-            for task, tenant, model, definition in rows
-        ]
+        return [read_row(Ground, row, what="A ground of a task") for row in rows]
 
     def prune(self, *, before: datetime) -> int:
         """Forget old runs, and old versions that nothing rests on."""
         limit = to_us(before, name="The time to prune before")
         self._write(lambda transaction: transaction.session.run("forget_old_runs", before=limit))
-        tasks = self._pool.ask(lambda session: session.fetch("old_notes", before=limit))
         return sum(
             self._write(partial(_forget, tenant=tenant, task=task, before_us=limit))
-            for tenant, task in tasks
+            for tenant, task in self._pool.fetch("old_notes", before=limit)
         )
 
     def _fetch_on_ground(self, query: str, ground: Ground, **values: object) -> list[Row]:
@@ -196,7 +200,7 @@ class ArchiveTables:
 
     def _write(self, work: Work) -> Any:
         # No outside call waits for it: a power cut may take the last run, but never an older one.
-        return self._committer.submit(work, synced=False).result()
+        return self._committer.run(work, synced=False)
 
 
 def _see(session: Session, ground: Ground, *, more: int) -> tuple[int, int]:
@@ -234,24 +238,19 @@ def _count(session: Session, ground: Ground, run: TaskRun, *, at_us: int) -> int
         beside=run.beside.version if run.beside else None,
         beside_score=float(run.beside.score) if run.beside else None,
     )
-    _count_pair(session, run, ground=number)
+    if run.beside is not None and run.score is not None:
+        ahead = float(run.score - run.beside.score)
+        session.run(
+            "count_pair",
+            ground=number,
+            version=run.version,
+            against=run.beside.version,
+            ahead=ahead,
+            squares=ahead * ahead,
+            score=float(run.score),
+        )
     session.run("forget_runs", ground=number, most=RUNS_KEPT)
     return seen
-
-
-def _count_pair(session: Session, run: TaskRun, *, ground: int) -> None:
-    if run.beside is None or run.score is None:
-        return
-    ahead = float(run.score - run.beside.score)
-    session.run(
-        "count_pair",
-        ground=ground,
-        version=run.version,
-        against=run.beside.version,
-        ahead=ahead,
-        squares=ahead * ahead,
-        score=float(run.score),
-    )
 
 
 def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int) -> int:
@@ -273,18 +272,6 @@ def _forget(transaction: Transaction, *, tenant: str, task: str, before_us: int)
     return len(gone)
 
 
-def _clear(transaction: Transaction, *, whose: dict[str, object]) -> int:
-    session = transaction.session
-    session.run("lock_grounds", **whose)
-    for query in ("clear_runs", "clear_pairs", "clear_scorecards", "clear_grounds"):
-        session.run(query, **whose)
-    known = session.fetch("lineage", **whose)
-    for version, _, _ in known:
-        found = session.fetch("forget_notes", version=version, **whose)
-        transaction.drop_rows("notes", found)
-    return len(known)
-
-
 def _encode_ground(ground: Ground) -> dict[str, object]:
     return {name: escape(value) for name, value in asdict(ground).items()}
 
@@ -300,14 +287,9 @@ def _encode_notes(notes: Notes) -> dict[str, object]:
         "runs": notes.runs,
         # Plain ASCII: a proposal may hold what a database cannot.
         "body": encode_record(
-            {"changes": notes.changes, **_say_by(notes), **asdict(notes.refinement)}
+            {"changes": notes.changes, "by": notes.by, **asdict(notes.refinement)}
         ),
     }
-
-
-def _say_by(notes: Notes) -> dict[str, str]:
-    """Who proposed them, where anybody did: so that older notes are still written as they were."""
-    return {"by": notes.by} if notes.by else {}
 
 
 def _decode_notes(row: Row) -> Notes:
@@ -325,32 +307,4 @@ def _decode_notes(row: Row) -> Notes:
             changes=tuple(content["changes"]),
             by=content.get("by", ""),
             refinement=Refinement(**{name: content[name] for name in Refinement.__struct_fields__}),
-        )
-
-
-def _decode_card(row: Row, *, pairs: tuple[Pairs, ...]) -> Scorecard:
-    version, state, *counts = row
-    with report_unreadable(f"The scorecard of version {version}"):
-        return Scorecard(
-            version=version,
-            state=NotesState(state),
-            pairs=pairs,
-            **dict(zip(_COUNTED, counts, strict=True)),
-        )
-
-
-def _decode_run(row: Row) -> TaskRun:
-    version, at_us, score, standing, problem, excerpt, tokens, seconds, name, *beside = row
-    with report_unreadable(f"A run of version {version}"):
-        return TaskRun(
-            version=version,
-            at=from_us(at_us),
-            score=score,
-            standing=Standing(standing),
-            problem=problem,
-            excerpt=excerpt,
-            tokens=tokens,
-            seconds=seconds,
-            id=name,
-            beside=None if beside[0] is None else PairedScore(version=beside[0], score=beside[1]),
         )

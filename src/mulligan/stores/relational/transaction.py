@@ -35,39 +35,26 @@ class Account(Struct, frozen=True, kw_only=True):
     commits: int = 0
     """How often those had committed."""
 
-    def add(self, table: str, seals: Iterable[object]) -> Account:
-        """The account with rows more."""
-        return self.add_number(table, sum_seals(seals))
-
-    def take(self, table: str, seals: Iterable[object]) -> Account:
-        """The account with rows less."""
-        return self.add_number(table, -sum_seals(seals))
-
     def encode(self) -> str:
         """As the writer's row has it."""
         rows = {table: f"{total:x}" for table, total in self.rows.items()}
         seen = {"writers": self.writers, "commits": self.commits}
         return encode_sorted({"rows": rows, **seen}).decode()
 
-    def add_number(self, table: str, more: int) -> Account:
+    def add(self, table: str, more: int) -> Account:
         """The account with so much more."""
         total = (self.rows.get(table, 0) + more) % _MODULUS
         return replace(self, rows={**self.rows, table: total})
 
 
-_EMPTY = Account()
-
-
 def decode_account(text: str) -> Account:
     """An account from a row; of what makes no sense an empty one, whose seal will not hold."""
-    if not text:
-        return _EMPTY
     try:
         found = decode_json(text)
         rows = {str(table): int(total, 16) for table, total in found["rows"].items()}
         return Account(rows=rows, writers=int(found["writers"]), commits=int(found["commits"]))
     except (ValueError, LookupError, TypeError, AttributeError):
-        return _EMPTY
+        return Account()
 
 
 def sum_seals(seals: Iterable[object]) -> int:
@@ -101,16 +88,15 @@ class Head(Struct, frozen=True, kw_only=True):
         if signer is None:
             return {"account": "", "seal": None}
         account = self.account.encode()
-        return {"account": account, "seal": signer.sign(WRITER, *self._list_parts(), account)}
+        parts = (self.writer, self.commits, self.seq, self.hash, account)
+        return {"account": account, "seal": signer.sign(WRITER, *parts)}
 
     def is_signed(self, signer: Signer | None, seal: object) -> bool:
         """Whether the row is what its writer signed; without a signer nobody can tell."""
         if signer is None:
             return True
-        return signer.holds(seal, WRITER, *self._list_parts(), self.account.encode())
-
-    def _list_parts(self) -> tuple[object, ...]:
-        return self.writer, self.commits, self.seq, self.hash
+        parts = (self.writer, self.commits, self.seq, self.hash, self.account.encode())
+        return signer.holds(seal, WRITER, *parts)
 
 
 def decode_head(row: Row) -> tuple[Head, object]:
@@ -181,12 +167,12 @@ class Transaction:
 
     def add_seals(self, table: str, seals: Iterable[object]) -> None:
         """Rows with these signatures have come into a table."""
-        self._settle(self.head.account.add(table, seals))
+        self.add_to_account(table, sum_seals(seals))
 
     def drop(self, table: str, seals: Iterable[object]) -> None:
         """Rows with these signatures have gone from a table, or were not added after all."""
         if self.signer is not None:
-            self._settle(self.head.account.take(table, seals))
+            self.add_to_account(table, -sum_seals(seals))
 
     def drop_rows(self, table: str, rows: Iterable[Row]) -> None:
         """Rows, each as its signature and its columns, have gone from a table.
@@ -198,12 +184,9 @@ class Transaction:
             found = [seal for seal, *row in rows if signer.holds(seal, table, *row)]
             self.drop(table, found)
 
-    def add_difference(self, table: str, difference: int) -> None:
-        """Put a difference that a person has accepted on this writer's account."""
-        self._settle(self.head.account.add_number(table, difference))
-
-    def _settle(self, account: Account) -> None:
-        self.head = replace(self.head, account=account)
+    def add_to_account(self, table: str, number: int) -> None:
+        """Put a sum of signatures on this writer's account, or take it off where it is negative."""
+        self.head = replace(self.head, account=self.head.account.add(table, number))
 
     def append(self, draft: EncodedEntry) -> None:
         """Add an entry to the writer's chain."""

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mulligan.codec import decode_json, encode_json
 from mulligan.stores.crypto import Seal, Signer, bind_to
 from mulligan.stores.database import Pool, Row, Session, fetch_one
 from mulligan.stores.relational.committer import JournalCommitter
-from mulligan.stores.relational.transaction import Transaction, Work
+from mulligan.stores.relational.transaction import Transaction
 from mulligan.stores.watermarks import Watermarks
 from mulligan.types.action import Kept
 from mulligan.types.errors import StoreDamagedError, StoreError
@@ -36,19 +36,17 @@ class KeyCheck(NamedTuple):
     value: bytes
     """Tells the key from any other."""
     signed_us: int | None
-    """Since when everything is signed; `None`: only values were locked, by an earlier Mulligan."""
+    """Since when everything is signed."""
     trusted: int
     """How many rows were there before that, and were taken as they were."""
     identity: bytes | None = None
-    """Tells it from other stores under the same key; `None`: signed by an earlier Mulligan."""
+    """Tells it from other stores under the same key."""
     places: str | None = None
     """Where it lies, as JSON: all places that somebody with the key has said it may lie at."""
     seal: bytes | None = None
 
     def list_parts(self) -> tuple[object, ...]:
         """What is signed of it."""
-        if self.identity is None and self.places is None:
-            return self[:3]
         return self[:5]
 
     def list_places(self) -> list[str]:
@@ -106,20 +104,10 @@ class Keyring:
             "or somebody has put another in its place."
         )
 
-    def may_settle(self, session: Session) -> bool:
-        """Whether a signed store has not said yet where it lies."""
-        found = read_key_check(session)
-        signed = found is not None and self.find_signer(session) is not None
-        return signed and found is not None and found.places is None and self._place is not None
-
-    def settle(self, session: Session) -> tuple[bytes | None, bytes | None]:
-        """Write down where the store lies, besides where it lay. Its signature before, and now."""
-        found = read_key_check(session)
-        if found is None or self._key_signer is None:
-            return None, None
-        places = [*found.list_places(), *([self._place] if self._place else [])]
-        about = found._replace(places=encode_json(list(dict.fromkeys(places))).decode())
-        return found.seal, self._write(session, about)
+    def settle(self, session: Session, found: KeyCheck) -> None:
+        """Write down where the store lies, besides where it lay."""
+        places = [*found.list_places(), self._place]
+        self._write(session, found._replace(places=encode_json(places).decode()))
 
     def proves(self, session: Session, found: KeyCheck | None) -> bool:
         """Whether what a signed store says of its key is what was written there."""
@@ -137,13 +125,10 @@ class Keyring:
         if not self._signed:
             self._signed = bool(session.fetch("signatures"))
             if self._signed:
-                self._take_identity(read_key_check(session))
+                found, signer = read_key_check(session), self._key_signer
+                if signer is not None and found is not None and _is_sealed(found, signer):
+                    signer.identity = found.identity or b""
         return self._signed
-
-    def _take_identity(self, found: KeyCheck | None) -> None:
-        signer = self._key_signer
-        if signer is not None and found is not None and _is_sealed(found, signer):
-            signer.identity = found.identity or b""
 
     def refuse_unsigned(self, session: Session) -> None:
         """Refuse to write without the key into a store that has one."""
@@ -227,9 +212,8 @@ KeptRow = dict[str, object]
 
 TABLE = "kept"
 
-_SHA256 = 32
-_BOUND = b"2"
-"""Stands before a checksum that also says whose the value is."""
+_FORM = b"2"
+"""Stands before a checksum, and says how it is made."""
 
 
 class Safe:
@@ -252,27 +236,22 @@ class Safe:
                 f"The value {kept.name!r} of {kept.owner} is not kept in plain text, because the "
                 "vault is locked with a key: pass vault_key."
             )
-        owner, name = kept.owner, kept.name
-        value, locked = self._seal.lock(kept.value, owner=owner, name=name)
-        bound = _compute_bound_checksum(value, owner=owner, name=name, locked=int(locked))
         expires_at = kept.expires_at
-        return {
-            "owner": owner,
-            "name": name,
-            "value": value,
-            "locked": int(locked),
-            "checksum": _BOUND + bound,
-            "expires_us": None if expires_at is None else to_us(expires_at, name="expires_at"),
-        }
+        expires_us = None if expires_at is None else to_us(expires_at, name="expires_at")
+        return self._lock(kept.owner, kept.name, kept.value) | {"expires_us": expires_us}
 
     def lock_again(self, row: Row) -> KeptRow:
         """A row as the query `unsealed_kept` has it, encrypted if it was not yet."""
         owner, name, value, locked, checksum, _ = row
         if not locked and is_intact(row):
-            value, now_locked = self._seal.lock(value, owner=owner, name=name)
-            locked = int(now_locked)
-            bound = _compute_bound_checksum(value, owner=owner, name=name, locked=locked)
-            checksum = _BOUND + bound
+            return self._lock(owner, name, value)
+        whose = {"owner": owner, "name": name}
+        return {**whose, "value": value, "locked": locked, "checksum": checksum}
+
+    def _lock(self, owner: str, name: str, value: bytes) -> KeptRow:
+        value, encrypted = self._seal.lock(value, owner=owner, name=name)
+        locked = int(encrypted)
+        checksum = _compute_checksum(value, owner=owner, name=name, locked=locked)
         whose = {"owner": owner, "name": name}
         return {**whose, "value": value, "locked": locked, "checksum": checksum}
 
@@ -346,11 +325,7 @@ def is_intact(row: Row) -> bool:
     # A changed bit may have made it another type, too.
     if not isinstance(value, bytes) or not isinstance(checksum, bytes):
         return False
-    if checksum[:-_SHA256] == _BOUND:
-        expected = _compute_bound_checksum(value, owner=owner, name=name, locked=locked)
-    else:
-        expected = _compute_checksum(value, locked=locked)
-    return checksum[-_SHA256:] == expected and checksum[:-_SHA256] in (b"", _BOUND)
+    return checksum == _compute_checksum(value, owner=owner, name=name, locked=locked)
 
 
 def is_sealed(row: Row, signer: Signer) -> bool:
@@ -367,16 +342,12 @@ def make_damage(owner: str, name: str) -> StoreDamagedError:
     )
 
 
-def _compute_bound_checksum(value: bytes, *, owner: str, name: str, locked: int) -> bytes:
+def _compute_checksum(value: bytes, *, owner: str, name: str, locked: int) -> bytes:
     """Over the value and whose it is: another row's value does not pass for this one."""
     # The length goes first, so that no owner and value run together into another pair.
     whose = bind_to(owner, name)
-    return hashlib.sha256(f"{locked}:{len(whose)}:".encode() + whose + value).digest()
-
-
-def _compute_checksum(value: bytes, *, locked: int) -> bytes:
-    """As rows have it that were kept before checksums said whose a value is."""
-    return hashlib.sha256(f"{locked}:".encode() + value).digest()
+    content = f"{locked}:{len(whose)}:".encode() + whose + value
+    return _FORM + hashlib.sha256(content).digest()
 
 
 _ROWS_AT_A_TIME = 500
@@ -405,7 +376,7 @@ class VaultTables:
     def put(self, kept: Kept) -> None:
         """Keep a value; the same owner and name replaces it."""
         row = self._safe.lock_away(kept)
-        self._write(lambda transaction: self._safe.keep(transaction, row))
+        self._committer.run(lambda transaction: self._safe.keep(transaction, row))
 
     def get(self, owner: str, name: str) -> bytes | None:
         """A kept value, or `None` when there is none or it has expired."""
@@ -431,7 +402,7 @@ class VaultTables:
     def expire(self, owner: str, *, at: datetime) -> None:
         """Let everything of an owner end at the given time."""
         at_us = to_us(at, name="at")
-        self._write(
+        self._committer.run(
             lambda transaction: self._safe.expire(transaction, owner, at_us=at_us, settled=False)
         )
 
@@ -439,7 +410,7 @@ class VaultTables:
         """Delete what has expired, so that it is gone from the disk too."""
         now_us = to_us(now, name="now")
         shredded = skipped = 0
-        while gone := self._write(
+        while gone := self._committer.run(
             partial(self._safe.shred, now_us=now_us, most=_ROWS_AT_A_TIME, skip=skipped)
         ):
             shredded += sum(gone)
@@ -453,17 +424,10 @@ class VaultTables:
         if not self._keyring.whole:
             return
         owner = name = ""
-        while rows := self._pool.ask(
-            partial(_fetch_some, owner=owner, name=name, most=_VALUES_AT_A_TIME)
+        while rows := self._pool.fetch(
+            "kept_after", owner=owner, name=name, most=_VALUES_AT_A_TIME
         ):
             for row in rows:
                 owner, name = row[:2]
                 if not is_intact(row):
                     yield str(make_damage(owner, name))
-
-    def _write(self, work: Work) -> Any:
-        return self._committer.submit(work).result()
-
-
-def _fetch_some(session: Session, *, owner: str, name: str, most: int) -> list[Row]:
-    return session.fetch("kept_after", owner=owner, name=name, most=most)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from datetime import timedelta
 
 from mulligan.codec import encode_json
-from mulligan.stores.database import Pool, Row, Session, fetch_one
+from mulligan.stores.database import Pool, Row
 from mulligan.stores.process import Life, Presence, identify_process, judge_presence
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction
@@ -31,7 +31,12 @@ class WriterTable:
         # Who seems to have ended, too: were it there after all, it would not write any more.
         lost = {writer for writer, life in lives.items() if life in (Life.SILENT, Life.GONE)}
         if lost:
-            self._revoke(lost, ended=[each for each in lost if lives[each] is Life.GONE])
+            names = encode_json(sorted(lost)).decode()
+            with self._pool.acquire_session() as session, session.begin_transaction():
+                # In one statement, so that a beat at the same moment is in time or too late.
+                session.run("revoke_silent", writers=names)
+                for writer in (each for each in lost if lives[each] is Life.GONE):
+                    session.run("end_writer", writer=writer)
             lives = self._judge_writers(writers)
         # Who is silent still has just said something.
         return {
@@ -43,9 +48,7 @@ class WriterTable:
     def list_lately(self) -> tuple[WriterSeen, ...]:
         """Who was heard of in the last days, the latest first; nobody is revoked by looking."""
         within = LATELY // timedelta(microseconds=1)
-        rows = self._pool.ask(
-            lambda session: session.fetch("writers_lately", within=within, most=MOST_LATELY)
-        )
+        rows = self._pool.fetch("writers_lately", within=within, most=MOST_LATELY)
         here, lives = identify_process().machine, self._judge_rows(rows)
         return tuple(
             WriterSeen(
@@ -62,9 +65,7 @@ class WriterTable:
     def _judge_writers(self, writers: Collection[str]) -> dict[str, Life]:
         """What is known of some writers; of those that are not in it, nothing."""
         names = encode_json(sorted(writers)).decode()
-        return self._judge_rows(
-            self._pool.ask(lambda session: session.fetch("present", writers=names))
-        )
+        return self._judge_rows(self._pool.fetch("present", writers=names))
 
     def _judge_rows(self, rows: Iterable[Row]) -> dict[str, Life]:
         own, seen_from = self._committer.head, identify_process()
@@ -83,14 +84,6 @@ class WriterTable:
                 found[writer] = Life.LIVES
         return found
 
-    def _revoke(self, writers: Collection[str], *, ended: Collection[str]) -> None:
-        """In one statement, so that a beat at the same moment is in time or too late."""
-        names = encode_json(sorted(writers)).decode()
-        with self._pool.acquire_session() as session, session.begin_transaction():
-            session.run("revoke_silent", writers=names)
-            for writer in ended:
-                session.run("end_writer", writer=writer)
-
 
 class DutyTable:
     """Claims go through the group commit, so that who claims is a writer that others can see."""
@@ -102,12 +95,8 @@ class DutyTable:
 
     def claim(self, duty: str, *, every: timedelta) -> bool:
         """Take a duty on, unless somebody alive has it or it was done within `every`."""
-
-        def read_holder(session: Session) -> str | None:
-            row = fetch_one(session, "duty_holder", duty=duty)
-            return None if row is None else row[0]
-
-        holder = self._pool.ask(read_holder)
+        rows = self._pool.fetch("duty_holder", duty=duty)
+        holder = rows[0][0] if rows else None
         if holder is not None and not self._writers.find_dead({holder}):
             return False
         every_us = every // timedelta(microseconds=1)
@@ -120,14 +109,12 @@ class DutyTable:
             return bool(session.run("claim_duty", **values))
 
         # Synced: a crash of the server that took it back would let another claim it as well.
-        claimed: bool = self._committer.submit(take).result()
+        claimed: bool = self._committer.run(take)
         return claimed
 
     def finish(self, duty: str, *, done: bool) -> None:
         """Give a duty back, if it is still ours."""
-
-        def give_back(transaction: Transaction) -> None:
-            mine = transaction.head.writer
-            transaction.session.run("finish_duty", duty=duty, writer=mine, done=int(done))
-
-        self._committer.submit(give_back, synced=False).result()
+        values = {"duty": duty, "done": int(done)}
+        self._committer.run(
+            lambda t: t.session.run("finish_duty", writer=t.head.writer, **values), synced=False
+        )

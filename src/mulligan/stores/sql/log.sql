@@ -171,16 +171,8 @@ select id from execution where {where} order by id desc limit 1 offset :skip
 -- name: oldest_first_edge
 select id from execution where {where} order by id limit 1 offset :skip
 
--- name: old_blocks
-select tenant, agent, server, tool, outcome, coalesce(error_class, ''), substr(id, 1, 7),
-  min(at_us), max(at_us)
-from execution group by 1, 2, 3, 4, 5, 6, 7
-
 -- name: drop_blocks_before
 delete from row_block where to_us < :before
-
--- name: all_blocks
-select block, min(from_us), max(to_us) from row_block group by block
 
 -- name: strays_ahead
 select '', max(ahead_us) from stray_block where block between :first and :last
@@ -232,9 +224,6 @@ and last_id < :beyond order by last_id desc limit 1
 select first_id, last_id, packed from archive
 where last_id >= :from_id and first_id < :below_id and to_us >= :since and from_us < :until
 and first_id > :beyond order by first_id limit 1
-
--- name: archives_after
-select first_id, packed from archive where first_id > :beyond order by first_id limit 1
 
 -- name: newest_packed
 select max(last_id) from archive

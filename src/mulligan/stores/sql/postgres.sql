@@ -239,15 +239,9 @@ create schema mulligan
 -- name: make_migration_table
 create table if not exists migration (
   number integer primary key,
-  at timestamptz not null default now()
+  at timestamptz not null default now(),
+  needs integer
 )
-
--- name: needs_column
-select 1 from information_schema.columns
-where table_schema = 'mulligan' and table_name = 'migration' and column_name = 'needs'
-
--- name: add_needs_column
-alter table migration add column needs integer
 
 -- name: schema_needs
 select coalesce(max(coalesce(needs, number)), 0) from migration

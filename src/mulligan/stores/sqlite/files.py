@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
 from mulligan.stores.database import Session
-from mulligan.stores.migrations import Migration, bring_up_to_date, check_version
+from mulligan.stores.migrations import (
+    DatabaseSchema,
+    Migration,
+    bring_up_to_date,
+    check_version,
+)
 from mulligan.stores.private_files import (
     BINARY,
     open_private,
@@ -51,31 +56,15 @@ CHECKED_LOG_BYTES = 16 * 1024 * 1024
 """Of a log less: it is larger, no action rests on it, and every command opens it."""
 
 
-class SqliteSchema:
-    """A file's schema: SQLite's own `user_version` is written in the same transaction."""
+class SqliteSchema(DatabaseSchema):
+    """A file's schema: SQLite's own `user_version` is written in the same transaction.
 
-    def __init__(self, session: SqliteSession) -> None:
-        self.session = session
+    Who shares a file is stopped before it is migrated.
+    """
 
     def read_version(self) -> int:
         """The number of its last migration; 0 when it is empty."""
         return read_version(self.session)
-
-    def lock(self) -> AbstractContextManager[None]:
-        """A transaction that only one migrator can be in."""
-        return self.session.begin_transaction()
-
-    def execute(self, sql: str) -> object:
-        """Run one statement."""
-        return self.session.execute(sql)
-
-    def read_needs(self) -> int:
-        """The schema that a program has to know at least: a file's is for its own version."""
-        return self.read_version()
-
-    def list_earlier(self, known: int) -> list[str]:  # noqa: ARG002 - as the interface has it
-        """Nobody: who shares a file is stopped before it is migrated."""
-        return []
 
     def set_version(self, migration: Migration) -> None:
         """Write its number down, in the same transaction."""
@@ -109,15 +98,31 @@ def refuse_unsafe_files(path: Path) -> None:
 
 def prepare(path: Path, part: str, *, migrate: bool, timeout: timedelta = TIMEOUT) -> None:
     """Create or migrate a file, or refuse it in one sentence and leave it as it is."""
-    _refuse_place(path)
-    if not migrate:
-        _refuse_missing(path, part)
-    with _close_after(SqliteSession(path, part, timeout=timeout, create=migrate)) as session:
+    if path.is_dir():
+        raise StoreUnavailableError(
+            f"{path} is a folder: name a file in it, such as {build_url(path / 'mulligan.db')}."
+        )
+    if not path.parent.is_dir():
+        raise StoreUnavailableError(
+            f"{path} cannot be opened, because there is no folder {path.parent}: create it first, "
+            "or name a file elsewhere."
+        )
+    if not migrate and not path.exists():
+        _refuse_emptied(path, part)
+        raise StoreUnavailableError(
+            f"{path} does not exist: "
+            f"run `mulligan migrate --store {_build_store_url(path, part)}` to create it."
+        )
+    with closing(SqliteSession(path, part, timeout=timeout, create=migrate)) as session:
         schema = SqliteSchema(session)
-        _refuse_foreign(session, path)
+        # In this order: a file that is just being made ours has both at once, or neither.
+        tables = session.fetch("count_tables")[0][0]
+        if tables and session.fetch("application_id")[0][0] != APPLICATION_ID:
+            raise StoreUnavailableError(
+                f"{path} is a database of another program: name a file of its own for Mulligan."
+            )
         steps = f"sqlite/{part}"
-        found = schema.read_version()
-        if not found and not migrate:
+        if not migrate and not schema.read_version():
             _refuse_emptied(path, part)
         url = _build_store_url(path, part)
         check_version(steps, schema, store=str(path), url=url, migrate=migrate)
@@ -132,7 +137,7 @@ def prepare_log(path: Path, *, migrate: bool, timeout: timedelta = TIMEOUT) -> N
         _refuse_not_ours(path)
     try:
         prepare(path, LOG, migrate=migrate, timeout=timeout)
-        with _close_after(SqliteSession(path, LOG, timeout=timeout)) as session:
+        with closing(SqliteSession(path, LOG, timeout=timeout)) as session:
             refuse_damaged(session, path, most_bytes=CHECKED_LOG_BYTES)
     except StoreDamagedError:
         if not migrate:
@@ -159,7 +164,11 @@ def check_structure(session: Session, path: Path) -> str | None:
         found = session.fetch("check")[0][0]
     except StoreDamagedError as error:
         return str(error)
-    return None if found == "ok" else f"{path} is damaged: {_read_first_finding(found)}."
+    if found == "ok":
+        return None
+    # Cut to the first: SQLite's findings go on for pages, and mean the same.
+    lines = [line.strip() for line in found.splitlines() if not line.startswith("***")]
+    return f"{path} is damaged: {lines[0] if lines else 'its structure is broken'}."
 
 
 def read_version(session: Session) -> int:
@@ -218,27 +227,6 @@ def _build_store_url(path: Path, part: str) -> str:
     return build_url(path)
 
 
-def _refuse_place(path: Path) -> None:
-    if path.is_dir():
-        raise StoreUnavailableError(
-            f"{path} is a folder: name a file in it, such as {build_url(path / 'mulligan.db')}."
-        )
-    if not path.parent.is_dir():
-        raise StoreUnavailableError(
-            f"{path} cannot be opened, because there is no folder {path.parent}: create it first, "
-            "or name a file elsewhere."
-        )
-
-
-def _refuse_missing(path: Path, part: str) -> None:
-    if not path.exists():
-        _refuse_emptied(path, part)
-        raise StoreUnavailableError(
-            f"{path} does not exist: "
-            f"run `mulligan migrate --store {_build_store_url(path, part)}` to create it."
-        )
-
-
 def _refuse_emptied(path: Path, part: str) -> None:
     """A file with nothing in it is new, unless its mark proves that it once had more."""
     if not WatermarkFile(build_companion_path(path, "mark")).read().found:
@@ -254,12 +242,6 @@ def _refuse_emptied(path: Path, part: str) -> None:
         f"{path} is damaged: its mark proves that it was written to, but it is empty, because the "
         f"file or its write-ahead log was deleted or replaced; {way_out}"
     )
-
-
-def _read_first_finding(found: str) -> str:
-    """SQLite's findings cut to the first: they go on for pages, and mean the same."""
-    lines = [line.strip() for line in found.splitlines() if not line.startswith("***")]
-    return lines[0] if lines else "its structure is broken"
 
 
 def _make_secret(path: Path) -> None:
@@ -291,16 +273,6 @@ def _refuse_not_ours(path: Path) -> None:
         )
 
 
-def _refuse_foreign(session: SqliteSession, path: Path) -> None:
-    # In this order: a file that is just being made ours has both at once, or neither.
-    tables = session.fetch("count_tables")[0][0]
-    found = session.fetch("application_id")[0][0]
-    if tables and found != APPLICATION_ID:
-        raise StoreUnavailableError(
-            f"{path} is a database of another program: name a file of its own for Mulligan."
-        )
-
-
 def _use_write_ahead_log(session: SqliteSession, *, timeout: timedelta) -> None:
     """The one step whose lock SQLite does not wait for when two processes take it at once."""
     deadline = time.monotonic() + timeout.total_seconds()
@@ -313,14 +285,6 @@ def _use_write_ahead_log(session: SqliteSession, *, timeout: timedelta) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-@contextmanager
-def _close_after(session: SqliteSession) -> Iterator[SqliteSession]:
-    try:
-        yield session
-    finally:
-        session.close()
 
 
 _TRIES = 5
@@ -354,19 +318,14 @@ def _copy_marked(database: Path, part: str, *, mark: Path, folder: Path) -> list
         for left in reversed(range(_TRIES)):
             content = read_private(mark) if mark.exists() else b""
             with session.begin_snapshot():
-                wrote = _list_writers(session, part)
+                # By reading, the moment of the copy begins.
+                heads = read_heads(session) if part == JOURNAL else []
+                wrote = {head.writer for head in heads if head.seq or head.commits}
                 began = wrote & (marks.read().found.keys() - read_watermarks(content).found.keys())
                 if not began or not left:
                     session.copy_to(target)
                     break
     return [target, *([_write_synced(folder / mark.name, content)] if content else [])]
-
-
-def _list_writers(session: SqliteSession, part: str) -> set[str]:
-    """Who has written into the journal; by reading, the moment of the copy begins."""
-    if part != JOURNAL:
-        return set()
-    return {head.writer for head in read_heads(session) if head.seq or head.commits}
 
 
 def _write_synced(path: Path, content: bytes) -> Path:

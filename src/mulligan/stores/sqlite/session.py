@@ -23,6 +23,7 @@ from mulligan.stores.database import (
     AlreadyThereError,
     Changed,
     Row,
+    Session,
     UnreadableError,
     UnstorableTextError,
     load_queries,
@@ -161,7 +162,7 @@ _NEVER_RUN = (
 )
 
 
-class SqliteSession:
+class SqliteSession(Session):
     """Named queries on one file. Used by one thread at a time."""
 
     def __init__(
@@ -190,15 +191,6 @@ class SqliteSession:
                 self._connection.execute(f"pragma {pragma}")
         self._places = (str(path), f"{path}-wal")
         self._file, self._wal = (_identify_file(place) for place in self._places)
-
-    def fetch(self, query: str, **values: object) -> list[Row]:
-        """All rows of a query."""
-        return self.execute(self._queries[query], values)
-
-    def fetch_where(self, query: str, filters: Sequence[str], **values: object) -> list[Row]:
-        """All rows of a query whose `{where}` is the named filters, joined by `and`."""
-        where = " and ".join(self._queries[name] for name in filters) or "true"
-        return self.execute(self._queries[query].replace("{where}", where), values)
 
     def run(self, query: str, **values: object) -> int:
         """Run a statement. Returns how many rows it changed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -16,11 +16,8 @@ from mulligan.stores.opening import Options
 from mulligan.stores.private_files import CAN_LOCK, HAS_MODES
 from mulligan.stores.process import find_presence_caveats, renew_after_fork
 from mulligan.stores.relational.audit import refuse_damages
-from mulligan.stores.relational.failures import CasebookTables
-from mulligan.stores.relational.journal import JournalTables
 from mulligan.stores.relational.log import LogTables
-from mulligan.stores.relational.store import JournalDatabase, TableStore
-from mulligan.stores.relational.vault import VaultTables
+from mulligan.stores.relational.store import TableStore
 from mulligan.stores.sqlite import files
 from mulligan.stores.sqlite.files import vacuum_files
 from mulligan.stores.sqlite.session import (
@@ -33,48 +30,8 @@ from mulligan.stores.sqlite.session import (
 from mulligan.stores.sqlite.tally import LogTally, count_lost, record_damage
 from mulligan.stores.watermarks import WatermarkFile
 from mulligan.types.display import quote_name
-from mulligan.types.errors import StoreDamagedError, StoreError, StoreLockedError
+from mulligan.types.errors import StoreError, StoreLockedError
 from mulligan.types.interfaces import LEASE, Health, Vacuumed
-
-
-def find_problems(
-    journal: JournalTables,
-    *,
-    vault: VaultTables,
-    casebook: CasebookTables,
-    sessions: Mapping[Path, Session],
-    marks: tuple[WatermarkFile, WatermarkFile],
-    signed: bool,
-    thorough: bool,
-) -> Iterator[str]:
-    """Look at the files themselves, then at what the journal and the casebook say.
-
-    Not thorough: read no page of them but those that say how they end.
-    """
-    sound = True
-    for path, session in sessions.items():
-        broken = files.check_structure(session, path) if thorough else None
-        if broken:
-            sound = False
-            yield broken
-        if HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield f"{path} can be read by others: run `chmod 600 {path}`."
-        for kind, name, _ in session.fetch("planted") if not broken else ():
-            yield (
-                f"{path} has a {kind}, {quote_name(name)}, that Mulligan did not make: somebody "
-                "else has written to this file. It is not run. See who, then remove it "
-                f"(`drop {kind}`), or restore a backup."
-            )
-        for file in files.list_damaged_files(path):
-            yield f"{file} was damaged and set aside: rescue what you need of it, then delete it."
-    if sound:
-        yield from _find_shortened(list(sessions.values())[-1], marks[1])
-        yield from (damage.what for damage in (journal.verify() if thorough else ()))
-        yield from _find_unmarked(journal, marks[0], signed=signed)
-        if thorough:
-            yield from vault.find_problems()
-            yield from casebook.find_problems()
-    yield from (mark.trouble for mark in marks if mark.trouble)
 
 
 def find_caveats(lease: timedelta = LEASE) -> Iterator[str]:
@@ -93,41 +50,6 @@ def find_caveats(lease: timedelta = LEASE) -> Iterator[str]:
     yield from find_presence_caveats(lease)
 
 
-def _find_shortened(log: Session, marks: WatermarkFile) -> Iterator[str]:
-    lost = count_lost(log, marks)
-    if lost:
-        yield (
-            f"The log lost {lost} rows (damage): its file is shorter than its mark. The next "
-            "application that opens the store will count them."
-        )
-
-
-def _find_unmarked(journal: JournalTables, marks: WatermarkFile, *, signed: bool) -> Iterator[str]:
-    """Writers whose mark is gone, or, where the store has a key, is signed by nobody.
-
-    That is a problem but no damage. A power cut can take the mark file, which is never synced,
-    and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
-    without a word would hide that for a while nothing guarded the end of the journal.
-    """
-    # The marks last: a writer has one before it has written anything.
-    wrote = [head for head in journal.read_heads() if head.seq or head.commits]
-    found = marks.read()
-    good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
-    without = [head for head in wrote if head.writer not in good]
-    if without:
-        kind = "signed mark" if signed else "mark"
-        yield (
-            f"{len(without)} of the journal's writers have no {kind}, so a loss of what they "
-            "wrote last would go unnoticed: look at the open actions, then take the journal as it "
-            "is with `mulligan doctor --accept-damage NOTE`."
-        )
-    elif found.torn:
-        yield (
-            f"{found.torn} records of the journal's mark file cannot be read: take the journal "
-            "as it is with `mulligan doctor --accept-damage NOTE`."
-        )
-
-
 _ENTRIES_CHECKED = 20_000
 """How many of the newest entries are verified at every opening, about 0.1 s; `verify` takes all."""
 
@@ -140,27 +62,26 @@ class SqliteStore(TableStore):
     def __init__(self, path: Path, options: Options) -> None:
         self._path = path
         self._log_path = files.build_log_path(path)
-        self._options = options
         files.refuse_unsafe_files(path)
         files.prepare(path, JOURNAL, migrate=options.migrate, timeout=options.timeout)
         files.prepare_log(self._log_path, migrate=options.migrate, timeout=options.timeout)
         self._marks = WatermarkFile(files.build_companion_path(path, "mark"))
         self._log_marks = WatermarkFile(files.build_companion_path(self._log_path, "mark"))
-        database = JournalDatabase(
-            Pool(self._connect),
-            options=options,
-            erase=lambda: truncate(self._connect),
-            marks=self._marks,
-            place=str(path.resolve()),
-        )
         self._tally = LogTally(self._log_marks)
         self._log_pool = Pool(self._connect_log)
         log = LogTables(
             self._log_pool,
             erasing=lambda: open_erasing_session(self._connect_log),
-            tally=self._tally,
+            count=self._tally.count,
         )
-        super().__init__(database, log=log)
+        super().__init__(
+            Pool(self._connect),
+            log=log,
+            options=options,
+            erase=lambda: truncate(self._connect),
+            marks=self._marks,
+            place=str(path.resolve()),
+        )
         self._sound = False
         try:
             self._examine()
@@ -178,7 +99,7 @@ class SqliteStore(TableStore):
         """Look at everything, or else at what takes as long however much there is."""
         paths = (self._path, self._log_path)
         with (
-            self._database.pool.acquire_session() as journal,
+            self._pool.acquire_session() as journal,
             self._log_pool.acquire_session() as log,
         ):
             return Health(
@@ -189,19 +110,69 @@ class SqliteStore(TableStore):
                 rows=self.log.count() if thorough else None,
                 open_actions=self.journal.count_open(),
                 size_bytes=sum(files.measure_size(path) for path in paths),
-                problems=tuple(
-                    find_problems(
-                        self.journal,
-                        vault=self.vault,
-                        casebook=self.casebook,
-                        sessions=dict(zip(paths, (journal, log), strict=True)),
-                        marks=(self._marks, self._log_marks),
-                        signed=self._database.keyring.is_signed(journal),
-                        thorough=thorough,
-                    )
-                ),
-                caveats=(*find_caveats(self._options.lease), *self._database.find_caveats()),
+                problems=tuple(self._find_problems(journal, log, thorough=thorough)),
+                caveats=(*find_caveats(self._options.lease), *self._find_key_caveats()),
                 writers=self.journal.writers.list_lately(),
+            )
+
+    def _find_problems(self, journal: Session, log: Session, *, thorough: bool) -> Iterator[str]:
+        """Look at the files themselves, then at what the journal and the casebook say.
+
+        Not thorough: read no page of them but those that say how they end.
+        """
+        sound = True
+        for path, session in ((self._path, journal), (self._log_path, log)):
+            broken = files.check_structure(session, path) if thorough else None
+            if broken:
+                sound = False
+                yield broken
+            if HAS_MODES and stat.S_IMODE(path.stat().st_mode) & 0o077:
+                yield f"{path} can be read by others: run `chmod 600 {path}`."
+            for kind, name, _ in session.fetch("planted") if not broken else ():
+                yield (
+                    f"{path} has a {kind}, {quote_name(name)}, that Mulligan did not make: "
+                    "somebody else has written to this file. It is not run. See who, then remove "
+                    f"it (`drop {kind}`), or restore a backup."
+                )
+            for file in files.list_damaged_files(path):
+                yield f"{file} was damaged and set aside: rescue what you need, then delete it."
+        if sound:
+            lost = count_lost(log, self._log_marks)
+            if lost:
+                yield (
+                    f"The log lost {lost} rows (damage): its file is shorter than its mark. The "
+                    "next application that opens the store will count them."
+                )
+            yield from (damage.what for damage in (self.journal.verify() if thorough else ()))
+            yield from self._find_unmarked(signed=self._keyring.is_signed(journal))
+            if thorough:
+                yield from self.vault.find_problems()
+                yield from self.casebook.find_problems()
+        yield from (mark.trouble for mark in (self._marks, self._log_marks) if mark.trouble)
+
+    def _find_unmarked(self, *, signed: bool) -> Iterator[str]:
+        """Writers whose mark is gone, or, where the store has a key, is signed by nobody.
+
+        That is a problem but no damage. A power cut can take the mark file, which is never synced,
+        and leave a sound journal; to refuse it then would be a false alarm, and to write new marks
+        without a word would hide that for a while nothing guarded the end of the journal.
+        """
+        # The marks last: a writer has one before it has written anything.
+        wrote = [head for head in self.journal.read_heads() if head.seq or head.commits]
+        found = self._marks.read()
+        good = {mark.writer for mark in found.found.values() if mark.signed or not signed}
+        without = [head for head in wrote if head.writer not in good]
+        if without:
+            kind = "signed mark" if signed else "mark"
+            yield (
+                f"{len(without)} of the journal's writers have no {kind}, so a loss of what they "
+                "wrote last would go unnoticed: look at the open actions, then take the journal "
+                "as it is with `mulligan doctor --accept-damage NOTE`."
+            )
+        elif found.torn:
+            yield (
+                f"{found.torn} records of the journal's mark file cannot be read: take the journal "
+                "as it is with `mulligan doctor --accept-damage NOTE`."
             )
 
     def vacuum(self, *, most_bytes: int | None) -> Vacuumed:
@@ -211,7 +182,7 @@ class SqliteStore(TableStore):
 
     def close(self) -> None:
         """Finish what was submitted and let go of every connection. Twice is fine."""
-        self._database.close()
+        super().close()
         self._log_pool.close()
         self._marks.close()
         self._log_marks.close()
@@ -221,9 +192,8 @@ class SqliteStore(TableStore):
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer, on other connections."""
-        self._database.reset_after_fork()
+        super().reset_after_fork()
         self._log_pool.reset_after_fork()
-        self.log.reset_after_fork()
         self._tally.reset_after_fork()
         self._marks.close()
         self._log_marks.close()
@@ -245,20 +215,16 @@ class SqliteStore(TableStore):
         """Refuse a journal that is not what was written, and count what the log has lost."""
         tolerant = self._options.tolerate_damage
         if not tolerant:
-            with self._database.pool.acquire_session() as session:
+            with self._pool.acquire_session() as session:
                 files.refuse_damaged(session, self._path)
-        # Whoever looks at a damaged file may find the proof of the key damaged as well.
-        with suppress(*((StoreDamagedError,) if tolerant else ())):
-            self._database.check_key()
+        self._check_key()
         if not tolerant:
             refuse_damages(self.journal.look(budget=_ENTRIES_CHECKED), store=str(self._path))
-        if self._options.migrate:
-            self._begin_anew()
-
-    def _begin_anew(self) -> None:
-        """What the first one to open a store for writing does for all that come after."""
-        if not self._options.tolerate_damage:
-            self._database.sign_store()
+        if not self._options.migrate:
+            return
+        # What the first one to open a store for writing does for all that come after.
+        if not tolerant:
+            self._sign()
         # While another process holds the log, that process or the next one will count.
         with suppress(StoreLockedError), self._log_pool.acquire_session() as session:
             record_damage(session, self._log_marks, clock=self._options.clock)

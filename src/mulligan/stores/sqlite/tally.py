@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import struct
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from mulligan.stores.database import Session, fetch_one
 from mulligan.stores.watermarks import Watermark, WatermarkFile
@@ -36,34 +38,34 @@ class LogTally:
     def __init__(self, marks: WatermarkFile) -> None:
         self._marks = marks
         self._writer = uuid.uuid4().hex
-        self._counts = self._next = Counts()
+        self._counts = Counts()
 
-    def count(self, session: Session, rows: Sequence[LogRow]) -> None:
-        """Add a batch up, in its own transaction."""
+    def count(self, session: Session, rows: Sequence[LogRow]) -> Callable[[], None]:
+        """Add a batch up, in its own transaction; the answer marks it once that is done."""
         failures = len(rows) - [row.outcome for row in rows].count(_SUCCESS)
-        self._next = Counts(
+        counts = Counts(
             batches=self._counts.batches + 1,
             successes=self._counts.successes + len(rows) - failures,
             failures=self._counts.failures + failures,
         )
-        _save(session, self._writer, self._next)
-
-    def on_commit(self) -> None:
-        """The transaction is done."""
-        self._counts = self._next
-        self._marks.write(
-            Watermark(
-                writer=self._writer,
-                commits=self._counts.batches,
-                seq=self._counts.successes,
-                proof=_FAILURES.pack(self._counts.failures),
-            )
-        )
+        session.run("count_batch", writer=self._writer, **asdict(counts))
+        return partial(self._mark, counts)
 
     def reset_after_fork(self) -> None:
         """In a child: be another writer."""
         self._writer = uuid.uuid4().hex
-        self._counts = self._next = Counts()
+        self._counts = Counts()
+
+    def _mark(self, counts: Counts) -> None:
+        self._counts = counts
+        self._marks.write(
+            Watermark(
+                writer=self._writer,
+                commits=counts.batches,
+                seq=counts.successes,
+                proof=_FAILURES.pack(counts.failures),
+            )
+        )
 
 
 def record_damage(session: Session, marks: WatermarkFile, *, clock: Clock) -> None:
@@ -77,7 +79,7 @@ def record_damage(session: Session, marks: WatermarkFile, *, clock: Clock) -> No
     with session.begin_transaction():
         lost = list(_find_lost(session, proven.values()))
         for writer, _, marked in lost:
-            _save(session, writer, marked)
+            session.run("count_batch", writer=writer, **asdict(marked))
         session.run(
             "add_loss",
             at_us=to_us(clock(), name="The clock's time"),
@@ -106,13 +108,3 @@ def _find_lost(
             (failures,) = _FAILURES.unpack(mark.proof)
             marked = Counts(batches=mark.commits, successes=mark.seq, failures=failures)
             yield mark.writer, had, marked
-
-
-def _save(session: Session, writer: str, counts: Counts) -> None:
-    session.run(
-        "count_batch",
-        writer=writer,
-        batches=counts.batches,
-        successes=counts.successes,
-        failures=counts.failures,
-    )

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 from msgspec.structs import replace
 
-from mulligan.stores.crypto import make_seal
+from mulligan.stores.crypto import Seal
 from mulligan.stores.opening import Options
 from mulligan.types.action import Entry, Opening, State, leads_to
 from mulligan.types.call import LogRow, Outcome
@@ -81,7 +81,7 @@ def find_opener(name: str, *, lease: timedelta = LEASE) -> Callable[[str], Store
         each for each in takes.values() if each.default is each.empty and each.kind in _BY_POSITION
     ]
     if len(needs) > 1:
-        return lambda url: found(url, Options(seal=make_seal(None), lease=lease))
+        return lambda url: found(url, Options(seal=Seal(None), lease=lease))
     told = "lease" in takes or any(each.kind is each.VAR_KEYWORD for each in takes.values())
     return partial(found, lease=lease) if told and lease != LEASE else found
 
