@@ -43,7 +43,7 @@ from mulligan.packs.sql.state import (
     restore_rows,
 )
 from mulligan.packs.sql.statements import is_declared, read_name
-from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
+from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table, name_row
 from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
 from mulligan.runtime.context import read_context
 from mulligan.types.call import Record
@@ -140,10 +140,12 @@ class TableWriter:
         return self._run(lambda connection: self._read_left(connection, record))
 
     def name_object(self, record: Record) -> object:
-        """The rows that a call is about, by table and key."""
-        if not self._loaded:
-            return None
-        return [self._loaded[0].name_row(key) for key in self._list_known_keys(record)]
+        """The rows that a call is about, by table and key, with those that go with them: what was
+        done to one of these is undone before or after it, and not beside."""
+        before = record.before if isinstance(record.before, dict) else {"rows": []}
+        along = [each for row in before["rows"] for each in row["dependants"]]
+        named = [(self.table, key) for key in self._list_known_keys(record)]
+        return [name_row(*each) for each in (*named, *((r["table"], r["key"]) for r in along))]
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether two states have the same content."""
