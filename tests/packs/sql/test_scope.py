@@ -211,7 +211,8 @@ async def test_what_a_later_transaction_is_refused_does_not_speak_for_the_one_be
                 connection.execute(text(statement))
 
     async def work():
-        await change(1)
+        with pytest.raises(sql.UndeclaredWriteError, match="note"):
+            await change(1)
         assert (1, "beer") in world.read("task")
 
     assert await act(m, work) == []

@@ -55,6 +55,7 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+    event.listen(engine, "handle_error", _on_error)
     event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
 
 
@@ -155,7 +156,14 @@ def _on_commit(connection: Connection) -> None:
         connection.dialect.do_rollback(connection.connection)
         raise
     for scope in scopes:
-        scope.committing = True
+        scope.committing, scope.unheard = True, False
+
+
+def _on_error(context: Any) -> None:
+    """What a commit answered is not known if it raises; a statement has a text."""
+    if context.connection is not None and context.statement is None:
+        for scope in list_scopes(context.connection):
+            scope.unheard = scope.committing
 
 
 def _on_rollback(connection: Connection) -> None:

@@ -91,6 +91,8 @@ class Scope:
     targets: list[Target]
     committing: bool = False
     """A transaction of it has gone to be committed."""
+    unheard: bool = False
+    """The last of them gave no answer."""
     inserted: list[list[Any]] = field(default_factory=list)
     """The keys of rows that it has made."""
     deleted: bool = False
@@ -363,7 +365,8 @@ def _watch(scope: Scope) -> Iterator[None]:
         yield
         scope.require_committed(before)
     except Exception as error:
-        late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
+        unheard = scope.unheard and not isinstance(error, SqlPackError)
+        late = EffectNote.UNHEARD if unheard else EffectNote.SOMETHING_DONE
         # Only what the database or we refused is known to have done nothing: what else raises may
         # have sent a mail, or written by another thread. Nor is it, where a session holds something
         # that the call was not seen with, which can still be committed.

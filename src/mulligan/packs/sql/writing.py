@@ -169,10 +169,11 @@ class TableWriter:
     # What they do on a connection.
 
     def is_outdated(self, connection: Connection, target: Target) -> bool:
-        """Whether a row is not what was read before the call."""
+        """Whether a row is not what was read before the call, nor what the call itself has left."""
         table = self.load(connection)
         if not self.deep:
-            return table.read_print(connection, target.key, lock=True) != target.at
+            left, _ = self._left.get(target.mark, (None, []))
+            return table.read_print(connection, target.key, lock=True) not in (target.at, left)
         now = read_row(connection, table, key=target.key, deep=True, lock=True)
         return print_deeply(now) != target.at
 
