@@ -127,12 +127,13 @@ async def test_a_trigger_that_waits_for_the_commit_is_seen(pages: World, m: Mull
     assert pages.read("page", "stock") == [(1, "old"), (1, 10)]
 
 
+@pytest.mark.parametrize("sets", [["n"], []], ids=["declared", "seen"])
 async def test_what_a_late_trigger_adds_to_the_row_itself_is_no_edit(
-    pages: World, m: Mulligan
+    pages: World, m: Mulligan, sets: list[str]
 ) -> None:
     pages.run("ALTER TABLE page ADD n INTEGER DEFAULT 1", *defer("UPDATE page SET n = n + 1"))
 
-    @m.tool(**sql.update(pages.engine, "page", id="page_id", sets=["n"]))
+    @m.tool(**sql.update(pages.engine, "page", id="page_id", sets=sets))
     async def change(page_id: int) -> None:
         pages.run("UPDATE page SET said = 'new' WHERE id = 1")
 

@@ -97,6 +97,8 @@ class Scope:
     """The keys of rows that it has made."""
     deleted: bool = False
     """A statement of it deletes, or may do so."""
+    assigned: set[str] | None = field(default_factory=set)
+    """Columns that its statements have set themselves; `None`: any."""
     marked: set[str] = field(default_factory=set)
     call: object = None
     """What the parts of one call have in common: a call inside of it has another."""
@@ -188,6 +190,8 @@ class Scope:
         if not (work.checked or work.bound):
             self.check_rows(connection)
         work.wrote = True
+        known = self.assigned is not None and statement.assigns is not None
+        self.assigned = {*(self.assigned or ()), *(statement.assigns or ())} if known else None
         if statement.untold or statement.writes_to(connection, self.writer.table):
             self.deleted = self.deleted or statement.deletes
 

@@ -53,6 +53,7 @@ _STOPS = frozenset(
     {"SET", "WHERE", "FROM", "USING", "RETURNING", "ORDER", "LIMIT", "VALUES", "SELECT", ";"}
 )
 """What ends a list of tables, or of assignments."""
+_ON_KEY = ["KEY", "UPDATE"]
 _LONG = 10_000
 """Characters of a statement that is not remembered."""
 
@@ -88,6 +89,9 @@ class Spelling(Struct, frozen=True, kw_only=True):
     def fold(self, name: str, *, quoted: bool) -> str:
         """A name as it is compared."""
         return name.casefold() if (self.folds_quoted if quoted else self.folds) else name
+
+
+_ANY_CASE = Spelling()
 
 
 def name_table(connection: Connection, table: object) -> TableName:
@@ -137,6 +141,8 @@ class Statement(Struct, frozen=True, kw_only=True):
     replaces: bool = False
     """It may take away what is in its way."""
     truncates: bool = False
+    assigns: frozenset[str] | None = frozenset()
+    """Columns that it gives a value in a row that is there, in small letters; `None`: any."""
     plain: bool = False
     """It is one statement, and what it says it has written is all that it has."""
 
@@ -202,6 +208,9 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         upserts=replaces or "MERGE" in verbs or any(pair in pairs for pair in _UPSERTS),
         replaces=replaces,
         truncates="TRUNCATE" in verbs,
+        assigns=None
+        if untold or replaces or verbs - {"INSERT", "UPDATE", "DELETE"}
+        else frozenset(_list_columns(tokens)),
         plain=len(starts) == 1 and not untold and tokens[0].key in _VERBS,
     )
 
@@ -313,6 +322,25 @@ def _read_name(tokens: Sequence[_Token], at: int, spelling: Spelling) -> tuple[l
             break
         at += 1
     return parts, at
+
+
+def _list_columns(tokens: Sequence[_Token]) -> Iterator[str]:
+    """The columns after each `SET`, or `ON DUPLICATE KEY UPDATE`, one by one or several in
+    brackets."""
+    for start, token in enumerate(tokens):
+        if token.key != "SET" and [each.key for each in tokens[start - 1 : start + 1]] != _ON_KEY:
+            continue
+        depth, wanted, listed = 0, True, False
+        for at in range(start + 1, len(tokens)):
+            key = tokens[at].key
+            listed = (listed or wanted) and (key == "(" or depth == 1) and key != ")"
+            depth += (key == "(") - (key == ")")
+            if depth < 0 or (depth == 0 and key in _STOPS):
+                break
+            if (wanted or listed) and tokens[at].kind in ("word", "quoted"):
+                parts, _ = _read_name(tokens, at, _ANY_CASE)
+                yield parts[-1]
+            wanted = depth == 0 and key == ","
 
 
 def _list_assigned(tokens: Sequence[_Token], at: int, spelling: Spelling) -> Iterator[str]:

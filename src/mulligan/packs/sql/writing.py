@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -214,9 +214,26 @@ class TableWriter:
             before = [row["at"] for target in targets if (row := target.before) is not None]
             if self._is_marked(connection, table, scope, mark=mark, before=before):
                 continue
-            left = self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
+            own = self._list_own(connection, table, scope, targets=targets)
+            about = _dump(keys, own=own)
+            some = len(by_mark) > 1
+            left = self._mark(connection, table, mark=mark, keys=keys, about=about, some=some)
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
+
+    def _list_own(
+        self, connection: Connection, table: UserTable, scope: Scope, *, targets: list[Target]
+    ) -> set[str]:
+        """Columns that the database has set by itself as the call wrote to its rows, and that it
+        will set as an undo does."""
+        if scope.assigned is None or not table.triggered:
+            return set()
+        rows = [target.before for target in targets if target.before is not None]
+        pairs = [(row["values"], table.read_row(connection, row["key"])[0]) for row in rows]
+        odd = {
+            name for was, now in pairs if was and now for name in self._list_odd(table, was, now)
+        }
+        return {name for name in odd if name.casefold() not in scope.assigned}
 
     def _refuse_odd(self, connection: Connection, table: UserTable, targets: list[Target]) -> None:
         """What depends on a row goes or loses its reference with it, or else stays as it is."""
@@ -271,13 +288,13 @@ class TableWriter:
         *,
         mark: str,
         keys: list[list[Any]],
+        about: str,
         some: bool,
     ) -> list[str | None]:
         if len(keys) == 1 and not some:
-            return [self._mark_one(connection, table, mark=mark, key=keys[0])]
+            return [self._mark_one(connection, table, mark=mark, key=keys[0], about=about)]
         prints = [table.read_print(connection, key, lock=False) for key in keys]
         left_at = prints[0] if len(keys) == 1 else json.dumps(prints)
-        about = _dump(keys)
         leave_plain_mark(connection, mark, marks=self._marks, about=about, left_at=left_at)
         self._remember(mark, combine_versions(iter(prints)), keys)
         return [*prints]
@@ -295,12 +312,11 @@ class TableWriter:
             )
         for mark, key in zip(marks, keys, strict=True):
             if not self._is_marked(connection, table, scope, mark=mark, before=[]):
-                self._mark_one(connection, table, mark=mark, key=key)
+                self._mark_one(connection, table, mark=mark, key=key, about=_dump([key]))
 
     def _mark_one(
-        self, connection: Connection, table: UserTable, *, mark: str, key: list[Any]
+        self, connection: Connection, table: UserTable, *, mark: str, key: list[Any], about: str
     ) -> str | None:
-        about = _dump([key])
         left = leave_mark(connection, mark, marks=self._marks, about=about, table=table, key=key)
         self._remember(mark, left, [key])
         return left
@@ -419,7 +435,7 @@ class TableWriter:
             else:
                 theirs.append(table.describe_row(row["key"]))
         if ours:
-            self._restore(connection, table, ours)
+            self._restore(connection, table, ours, own=_load_own(mark))
         if len(theirs) == len(rows):
             return theirs
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
@@ -429,7 +445,9 @@ class TableWriter:
         leave_plain_mark(connection, name, marks=self._marks, about=about, left_at=left_at)
         return theirs
 
-    def _restore(self, connection: Connection, table: UserTable, rows: list[RowState]) -> None:
+    def _restore(
+        self, connection: Connection, table: UserTable, rows: list[RowState], *, own: set[str]
+    ) -> None:
         lost = sorted({name for row in rows for name in row["values"] or ()} - set(table.fields))
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
@@ -445,18 +463,21 @@ class TableWriter:
         watch.end(known)
         watch.settle(known)
         for owner, values in restored:
-            self._require_restored(connection, owner, values)
+            self._require_restored(connection, owner, values, own if owner is table else set())
         self._refuse_more(connection, watch.list_strange(known))
 
-    def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
+    def _require_restored(
+        self, connection: Connection, owner: UserTable, values: Values, own: set[str]
+    ) -> None:
         """A trigger may have changed a row again, also with the next one that came back."""
         key = [values[name] for name in owner.key]
         now = owner.read_row(connection, key)[0]
-        odd = self._list_odd(owner, values, now or {})
+        odd = self._list_odd(owner, values, now or {}) - own
         if odd or not now:
-            raise ConflictError(
-                f"The database itself changes {', '.join(sorted(odd))} of "
-                f"{owner.describe_row(key)}. If that is as it should be: sets=[…]."
+            raise UndeclaredWriteError(
+                f"The database itself, by a trigger, makes another value of what an undo puts into "
+                f"{', '.join(sorted(odd))} of {owner.describe_row(key)}, so that it was left as it "
+                f"is. If that is as it should be: sets={sorted(odd)}."
             )
 
     def _refuse_more(self, connection: Connection, strange: Sequence[Strange]) -> None:
@@ -550,12 +571,20 @@ def _name(row: RowState) -> str:
     return f"{row['table']}:{_dump([row['key']])}"
 
 
-def _dump(keys: list[list[Any]]) -> str:
-    return json.dumps(keys, default=str)
+def _dump(keys: list[list[Any]], own: Iterable[str] = ()) -> str:
+    """The keys of a call's rows, and the columns that the database has set in them by itself."""
+    named = sorted(own)
+    return json.dumps({"keys": keys, "own": named} if named else keys, default=str)
 
 
 def _load(mark: CallMark) -> list[list[Any]]:
-    return [] if mark.void else cast("list[list[Any]]", json.loads(mark.about))
+    about = [] if mark.void else json.loads(mark.about)
+    return cast("list[list[Any]]", about["keys"] if isinstance(about, dict) else about)
+
+
+def _load_own(mark: CallMark) -> set[str]:
+    about = json.loads(mark.about)
+    return set(about["own"]) if isinstance(about, dict) else set()
 
 
 def _load_left(mark: CallMark, count: int) -> list[str]:
