@@ -112,6 +112,11 @@ class Scope:
     watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
 
+    @property
+    def makes(self) -> bool:
+        """Whether it is to make rows whose keys nobody knows yet."""
+        return any(target.at is None for target in self.targets)
+
     def find_work(self, connection: Connection) -> Work:
         """What the transaction of a connection has done."""
         return self.works.setdefault(id(connection), Work(connection=connection))
@@ -228,6 +233,15 @@ def fire_deferred(connection: Connection, scopes: Sequence[Scope]) -> None:
     if watch is not None and watch.looks:
         with scopes[0].on_our_own(connection):
             watch.settle(_list_known(connection, scopes))
+
+
+def note_made(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """Have each call know the rows that it has made, where nobody has said which they are."""
+    watch = scopes[0].watches.get(id(connection)) if scopes else None
+    for scope in scopes:
+        if watch is not None and scope.makes and not scope.inserted:
+            with scope.on_our_own(connection):
+                scope.inserted += watch.list_made(scope.writer.load(connection))
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -423,8 +437,7 @@ def refuse_replacing(
         with scope.on_our_own(connection):
             table = scope.writer.load(connection)
         unique, always = table.replaceable
-        blind = any(target.at is None for target in scope.targets)
-        if (always or statement.replaces) and (unique or blind):
+        if (always or statement.replaces) and (unique or scope.makes):
             why = "it has a UNIQUE column beside its key" if unique else "no id= says which"
             raise UndeclaredWriteError(
                 f"REPLACE may take away rows of {table.name} that were there ({why}), and nobody "

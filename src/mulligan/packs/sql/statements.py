@@ -143,6 +143,8 @@ class Statement(Struct, frozen=True, kw_only=True):
     truncates: bool = False
     assigns: frozenset[str] | None = frozenset()
     """Columns that it gives a value in a row that is there, in small letters; `None`: any."""
+    returns: bool = False
+    """It makes rows, and what it returns are columns of theirs by their names."""
     plain: bool = False
     """It is one statement, and what it says it has written is all that it has."""
 
@@ -199,6 +201,7 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         if tokens[at].key in ("SELECT", "WITH") and _makes_table(tokens[at:]):
             untold.add("select into")
     pairs = {(a.key, b.key) for a, b in pairwise(tokens)}
+    plain = len(starts) == 1 and not untold and tokens[0].key in _VERBS
     replaces = "REPLACE" in verbs or ("OR", "REPLACE") in pairs
     return Statement(
         tables=frozenset(tables),
@@ -211,7 +214,8 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         assigns=None
         if untold or replaces or verbs - {"INSERT", "UPDATE", "DELETE"}
         else frozenset(_list_columns(tokens)),
-        plain=len(starts) == 1 and not untold and tokens[0].key in _VERBS,
+        returns=plain and tokens[0].key == "INSERT" and _returns_columns(tokens),
+        plain=plain,
     )
 
 
@@ -228,6 +232,15 @@ def _commits(tokens: Sequence[_Token], spelling: Spelling) -> bool:
     return mysql and (
         words[0] in _COMMITS_ON_MYSQL or (words[0] == "SET" and "AUTOCOMMIT" in words)
     )
+
+
+def _returns_columns(tokens: Sequence[_Token]) -> bool:
+    """Whether what a statement returns goes by the names of columns, and by no other."""
+    at = next((at for at, token in enumerate(tokens) if token.key == "RETURNING"), len(tokens))
+    told = [token for token in tokens[at + 1 :] if token.key != ";"]
+    names = [token.kind in ("word", "quoted") for token in told]
+    others = {token.key for token in told if token.kind not in ("word", "quoted")}
+    return bool(told) and others <= {".", ",", "*"} and (True, True) not in pairwise(names)
 
 
 def _makes_table(tokens: Sequence[_Token]) -> bool:

@@ -93,6 +93,13 @@ class TriggerWatch:
     def settle(self, known: Sequence[KnownRow]) -> None:
         """SQLite has no trigger that waits."""
 
+    def list_made(self, table: UserTable) -> list[list[Any]]:
+        """The keys of new rows of a table."""
+        columns = ", ".join(_KEYS[: len(table.key)])
+        where = "deed = 'insert' AND name = ? COLLATE NOCASE ORDER BY rowid"
+        written = f"SELECT {columns} FROM temp.mulligan_written WHERE {where}"  # noqa: S608
+        return [list(map(to_plain, key)) for key in self._run(written, table.name)]
+
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
         written = self._run("SELECT * FROM temp.mulligan_written ORDER BY rowid")
@@ -229,6 +236,10 @@ class CountWatch:
             self.begin(known)
             self.connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")
             self.end(known)
+
+    def list_made(self, table: UserTable) -> list[list[Any]]:  # noqa: ARG002
+        """Rows are counted, and not named."""
+        return []
 
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """A row that was made counts as known if its key is."""

@@ -190,7 +190,7 @@ class TableWriter:
                 for made in scope.inserted
                 for key in table.list_keys(connection, table.where, values=table.bind_key(made))
             ],
-            makes=any(target.at is None for target in scope.targets),
+            makes=scope.makes,
             leaves=self.leaves,
         )
         for row in rows if scope.deleted else ():
@@ -201,7 +201,7 @@ class TableWriter:
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
         table = self.load(connection)
-        if any(target.at is None for target in scope.targets):
+        if scope.makes:
             self._mark_inserted(connection, table, scope)
             return
         if self.deep and scope.deleted:
@@ -307,7 +307,8 @@ class TableWriter:
         if len(keys) != len(marks):
             raise UndeclaredWriteError(
                 f"The call has made {len(keys)} rows of {self.table} whose keys are known, and is "
-                f"declared for {len(marks)}. Use SQLAlchemy's insert(…) or an ORM session, or name "
+                f"declared for {len(marks)}. Have the statement return it (RETURNING "
+                f"{', '.join(table.key)}), use SQLAlchemy's insert(…) or an ORM session, or name "
                 "the parameter that has the key: id=…, as an upsert needs."
             )
         for mark, key in zip(marks, keys, strict=True):
