@@ -76,7 +76,7 @@ async def test_a_statement_that_commits_is_refused(world: World, m: Mulligan) ->
     before, change = world.read(), declare(m, world, RENAME, "COMMIT")
 
     async def work():
-        with pytest.raises(sql.NoTransactionError, match="commits by itself"):
+        with pytest.raises(sql.NoTransactionError, match="ends its transaction by itself"):
             await change(1)
 
     assert await act(m, work) == []

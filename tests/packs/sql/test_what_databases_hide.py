@@ -692,3 +692,48 @@ async def test_a_bulk_of_no_rows_is_undone_and_writes_none(
     assert await act(m, work) == []
     assert len(refused) == 2 * writes
     assert world.read() == before
+
+
+async def test_a_temporary_table_does_not_take_the_place_of_a_declared_one(
+    sqlite_engine: Engine, m: Mulligan
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.fill()
+    before = world.read()
+
+    with sqlite_engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TEMP TABLE task AS SELECT * FROM main.task")
+        connection.commit()
+
+        @m.tool(**sql.update(sqlite_engine, "task", id="task_id"))
+        async def rename(task_id: int) -> None:
+            connection.execute(text(RENAME))
+            connection.commit()
+
+        async def work():
+            with pytest.raises(sql.UndeclaredWriteError, match="takes the place of task"):
+                await rename(1)
+
+        assert await act(m, work) == []
+        connection.rollback()
+        connection.exec_driver_sql("DROP TABLE temp.task")
+        connection.commit()
+    assert world.read() == before
+
+
+@pytest.mark.parametrize("ends", ["ROLLBACK", "rollback transaction"])
+async def test_a_transaction_is_not_ended_by_a_statement(
+    world: World, m: Mulligan, ends: str
+) -> None:
+    before = world.read()
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id"))
+    async def rename(task_id: int) -> None:
+        world.run(RENAME, ends, RENAME.replace("beer", "wine"))
+
+    async def work():
+        with pytest.raises(sql.NoTransactionError, match="ends its transaction"):
+            await rename(1)
+
+    assert await act(m, work) == []
+    assert world.read() == before

@@ -407,7 +407,7 @@ def refuse_undeclared(
 ) -> None:
     """What no scope is about, an undo would leave as it is."""
     if statement.commits:
-        raise NoTransactionError("A statement of the tool commits by itself")
+        raise NoTransactionError("A statement of the tool ends its transaction by itself")
     if statement.truncates:
         raise UndeclaredWriteError(
             "TRUNCATE says nothing of the rows it takes away. Use DELETE, and declare the rows."

@@ -136,6 +136,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     deletes: bool = False
     """It can take a row away, rather than give it another key."""
     commits: bool = False
+    """It ends the transaction, or hands it to another."""
     upserts: bool = False
     """Where a row is in its way, it does something else than to fail."""
     replaces: bool = False
@@ -226,6 +227,8 @@ _COMMITS_ON_MYSQL = frozenset({"BEGIN", "START", "LOCK", "UNLOCK", "ANALYZE"})
 def _commits(tokens: Sequence[_Token], spelling: Spelling) -> bool:
     """Whether a statement ends the transaction, or hands it to another."""
     words = [token.key.lstrip("@").upper() for token in tokens]
+    if words[0] in ("ROLLBACK", "ABORT") and "TO" not in words:
+        return True
     if words[0] in _COMMITS or words[:2] == ["PREPARE", "TRANSACTION"]:
         return True
     mysql = spelling.backslashes
