@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +18,7 @@ from typing import Any
 
 from sqlalchemy import Engine, MetaData, Table, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool, StaticPool
 
 from bench.packs.schemas import (
@@ -37,6 +38,7 @@ from mulligan.loops.actions import Attempted
 from mulligan.packs import sql
 from mulligan.packs.compose import compose
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.action import ActionQuery
 from mulligan.types.finding import Finding, Severity
 
 THEIRS, OURS = "theirs", "ours"
@@ -51,8 +53,16 @@ DEEDS = (
     "delete", "delete", "delete construct", "insert", "insert made", "upsert", "upsert",
     "upsert nothing", "upsert replace", "upsert unique", "upsert made", "rows update",
     "rows delete", "savepoint", "rows none", "split", "split same", "retry", "retry landed",
-    "nested", "nested same", "nested twice", "nested fails",
+    "nested", "nested same", "nested twice", "nested fails", "late error", "late error",
+    "look first", "session", "joined", "insert made", "upsert made", "chain change",
+    "chain change", "chain delete", "chain delete",
 )  # fmt: skip
+ON_UNIQUE = ("upsert replace", "upsert replace", "upsert unique", "upsert unique")
+"""What meets rows by another key than its own, and is drawn more often where there is one."""
+SEVERAL = ("rows", "nested", "chain", "split", "late error")
+"""Of several rows, calls or transactions some may be taken back, or refused, and others not."""
+LATE = (RuntimeError, TimeoutError, LookupError)
+"""What a tool raises after its commit."""
 SERVED = {
     "postgresql": ("elsewhere", "driver", "two phases", "rounded"),
     "mysql": ("clamped", "driver", "two phases"),
@@ -179,9 +189,13 @@ class History:
     deed: str
     moment: str
     wrong: bool
+    stamps: bool
+    """What triggers set in the row itself is declared."""
     said: str = ""
     """The class of what the tool raised."""
     seen: dict[str, Rows] = field(default_factory=dict)
+    states: set[State] = field(default_factory=set)
+    """What is on record of the call."""
 
     @property
     def table(self) -> TableSpec:
@@ -197,6 +211,8 @@ class History:
             self.seen["before"] = self._look()
             asyncio.run(self._act(m, call))
             left = list(m.insights.open_list.actions())
+            query = ActionQuery(tool="change")
+            self.states = {each.state for each in m.insights.open_list.search(query)}
         self.seen["end"] = self._look()
         Judgement(history=self, leaves=leaves, left=left).judge(totals)
 
@@ -260,13 +276,14 @@ class History:
         kinds = {each.kind for each in self.schema.triggers}
         leaves = {each for each in kinds & {SIDE, AUDIT} if self.chance.random() < 0.4}
         shared: dict[str, Any] = {"version": table.version, "leaves": leaves}
-        sets: dict[str, Any] = {"sets": ["n"]} if stamped else {}
+        sets: dict[str, Any] = {"sets": ["n"]} if stamped and self.stamps else {}
         keys = list(table.rows)
         self.key = self.chance.choice(keys)
         others = [key for key in keys if key != self.key]
         self.other = self.chance.choice(others)
         way = self.deed.split()[0]
-        if way in ("insert", "upsert") and (way == "insert" or self.chance.random() < 0.4):
+        makes = way in ("insert", "upsert", "look")
+        if makes and (way == "insert" or self.chance.random() < 0.4):
             self.key = draw_key(table, 50)
         made = self.deed.endswith("made")
         find = lambda _: self.key  # noqa: E731
@@ -276,8 +293,10 @@ class History:
             declared = sql.rows(engine, table.name, where=where, **shared, **sets)
         elif way in ("insert", "upsert"):
             given: dict[str, Any] = {} if made else {"id": find}
-            declared = sql.insert(engine, table.name, **given, **shared)
-        elif way == "delete":
+            declared = sql.insert(engine, table.name, **given, **shared, **sets)
+        elif way == "look":
+            declared = sql.insert(engine, table.name, id=find, **shared, **sets)
+        elif way in ("delete", "chain"):
             declared = sql.delete(engine, table.name, id=find, **shared, **sets)
         else:
             declared = sql.update(engine, table.name, id=find, **shared, **sets)
@@ -290,18 +309,54 @@ class History:
         async def change() -> None:
             await self._make_call(work, inner)
 
-        return change, leaves
+        return (self._chain(m, change) if way == "chain" else change), leaves
+
+    def _chain(self, m: Mulligan, change: Callable[[], Any]) -> Callable[[], Any]:
+        """A row that goes with the first one, or loses its reference: changed before that, or
+        deleted after it."""
+        found = [
+            (table, key)
+            for table in self.schema.tables
+            for each in table.references
+            for key, row in table.rows.items()
+            if each.to == self.table.name and (row[each.column],) == self.key != key
+        ]
+        if not found:
+            return change
+        owner, key = self.chance.choice(found)
+        first = self.deed == "chain change"
+        declare = sql.update if first else sql.delete
+        statement = f"UPDATE {owner.name} SET said = '{OURS}'"
+        statement = statement if first else f"DELETE FROM {owner.name}"
+        where = " AND ".join(f"{name} = :k{at}" for at, name in enumerate(owner.key_names))
+
+        @m.tool(**declare(self.engine, owner.name, id=lambda _: key))
+        async def change_along() -> None:
+            self._begin_call()
+            self._run_texts([(f"{statement} WHERE {where}", _bind_key(key))])
+
+        async def run() -> None:
+            for call in (change_along, change) if first else (change, change_along):
+                await call()
+
+        return run
+
+    def _begin_call(self) -> None:
+        if "base" not in self.seen:
+            if self.moment == "inside":
+                self._disturb()
+            self.seen["base"] = self._look()
 
     async def _make_call(self, work: Callable[[], None], inner: Callable[[], Any]) -> None:
-        if self.moment == "inside":
-            self._disturb()
-        self.seen["base"] = self._look()
+        self._begin_call()
         if self.deed.startswith("nested"):
             await inner()
         if self.deed == "nested fails":
             raise ValueError("nothing of its own")
         if self.deed != "nested same":
             work()
+        if self.deed == "late error":
+            raise self.chance.choice(LATE)("after its commit")
 
     def _declare_inner(self, m: Mulligan, shared: dict[str, Any]) -> Callable[[], Any]:
         """A tool that another calls: for another row, or for the very same."""
@@ -345,33 +400,68 @@ class History:
         }
         texts |= {"nested": [(change, bound)], "nested same": []}
         texts |= {"nested twice": [(again, bound)], "nested fails": []}
+        texts |= {"late error": texts["update"], "chain change": texts["delete"]}
+        texts |= {"chain delete": texts["delete"]}
         if self.deed == "update other" and self.chance.random() < 0.5:
             texts["update other"] = [(change, other)]
         if self.deed in texts:
             return lambda: self._run_texts(texts[self.deed])
-        if self.deed.startswith("split"):
-            first = same if self.deed == "split same" else change
-            return lambda: self._run_split([(first, bound), (change, bound)])
-        if self.deed.startswith("retry"):
-            return lambda: self._run_retry(change, bound)
-        if self.deed in ("driver", "two phases"):
-            return lambda: self._run_past(change, bound)
-        if self.deed == "savepoint":
-            return lambda: self._run_savepoint(change, again, bound)
-        if self.deed.endswith("construct"):
-            return lambda: self._run_construct(delete=self.deed.startswith("delete"))
+        first = same if self.deed == "split same" else change
+        ways: dict[str, Callable[[], None]] = {
+            "split": lambda: self._run_split([(first, bound), (change, bound)]),
+            "retry": lambda: self._run_retry(change, bound),
+            "driver": lambda: self._run_past(change, bound),
+            "two phases": lambda: self._run_past(change, bound),
+            "session": lambda: self._run_beside(change, bound),
+            "joined": lambda: self._run_beside(change, bound),
+            "savepoint": lambda: self._run_savepoint(change, again, bound),
+            "update construct": lambda: self._run_construct(delete=False),
+            "delete construct": lambda: self._run_construct(delete=True),
+        }
+        found = ways.get(self.deed) or ways.get(self.deed.split()[0])
+        return found or self._choose_insert(change)
+
+    def _choose_insert(self, change: str) -> Callable[[], None]:
+        table = self.table
         row = dict(zip(table.key_names, self.key, strict=True))
         row |= draw_values(self.chance, self.schema, table, OURS)
         if self.deed in ("upsert unique", "upsert replace") and "code" in row:
             row["code"] = table.rows[self.other]["code"]
         if self.deed.endswith("made"):
             return lambda: self._run_made(row)
+        if self.deed == "look first":
+            return lambda: self._run_looking(row, change)
         return lambda: self._run_insert(row)
 
     def _run_texts(self, statements: list[tuple[str, dict[str, Any]]]) -> None:
         with self.engine.begin() as connection:
             for statement, bound in statements:
                 connection.execute(text(statement), bound)
+
+    def _run_beside(self, change: str, bound: dict[str, Any]) -> None:
+        """In a session, or by an engine with a pool of its own."""
+        other = create_engine(self.engine.url, poolclass=NullPool)
+        with Session(self.engine if self.deed == "session" else other) as session:
+            if self.deed == "joined":
+                sql.join(session)
+            session.execute(text("SELECT 1"))
+            session.execute(text(change), bound)
+            session.commit()
+        other.dispose()
+
+    def _run_looking(self, row: dict[str, Any], change: str) -> None:
+        """Make what is not there, else change it."""
+        look = change.replace(change[: change.index(" WHERE")], f"SELECT 1 FROM {self.table.name}")
+        bound = _bind_key(self.key)
+        with self.engine.connect() as connection:
+            there = connection.execute(text(look), bound).first()
+            if self.chance.random() < 0.5:
+                connection.commit()
+            if there:
+                connection.execute(text(change), bound)
+            else:
+                _insert(connection, self.table.name, row)
+            connection.commit()
 
     def _run_split(self, statements: list[tuple[str, dict[str, Any]]]) -> None:
         for each in statements:
@@ -450,6 +540,9 @@ class History:
 
     def _run_made(self, row: dict[str, Any]) -> None:
         """The key is the database's to make, where it makes any."""
+        if self.chance.random() < 0.5:
+            self._run_made_as_text(row)
+            return
         if self.table.time:
             row = row | {self.table.time: datetime.fromisoformat(row[self.table.time])}
         there = Table(self.table.name, MetaData(), autoload_with=self.engine)
@@ -466,6 +559,18 @@ class History:
             row = {name: value for name, value in row.items() if name != "id"}
         with self.engine.begin() as connection:
             connection.execute(wanted.values(**row))
+
+    def _run_made_as_text(self, row: dict[str, Any]) -> None:
+        keys = ", ".join(self.table.key_names)
+        after = "" if self.schema.on == "mysql" else f" RETURNING {keys}"
+        if self.deed.startswith("upsert") and self.schema.on == "mysql":
+            after = f" ON DUPLICATE KEY UPDATE said = '{OURS}'"
+        elif self.deed.startswith("upsert"):
+            after = f" ON CONFLICT ({keys}) DO UPDATE SET said = '{OURS}'{after}"
+        elif self.table.serial:
+            row = {name: value for name, value in row.items() if name != "id"}
+        with self.engine.begin() as connection:
+            _insert(connection, self.table.name, row, after=after)
 
     # Somebody else.
 
@@ -559,12 +664,16 @@ class Judgement:
                     totals.person[self._name_cause(action)] += 1
                     causeless = self._name_cause(action).endswith(": other")
                     wrong["needless"] += causeless and not history.schema.triggers
+                    wrong["needless"] += self._is_left_to_trigger(action)
                 # Of several rows or calls, some may be taken back all the same.
-                if not history.deed.startswith(("rows", "nested")) and not self._is_composed():
+                if not history.deed.startswith(SEVERAL) and not self._is_composed():
                     wrong["untrue"] += self._differs("edited", "end")
             case _:
                 wrong["errors"] += 1
-        wrong["untrue"] += history.deed == "nested fails" and not history.said and not self.left
+        told = history.deed in ("nested fails", "late error")
+        wrong["untrue"] += told and not history.said and not self.left
+        undone = history.deed == "nested fails" and State.UNDONE in history.states
+        wrong["untrue"] += undone  # there was nothing to undo
         wrong["deleted"] += len(self._list_taken())
         wrong["overwritten"] += len(self._list_overwritten())
         for name, count in wrong.items():
@@ -576,7 +685,7 @@ class Judgement:
         history = self.history
         if self.left:
             return "person"
-        if history.deed.startswith("nested"):  # what is inside has been done, or refused too
+        if history.deed.startswith(SEVERAL[1:]):  # some of it was done, or refused too
             return "undone" if history.wrong else "kept"
         if history.said in REFUSALS:
             return "refused"
@@ -606,6 +715,15 @@ class Judgement:
         if "by a trigger" in why:
             return f"{action.state}: an undo would set off a trigger"
         return f"{action.state}: other"
+
+    def _is_left_to_trigger(self, action: Any) -> bool:
+        """Whether only a column stands in the way of an undo that no statement of the call sets."""
+        history = self.history
+        alone = {each.kind for each in history.schema.triggers} == {"stamp"}
+        plain = history.deed.split()[0] in ("update", "late", "session", "joined", "retry")
+        sets = history.deed in ("update twice", "update other")
+        why = str(action.detail.get("why", ""))
+        return history.moment == "never" and alone and plain and not sets and "sets=['n']" in why
 
     def _is_composed(self) -> bool:
         kinds = {each.kind for each in self.history.schema.triggers}
@@ -682,8 +800,12 @@ def run_histories(
     seed: int,
     step: Callable[[str], Any] = lambda _: None,
     until: Callable[[Totals], bool] = lambda _: False,
+    likely: Sequence[str] = (),
 ) -> Totals:
-    """Some histories on each of many schemas, each of these from a seed of its own."""
+    """Some histories on each of many schemas, each of these from a seed of its own.
+
+    `likely`: deeds that make up half of them.
+    """
     totals, number = Totals(), 0
     while totals.histories < count and not until(totals):
         chance = random.Random(f"{seed}:{number}")
@@ -694,7 +816,7 @@ def run_histories(
                 with engine.begin() as connection:
                     connection.exec_driver_sql(UNBOUND[schema.on])
             for _ in range(min(CALLS, count - totals.histories)):
-                _draw_history(chance, schema, engine, person).run(totals)
+                _draw_history(chance, schema, engine, person, likely).run(totals)
                 step(place.on)
         named = [f"seed {seed}:{number}: {each}" for each in totals.examples[before:]]
         totals.examples[before:] = named
@@ -702,15 +824,21 @@ def run_histories(
     return totals
 
 
-def _draw_history(chance: random.Random, schema: Schema, engine: Engine, person: Engine) -> History:
+def _draw_history(
+    chance: random.Random, schema: Schema, engine: Engine, person: Engine, likely: Sequence[str]
+) -> History:
     for table in schema.tables:
         table.rows.clear()
+    deeds = [*DEEDS, *SERVED.get(schema.on, ()), *(ON_UNIQUE if schema.first.unique else ())]
+    if likely and chance.random() < 0.5:
+        deeds = [*likely]
     return History(
         chance=chance,
         schema=schema,
         engine=engine,
         person=person,
-        deed=chance.choice([*DEEDS, *SERVED.get(schema.on, ())]),
+        deed=chance.choice(deeds),
         moment=chance.choice(MOMENTS),
         wrong=chance.random() < 0.85,
+        stamps=chance.random() < 0.5,
     )

@@ -31,7 +31,10 @@ class PackMutant:
             if self.pack == "sql":
                 place = sql.open_place("sqlite", folder, stack)
                 stack.enter_context(sql_mutants.MUTANTS[self.name]())
-                totals = run_histories(place, count=MOST, seed=seed, until=_is_broken)
+                likely = sql_mutants.LIKELY.get(self.name, ())
+                totals = run_histories(
+                    place, count=MOST, seed=seed, until=_is_broken, likely=likely
+                )
             else:
                 draw = stack.enter_context(effects.open_place(self.pack, folder))
                 stack.enter_context(effect_mutants.MUTANTS[self.pack][self.name]())

@@ -8,8 +8,9 @@ from typing import Any
 
 from mulligan.packs.sql import listening, scope, state, watching
 from mulligan.packs.sql.dialects import Dialect, ForeignKey
-from mulligan.packs.sql.table import UserTable
+from mulligan.packs.sql.table import UserTable, name_row
 from mulligan.packs.sql.writing import TableWriter
+from mulligan.runtime import journaled_call, retry
 
 
 @contextmanager
@@ -93,6 +94,21 @@ def _share_rows(connection: Any) -> Any:
     return [] if any(id(connection) in each.busy for each in scopes) else list(scopes)
 
 
+def _name_own_rows(self: TableWriter, record: Any) -> Any:
+    """A call is about its own rows, and not about those that go with them."""
+    return [name_row(self.table, key) for key in self._list_known_keys(record)]
+
+
+@contextmanager
+def _answer_always() -> Iterator[None]:
+    with plant(journaled_call, "is_unheard", _agree), plant(retry, "is_unheard", _agree):
+        yield
+
+
+def _agree(*_: Any) -> bool:
+    return True
+
+
 MUTANTS: dict[str, Callable[[], Any]] = {
     "an insert reads nothing before it": lambda: plant(
         TableWriter, "_read", _forget_before(TableWriter._read)
@@ -131,7 +147,27 @@ MUTANTS: dict[str, Callable[[], Any]] = {
     "a call answers for what calls inside of it write": lambda: plant(
         listening, "list_scopes", _share_rows
     ),
+    "what a tool raises after its commit is answered by a look": _answer_always,
+    "rows that go with another are none of its call's": lambda: plant(
+        TableWriter, "name_object", _name_own_rows
+    ),
+    "what a trigger sets in a row is expected back": lambda: plant(
+        TableWriter, "_list_own", lambda *_, **__: set()
+    ),
     "what went with a row does not come back": lambda: plant(
         state, "_restore_present", _restore_only(state._restore_present)
     ),
 }
+
+LIKELY = {
+    "an insert reads nothing before it": ("upsert", "upsert replace", "look first"),
+    "REPLACE may take away what it meets": ("upsert replace",),
+    "a lost reference stays lost": ("delete", "delete construct"),
+    "a key that the driver names is a new row": ("upsert made",),
+    "foreign keys are believed where they are not enforced": ("delete", "rows delete"),
+    "a mark is believed whatever became of its transaction": ("retry",),
+    "a call answers for what calls inside of it write": ("nested fails",),
+    "rows that go with another are none of its call's": ("chain change", "chain delete"),
+    "what a trigger sets in a row is expected back": ("update", "session"),
+}
+"""What shows a mistake is drawn more often where it is looked for."""

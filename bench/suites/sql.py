@@ -16,7 +16,7 @@ from bench.crash.workers import scratch
 from bench.crash.worlds import open_worlds
 from bench.packs.database_server import serve_mariadb
 from bench.packs.histories import Place, run_histories
-from bench.packs.sql_mutants import MUTANTS
+from bench.packs.sql_mutants import LIKELY, MUTANTS
 from bench.report import progress, table
 from mulligan.testing.postgres import to_sqlalchemy_url
 
@@ -74,6 +74,7 @@ def find_mutants(place: Place, options: argparse.Namespace) -> dict[str, int]:
                 count=options.histories,
                 seed=options.seed,
                 until=lambda seen: bool(seen.broken),
+                likely=LIKELY.get(name, ()),
             )
         found[name] = totals.histories if totals.broken else 0
     return found

@@ -197,7 +197,7 @@ async def test_a_different_error_on_the_second_try_is_judged_for_itself() -> Non
 async def test_what_can_be_made_only_once_is_looked_for_and_not_made_again() -> None:
     looks = []
 
-    async def look() -> Execution | None:
+    async def look(_: Execution) -> Execution | None:
         looks.append(1)
         return None
 

@@ -376,3 +376,36 @@ async def test_who_cannot_look_is_told_what_to_declare() -> None:
         (left,) = m.insights.open_list.actions()
 
     assert "Declare probe=…, and refuses=…" in left.detail["why"]
+
+
+@pytest.mark.parametrize("error", [ValueError("no ink"), ConnectionRefusedError("no printer")])
+async def test_what_a_tool_says_itself_is_told_though_its_call_is_found(
+    shop: Shop, error: Exception
+) -> None:
+    shop.rejects.append("tea")
+    told: list[str] = []
+
+    def find(record: Record) -> Item | None:
+        return next(iter(shop.remote.list_items().values()), None)
+
+    def cancel(record: Record) -> None:
+        shop.remote.delete(record.result.id, by="undo")
+
+    @shop.m.tool(
+        effect=Effect.REVERSIBLE, probe=find, probe_by=ProbeBy.CALL, undo=cancel, read=find
+    )
+    async def order_and_print(what: str) -> Item:
+        shop.remote.create({"what": what})
+        raise error
+
+    async def agent(turn: OpenTurn) -> str:
+        if turn.attempt.number == 1:
+            with pytest.raises(type(error)) as seen:
+                await order_and_print("tea")
+            told.append("".join(seen.value.__notes__))
+        return "I tried."
+
+    await shop.m.act("Order it", agent)
+
+    assert "It took effect all the same" in told[0]
+    assert (shop.states(), shop.remote.list_items()) == ([], {})

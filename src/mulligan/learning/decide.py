@@ -41,6 +41,11 @@ Past = Mapping[Decision, int]
 
 NO_PAST: Past = MappingProxyType({})
 
+_LANDED = Advice(
+    decision=Decision.STOP,
+    why="It took effect all the same, and the error came after that: do not make it again.",
+)
+
 
 def decide(
     failed: FailedCall,
@@ -53,6 +58,8 @@ def decide(
 
     `other`: a lesson that has helped by asking for something else, which is for the person to say.
     """
+    if failed.failure.landed:
+        return _LANDED
     advice = _advise_by_rules(failed, suggested)
     if other is not None and not suggested and advice.decision in OPEN_TO_OTHERS:
         change = other.correction

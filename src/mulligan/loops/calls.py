@@ -99,8 +99,9 @@ Again = Callable[[int], Awaitable[Execution]]
 """Makes the identical call once more, as the given try."""
 
 
-Look = Callable[[], Awaitable[Execution | None]]
-"""Finds out whether the call has landed: what came of it, `None` if it is not there."""
+Look = Callable[[Execution], Awaitable[Execution | None]]
+"""Finds out whether a call that failed has landed: what its caller is told if so, which is the
+failure where its tool has said that itself; `None` if it is not there."""
 
 
 class UnsureError(Exception):
@@ -232,6 +233,8 @@ class _FailedCall:
         if landed is None and self._using.knowing.once:
             self._ended = Move.STOP
             return self._failed
+        if landed is not None and landed.failure is not None:
+            self._ended = Move.STOP
         return landed if landed is not None else await self._again(number)
 
     async def _prepare_try(self, move: Move) -> Execution | None:
@@ -251,7 +254,7 @@ class _FailedCall:
         knowing, using = self._using.knowing, self._using
         if knowing.look is None:
             raise UnsureError("there is no way to look")
-        landed = await knowing.look()
+        landed = await knowing.look(self._failed)
         if landed is not None or knowing.keyed:
             return landed
         # Without a key, what is not there yet could still arrive beside a second call.
@@ -262,7 +265,7 @@ class _FailedCall:
         if using.monotonic() - since < knowing.lands_within.total_seconds():
             raise UnsureError("there was no time to wait for it")
         self._waited += knowing.lands_within
-        return await knowing.look()
+        return await knowing.look(self._failed)
 
     async def _review(self, execution: Execution) -> Move:
         failure = execution.failure

@@ -154,11 +154,14 @@ class Composed:
         """What the notes of all parts come to."""
         if notes and all(note is EffectNote.NOTHING_DONE for note in notes):
             return EffectNote.NOTHING_DONE
+        if EffectNote.UNHEARD in notes:
+            return EffectNote.UNHEARD
         told = (EffectNote.NOTHING_DONE, EffectNote.REFUSED)
         if notes and all(note in told for note in notes):
             return EffectNote.REFUSED
         by_a_part = isinstance(error, _join_classes(self._declared))
-        return EffectNote.SOMETHING_DONE if by_a_part else None
+        answered = notes and all(note is EffectNote.SOMETHING_DONE for note in notes)
+        return EffectNote.SOMETHING_DONE if by_a_part or answered else None
 
     def _call(self, at: int, name: str, record: Record) -> Any:
         function: RecordFunction | None = cast("Any", self._declared[at]).get(name)

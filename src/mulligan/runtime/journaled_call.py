@@ -33,7 +33,7 @@ from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution
 from mulligan.runtime.outcome import build_proposal, log_settled
 from mulligan.runtime.payloads import LET_RUN, is_exact
-from mulligan.runtime.probe import record_result, settle
+from mulligan.runtime.probe import is_unheard, record_result, settle
 from mulligan.runtime.promises import describe_binding
 from mulligan.runtime.retry import Tried, claim, run_claimed, try_call, write_stopped
 from mulligan.runtime.review import bring_evidence, gather_evidence
@@ -384,7 +384,8 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
     async def _account(self, actions: Sequence[LiveAction], tried: Tried) -> Execution:
         """Write down what came of it: it happened, it did not, or nobody knows.
 
-        Returns what the caller is told. A call that a look has found is a success after all.
+        Returns what the caller is told. A call without an answer that a look has found is a success
+        after all; what its tool said itself stands.
         """
         try:
             return await self._write_outcome(actions, tried)
@@ -421,9 +422,11 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         for action in actions:
             action.call_failed = True
             action.refused = tried.last.outcome is Outcome.FAILURE
-        if len(actions) == 1 and actions[0].looked_up:
+        if not any(action.looked_up for action in actions):
+            return tried.last
+        if len(actions) == 1 and is_unheard(tried.last, self.declaration):
             return as_execution(actions[0], self.turn.turn)
-        return tried.last
+        return replace(tried.last, failure=replace(failure, landed=True))
 
     async def _settle_outdated(self, done: Sequence[LiveAction]) -> None:
         """Calls that failed under the very version that a later one was accepted under.

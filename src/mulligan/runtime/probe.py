@@ -28,7 +28,7 @@ from mulligan.runtime.live_action import LiveAction, read_order
 from mulligan.runtime.undo import call_ability, copy_record, read_left_version, read_version
 from mulligan.runtime.waiting import BootTime
 from mulligan.types.action import STANDING, Action, ActionQuery, State
-from mulligan.types.call import Execution, Failure, Record
+from mulligan.types.call import Execution, Failure, Outcome, Record
 from mulligan.types.display import format_value
 from mulligan.types.effect import EffectNote, ProbeBy, Repeat, read_effect_note
 from mulligan.types.errors import ConflictError
@@ -127,6 +127,22 @@ async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
         )
         return Seen(landing=ProbeResult.UNSURE, why=why, for_a_person=True)
     return Seen(landing=ProbeResult.LANDED, result=result)
+
+
+def is_unheard(failed: Execution, declared: Declaration) -> bool:
+    """Whether nobody heard what came of a call, so that what a look finds is its answer.
+
+    Else its tool has said itself what went wrong: that is what its caller is told, also where a
+    look finds that it took effect. Of one request that was refused, it was a repeat on its way.
+    """
+    failure = failed.failure
+    if failure is None:
+        return False
+    note = read_effect_note(failure.error)
+    if note in (EffectNote.SOMETHING_DONE, EffectNote.UNHEARD):
+        return note is EffectNote.UNHEARD
+    repeated = failure.refused or (failure.answered and declared.requests == 1)
+    return failed.outcome is Outcome.UNKNOWN or repeated
 
 
 async def settle(

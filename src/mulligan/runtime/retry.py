@@ -25,6 +25,7 @@ from mulligan.runtime.lookup import Advised, FailedMend, Mended
 from mulligan.runtime.outcome import end_call, label_opening, log_success, note_failure, was_stopped
 from mulligan.runtime.probe import (
     ProbeResult,
+    is_unheard,
     probe,
     record_result,
     settle_approved,
@@ -149,12 +150,14 @@ def _build_knowing(first: ActiveCall) -> Knowing:
     age = timedelta(microseconds=first.tool.runtime.wall_us() - first.at_us)
     record = first.record or Record(arguments=first.arguments, key=first.key or first.id)
 
-    async def look_for_it() -> Execution | None:
+    async def look_for_it(failed: Execution) -> Execution | None:
         seen = await probe(record, declaration)
         if seen.landing is ProbeResult.UNSURE:
             raise UnsureError(seen.why)
         if seen.landing is ProbeResult.ABSENT:
             return None
+        if failed.failure is not None and not is_unheard(failed, declaration):
+            return replace(failed, failure=replace(failed.failure, landed=True))
         found = first.begin_again(try_number=first.try_number + 1)
         log_success(found, seen.result)
         return found.describe_success()

@@ -71,6 +71,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     one."""
     acted_within: bool = False
     """Calls that this one has made itself may have changed something: it is not made again."""
+    landed: bool = False
+    """A look has found that the call took effect all the same: its tool failed after that."""
     now: object = None
     """What is there now, where a conflict was followed by a look."""
 

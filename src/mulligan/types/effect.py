@@ -96,7 +96,10 @@ class EffectNote(StrEnum):
     """The remote has answered that it did nothing, as it may also answer after the effect: of two
     requests that a proxy has made of one, the second is refused."""
     SOMETHING_DONE = "something_done"
-    """Something may have been changed by then, whatever the error's class says of itself."""
+    """Something may have been changed by then, whatever the error's class says of itself, and what
+    changed it has answered: the error is the tool's own word."""
+    UNHEARD = "unheard"
+    """What was to change something gave no answer, whatever the error's class."""
 
 
 _NOTED = "mulligan_effect"

@@ -76,7 +76,7 @@ async def test_a_statement_that_commits_is_refused(world: World, m: Mulligan) ->
     before, change = world.read(), declare(m, world, RENAME, "COMMIT")
 
     async def work():
-        with pytest.raises(sql.NoTransactionError, match="commits by itself"):
+        with pytest.raises(sql.NoTransactionError, match="ends its transaction by itself"):
             await change(1)
 
     assert await act(m, work) == []
@@ -211,7 +211,8 @@ async def test_what_a_later_transaction_is_refused_does_not_speak_for_the_one_be
                 connection.execute(text(statement))
 
     async def work():
-        await change(1)
+        with pytest.raises(sql.UndeclaredWriteError, match="note"):
+            await change(1)
         assert (1, "beer") in world.read("task")
 
     assert await act(m, work) == []

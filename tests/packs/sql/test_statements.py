@@ -164,3 +164,22 @@ def test_what_is_opened_and_never_closed_may_hide_anything(text: str, *, backsla
 )
 def test_what_ends_a_transaction_is_told(spelling: Spelling, statement: str, *, ends: bool) -> None:
     assert read_statement(statement, spelling).commits is ends
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [
+        ('UPDATE t SET a = 1, "B" = (SELECT x, y FROM z), c = f(d, e) WHERE rev = 2', "a b c"),
+        ("UPDATE t SET (a, b) = (1, g), q = 2", "a b q"),
+        ("INSERT INTO t (k) VALUES (1) ON CONFLICT (k) DO UPDATE SET v = excluded.v, w = 1", "v w"),
+        ("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE said = 'x', n = n + 1", "said n"),
+        ("WITH x AS (UPDATE t SET a = 1 RETURNING b) UPDATE u SET u.c = 2 FROM x", "a c"),
+        ("DELETE FROM t WHERE a = 1", ""),
+        ("REPLACE INTO t VALUES (1)", None),
+        ("CALL buy(1)", None),
+    ],
+)
+def test_the_columns_that_a_statement_sets_are_known(statement: str, columns: str | None) -> None:
+    found = read_statement(statement, Spelling()).assigns
+
+    assert found == (None if columns is None else set(columns.split()))

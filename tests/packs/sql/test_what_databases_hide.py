@@ -127,12 +127,13 @@ async def test_a_trigger_that_waits_for_the_commit_is_seen(pages: World, m: Mull
     assert pages.read("page", "stock") == [(1, "old"), (1, 10)]
 
 
+@pytest.mark.parametrize("sets", [["n"], []], ids=["declared", "seen"])
 async def test_what_a_late_trigger_adds_to_the_row_itself_is_no_edit(
-    pages: World, m: Mulligan
+    pages: World, m: Mulligan, sets: list[str]
 ) -> None:
     pages.run("ALTER TABLE page ADD n INTEGER DEFAULT 1", *defer("UPDATE page SET n = n + 1"))
 
-    @m.tool(**sql.update(pages.engine, "page", id="page_id", sets=["n"]))
+    @m.tool(**sql.update(pages.engine, "page", id="page_id", sets=sets))
     async def change(page_id: int) -> None:
         pages.run("UPDATE page SET said = 'new' WHERE id = 1")
 
@@ -209,10 +210,11 @@ async def test_the_mark_is_left_where_it_is_looked_for(pages: World, m: Mulligan
     @m.tool(**sql.update(pages.engine, "page", id="page_id"))
     async def change(page_id: int) -> None:
         pages.run("SET LOCAL search_path = shop, public", "UPDATE page SET said = 'new'")
-        raise TimeoutError("lost")
+        raise TimeoutError("after that")
 
     async def work():
-        await change(1)
+        with pytest.raises(TimeoutError, match="after that"):
+            await change(1)
 
     assert await act(m, work) == []
     assert pages.read("page", "shop.mulligan_mark") == [(1, "old")]
@@ -568,10 +570,11 @@ async def test_a_commit_that_fails_and_is_tried_again_leaves_its_mark(
             if lands:
                 return
             world.run(RENAME)
-        raise TimeoutError("lost")
+        raise TimeoutError("after that")
 
     async def work():
-        await rename(1)
+        with nullcontext() if lands else pytest.raises(TimeoutError, match="after that"):
+            await rename(1)
         assert world.read()[0] == (1, "beer")
 
     assert await act(m, work) == []
@@ -688,4 +691,49 @@ async def test_a_bulk_of_no_rows_is_undone_and_writes_none(
 
     assert await act(m, work) == []
     assert len(refused) == 2 * writes
+    assert world.read() == before
+
+
+async def test_a_temporary_table_does_not_take_the_place_of_a_declared_one(
+    sqlite_engine: Engine, m: Mulligan
+) -> None:
+    world = World(engine=sqlite_engine)
+    world.fill()
+    before = world.read()
+
+    with sqlite_engine.connect() as connection:
+        connection.exec_driver_sql("CREATE TEMP TABLE task AS SELECT * FROM main.task")
+        connection.commit()
+
+        @m.tool(**sql.update(sqlite_engine, "task", id="task_id"))
+        async def rename(task_id: int) -> None:
+            connection.execute(text(RENAME))
+            connection.commit()
+
+        async def work():
+            with pytest.raises(sql.UndeclaredWriteError, match="takes the place of task"):
+                await rename(1)
+
+        assert await act(m, work) == []
+        connection.rollback()
+        connection.exec_driver_sql("DROP TABLE temp.task")
+        connection.commit()
+    assert world.read() == before
+
+
+@pytest.mark.parametrize("ends", ["ROLLBACK", "rollback transaction"])
+async def test_a_transaction_is_not_ended_by_a_statement(
+    world: World, m: Mulligan, ends: str
+) -> None:
+    before = world.read()
+
+    @m.tool(**sql.update(world.engine, "task", id="task_id"))
+    async def rename(task_id: int) -> None:
+        world.run(RENAME, ends, RENAME.replace("beer", "wine"))
+
+    async def work():
+        with pytest.raises(sql.NoTransactionError, match="ends its transaction"):
+            await rename(1)
+
+    assert await act(m, work) == []
     assert world.read() == before

@@ -136,8 +136,12 @@ class Dialect:
 
     def count_parts(self, place: TablePlace) -> Sequence[str]:
         """How many columns and such there are, each as SQL."""
-        columns = f"(SELECT count(*) FROM pragma_table_xinfo({_list_given(place)}))"  # noqa: S608
-        return columns, f"(SELECT count(*) FROM {_join_keys(place)})"  # noqa: S608
+        fired = f"type = 'trigger' AND tbl_name = {_quote_text(place.name)} COLLATE NOCASE"
+        return (
+            f"(SELECT count(*) FROM pragma_table_xinfo({_list_given(place)}))",  # noqa: S608
+            f"(SELECT count(*) FROM {_join_keys(place)})",  # noqa: S608
+            f"(SELECT count(*) FROM {_name_master(place)} WHERE {fired})",  # noqa: S608
+        )
 
     def load_keys(self, connection: Connection, place: TablePlace) -> list[ForeignKey]:
         """The foreign keys that refer to a table. SQLAlchemy does not read all that is written

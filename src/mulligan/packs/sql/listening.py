@@ -6,6 +6,7 @@ from typing import Any
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine.cursor import FullyBufferedCursorFetchStrategy
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 from sqlalchemy.orm import Session
 
@@ -18,6 +19,7 @@ from mulligan.packs.sql.scope import (
     forget_abandoned,
     list_current,
     list_scopes,
+    note_made,
     note_session,
     refuse_abandoned,
     refuse_replacing,
@@ -45,6 +47,7 @@ def listen(engine: Engine) -> None:
 
     def end(connection: Any, *sent: Any) -> None:
         _end_write(connection, sent[1], sent[0].rowcount)
+        _note_returned(connection, sent[1], cursor=sent[0], context=sent[3])
 
     def note(connection: Any, statement: Any, *rest: Any) -> None:
         _note_inserted(connection, statement, rest[-1])
@@ -55,6 +58,7 @@ def listen(engine: Engine) -> None:
     event.listen(engine, "after_cursor_execute", end)
     event.listen(engine, "commit", _on_commit)
     event.listen(engine, "rollback", _on_rollback)
+    event.listen(engine, "handle_error", _on_error)
     event.listen(engine, "savepoint", lambda connection, _: begin_outer(connection))
 
 
@@ -126,6 +130,28 @@ def _end_write(connection: Connection, statement: str, rowcount: int) -> None:
         end_watching(connection, scopes, read, rowcount)
 
 
+def _note_returned(connection: Connection, statement: str, *, cursor: Any, context: Any) -> None:
+    """The keys of new rows that a statement returns, or the driver names, whoever wrote it; what
+    SQLAlchemy asks for itself, it tells itself."""
+    if context is None or (context.isinsert and not getattr(context, "_is_explicit_returning", 0)):
+        return
+    read = read_statement(statement, find_spelling(connection.dialect))
+    for scope in list_scopes(connection):
+        if not scope.makes or not read.writes_to(connection, scope.writer.table):
+            continue
+        with scope.on_our_own(connection):
+            key = [name.casefold() for name in scope.writer.load(connection).key]
+        names = [str(column[0]).casefold() for column in cursor.description or ()]
+        if read.returns and set(key) <= set(names):
+            rows = cursor.fetchall()
+            context.cursor_fetch_strategy = FullyBufferedCursorFetchStrategy(
+                cursor, initial_buffer=rows
+            )
+            scope.inserted += [[row[names.index(name)] for name in key] for row in rows]
+        elif connection.dialect.name in ("mysql", "mariadb") and read.plain and cursor.lastrowid:
+            scope.inserted += [[cursor.lastrowid]] if (len(key), cursor.rowcount) == (1, 1) else []
+
+
 def _note_inserted(connection: Connection, statement: Any, result: Any) -> None:
     context = getattr(result, "context", None)
     if context is None or not getattr(context, "isinsert", False) or context.compiled is None:
@@ -144,6 +170,7 @@ def _on_commit(connection: Connection) -> None:
     try:
         refuse_abandoned(connection)
         fire_deferred(connection, scopes)
+        note_made(connection, scopes)
         for scope in scopes:
             work = scope.works.pop(id(connection), None)
             if work is not None and work.wrote:
@@ -155,7 +182,14 @@ def _on_commit(connection: Connection) -> None:
         connection.dialect.do_rollback(connection.connection)
         raise
     for scope in scopes:
-        scope.committing = True
+        scope.committing, scope.unheard = True, False
+
+
+def _on_error(context: Any) -> None:
+    """What a commit answered is not known if it raises; a statement has a text."""
+    if context.connection is not None and context.statement is None:
+        for scope in list_scopes(context.connection):
+            scope.unheard = scope.committing
 
 
 def _on_rollback(connection: Connection) -> None:

@@ -91,10 +91,14 @@ class Scope:
     targets: list[Target]
     committing: bool = False
     """A transaction of it has gone to be committed."""
+    unheard: bool = False
+    """The last of them gave no answer."""
     inserted: list[list[Any]] = field(default_factory=list)
     """The keys of rows that it has made."""
     deleted: bool = False
     """A statement of it deletes, or may do so."""
+    assigned: set[str] | None = field(default_factory=set)
+    """Columns that its statements have set themselves; `None`: any."""
     marked: set[str] = field(default_factory=set)
     call: object = None
     """What the parts of one call have in common: a call inside of it has another."""
@@ -107,6 +111,11 @@ class Scope:
     works: dict[int, Work] = field(default_factory=dict)
     watches: dict[int, TriggerWatch | CountWatch] = field(default_factory=dict)
     """Of calls inside of each other, the outer one has them."""
+
+    @property
+    def makes(self) -> bool:
+        """Whether it is to make rows whose keys nobody knows yet."""
+        return any(target.at is None for target in self.targets)
 
     def find_work(self, connection: Connection) -> Work:
         """What the transaction of a connection has done."""
@@ -186,6 +195,8 @@ class Scope:
         if not (work.checked or work.bound):
             self.check_rows(connection)
         work.wrote = True
+        known = self.assigned is not None and statement.assigns is not None
+        self.assigned = {*(self.assigned or ()), *(statement.assigns or ())} if known else None
         if statement.untold or statement.writes_to(connection, self.writer.table):
             self.deleted = self.deleted or statement.deletes
 
@@ -222,6 +233,15 @@ def fire_deferred(connection: Connection, scopes: Sequence[Scope]) -> None:
     if watch is not None and watch.looks:
         with scopes[0].on_our_own(connection):
             watch.settle(_list_known(connection, scopes))
+
+
+def note_made(connection: Connection, scopes: Sequence[Scope]) -> None:
+    """Have each call know the rows that it has made, where nobody has said which they are."""
+    watch = scopes[0].watches.get(id(connection)) if scopes else None
+    for scope in scopes:
+        if watch is not None and scope.makes and not scope.inserted:
+            with scope.on_our_own(connection):
+                scope.inserted += watch.list_made(scope.writer.load(connection))
 
 
 def refuse_strange(connection: Connection, scopes: Sequence[Scope]) -> None:
@@ -363,7 +383,8 @@ def _watch(scope: Scope) -> Iterator[None]:
         yield
         scope.require_committed(before)
     except Exception as error:
-        late = EffectNote.SOMETHING_DONE if isinstance(error, SqlPackError) else None
+        unheard = scope.unheard and not isinstance(error, SqlPackError)
+        late = EffectNote.UNHEARD if unheard else EffectNote.SOMETHING_DONE
         # Only what the database or we refused is known to have done nothing: what else raises may
         # have sent a mail, or written by another thread. Nor is it, where a session holds something
         # that the call was not seen with, which can still be committed.
@@ -386,7 +407,7 @@ def refuse_undeclared(
 ) -> None:
     """What no scope is about, an undo would leave as it is."""
     if statement.commits:
-        raise NoTransactionError("A statement of the tool commits by itself")
+        raise NoTransactionError("A statement of the tool ends its transaction by itself")
     if statement.truncates:
         raise UndeclaredWriteError(
             "TRUNCATE says nothing of the rows it takes away. Use DELETE, and declare the rows."
@@ -416,8 +437,7 @@ def refuse_replacing(
         with scope.on_our_own(connection):
             table = scope.writer.load(connection)
         unique, always = table.replaceable
-        blind = any(target.at is None for target in scope.targets)
-        if (always or statement.replaces) and (unique or blind):
+        if (always or statement.replaces) and (unique or scope.makes):
             why = "it has a UNIQUE column beside its key" if unique else "no id= says which"
             raise UndeclaredWriteError(
                 f"REPLACE may take away rows of {table.name} that were there ({why}), and nobody "

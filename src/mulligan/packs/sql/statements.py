@@ -53,6 +53,7 @@ _STOPS = frozenset(
     {"SET", "WHERE", "FROM", "USING", "RETURNING", "ORDER", "LIMIT", "VALUES", "SELECT", ";"}
 )
 """What ends a list of tables, or of assignments."""
+_ON_KEY = ["KEY", "UPDATE"]
 _LONG = 10_000
 """Characters of a statement that is not remembered."""
 
@@ -88,6 +89,9 @@ class Spelling(Struct, frozen=True, kw_only=True):
     def fold(self, name: str, *, quoted: bool) -> str:
         """A name as it is compared."""
         return name.casefold() if (self.folds_quoted if quoted else self.folds) else name
+
+
+_ANY_CASE = Spelling()
 
 
 def name_table(connection: Connection, table: object) -> TableName:
@@ -132,11 +136,16 @@ class Statement(Struct, frozen=True, kw_only=True):
     deletes: bool = False
     """It can take a row away, rather than give it another key."""
     commits: bool = False
+    """It ends the transaction, or hands it to another."""
     upserts: bool = False
     """Where a row is in its way, it does something else than to fail."""
     replaces: bool = False
     """It may take away what is in its way."""
     truncates: bool = False
+    assigns: frozenset[str] | None = frozenset()
+    """Columns that it gives a value in a row that is there, in small letters; `None`: any."""
+    returns: bool = False
+    """It makes rows, and what it returns are columns of theirs by their names."""
     plain: bool = False
     """It is one statement, and what it says it has written is all that it has."""
 
@@ -193,6 +202,7 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         if tokens[at].key in ("SELECT", "WITH") and _makes_table(tokens[at:]):
             untold.add("select into")
     pairs = {(a.key, b.key) for a, b in pairwise(tokens)}
+    plain = len(starts) == 1 and not untold and tokens[0].key in _VERBS
     replaces = "REPLACE" in verbs or ("OR", "REPLACE") in pairs
     return Statement(
         tables=frozenset(tables),
@@ -202,7 +212,11 @@ def _read(statement: str, spelling: Spelling) -> Statement:
         upserts=replaces or "MERGE" in verbs or any(pair in pairs for pair in _UPSERTS),
         replaces=replaces,
         truncates="TRUNCATE" in verbs,
-        plain=len(starts) == 1 and not untold and tokens[0].key in _VERBS,
+        assigns=None
+        if untold or replaces or verbs - {"INSERT", "UPDATE", "DELETE"}
+        else frozenset(_list_columns(tokens)),
+        returns=plain and tokens[0].key == "INSERT" and _returns_columns(tokens),
+        plain=plain,
     )
 
 
@@ -213,12 +227,23 @@ _COMMITS_ON_MYSQL = frozenset({"BEGIN", "START", "LOCK", "UNLOCK", "ANALYZE"})
 def _commits(tokens: Sequence[_Token], spelling: Spelling) -> bool:
     """Whether a statement ends the transaction, or hands it to another."""
     words = [token.key.lstrip("@").upper() for token in tokens]
+    if words[0] in ("ROLLBACK", "ABORT") and "TO" not in words:
+        return True
     if words[0] in _COMMITS or words[:2] == ["PREPARE", "TRANSACTION"]:
         return True
     mysql = spelling.backslashes
     return mysql and (
         words[0] in _COMMITS_ON_MYSQL or (words[0] == "SET" and "AUTOCOMMIT" in words)
     )
+
+
+def _returns_columns(tokens: Sequence[_Token]) -> bool:
+    """Whether what a statement returns goes by the names of columns, and by no other."""
+    at = next((at for at, token in enumerate(tokens) if token.key == "RETURNING"), len(tokens))
+    told = [token for token in tokens[at + 1 :] if token.key != ";"]
+    names = [token.kind in ("word", "quoted") for token in told]
+    others = {token.key for token in told if token.kind not in ("word", "quoted")}
+    return bool(told) and others <= {".", ",", "*"} and (True, True) not in pairwise(names)
 
 
 def _makes_table(tokens: Sequence[_Token]) -> bool:
@@ -313,6 +338,25 @@ def _read_name(tokens: Sequence[_Token], at: int, spelling: Spelling) -> tuple[l
             break
         at += 1
     return parts, at
+
+
+def _list_columns(tokens: Sequence[_Token]) -> Iterator[str]:
+    """The columns after each `SET`, or `ON DUPLICATE KEY UPDATE`, one by one or several in
+    brackets."""
+    for start, token in enumerate(tokens):
+        if token.key != "SET" and [each.key for each in tokens[start - 1 : start + 1]] != _ON_KEY:
+            continue
+        depth, wanted, listed = 0, True, False
+        for at in range(start + 1, len(tokens)):
+            key = tokens[at].key
+            listed = (listed or wanted) and (key == "(" or depth == 1) and key != ")"
+            depth += (key == "(") - (key == ")")
+            if depth < 0 or (depth == 0 and key in _STOPS):
+                break
+            if (wanted or listed) and tokens[at].kind in ("word", "quoted"):
+                parts, _ = _read_name(tokens, at, _ANY_CASE)
+                yield parts[-1]
+            wanted = depth == 0 and key == ","
 
 
 def _list_assigned(tokens: Sequence[_Token], at: int, spelling: Spelling) -> Iterator[str]:

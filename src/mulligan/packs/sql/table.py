@@ -230,10 +230,6 @@ class UserTable(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         """A row as people name it: `task 7`."""
         return f"{self.name} {', '.join(map(str, key))}"
 
-    def name_row(self, key: Sequence[object]) -> str:
-        """A row as programs name it."""
-        return f"{self.name}:{json.dumps([str(each) for each in key])}"
-
     def _is_restored(self, field: Field) -> bool:
         fixed = field.generated or field.identity or field.name in self.key
         return not fixed and field.name != self.version
@@ -279,6 +275,11 @@ class Reference(Struct, frozen=True, kw_only=True):
         pairs = enumerate(self.columns)
         where = " AND ".join(self.table.match(name, f"to_{at}") for at, name in pairs)
         return self.table.list_keys(connection, where, values=bound, lock=lock)
+
+
+def name_row(table: str, key: Sequence[object]) -> str:
+    """A row as programs name it, whoever spells its table how, and before any is read."""
+    return f"{table.rpartition('.')[2].casefold()}:{json.dumps([str(each) for each in key])}"
 
 
 def load_table(connection: Connection, name: str, *, version: str | None = None) -> UserTable:

@@ -48,12 +48,15 @@ def insert(
     id: Id | None = None,  # noqa: A002 - as above
     version: str | None = None,
     leaves: Iterable[str] = (),
+    sets: Iterable[str] = (),
 ) -> Declared:
     """A tool that makes one row, or changes it if it is there already (an upsert).
 
     `id`: it is given the key, which else the database makes. Only then may the row be there.
     """
-    options = TableOptions(id=id, version=version, leaves=frozenset(leaves), makes=True)
+    options = TableOptions(
+        id=id, version=version, leaves=frozenset(leaves), sets=frozenset(sets), makes=True
+    )
     return _declare(TableWriter(engine, table, options), options)
 
 
@@ -118,7 +121,7 @@ class TableTools(Struct, frozen=True, kw_only=True):
 
     def insert(self, *, id: Id | None = None) -> Declared:  # noqa: A002 - as above
         """`sql.insert` into this table."""
-        return insert(self.engine, self.table, id=id, version=self.version, leaves=self.leaves)
+        return insert(self.engine, self.table, id=id, **self._list_shared())
 
     def rows(self, *, where: Choose) -> Declared:
         """`sql.rows` of this table."""

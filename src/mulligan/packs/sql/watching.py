@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from sqlalchemy import Connection, text
 
 from mulligan.packs.sql.dialects import quote_name
+from mulligan.packs.sql.errors import UndeclaredWriteError
 from mulligan.packs.sql.statements import (
     Statement,
     find_spelling,
@@ -82,6 +83,7 @@ class TriggerWatch:
             return
         columns = ", ".join(["name", "deed", "count", *_KEYS])
         self._run(f"CREATE TEMP TABLE IF NOT EXISTS mulligan_written ({columns})")
+        self._refuse_hidden([each.table.name for each in known])
         wanted = list(self._list_triggers([each.table for each in known]))
         for at, statement in enumerate(wanted):
             self._run(f"CREATE TEMP TRIGGER {self.token}_{at} {statement}")
@@ -92,6 +94,13 @@ class TriggerWatch:
 
     def settle(self, known: Sequence[KnownRow]) -> None:
         """SQLite has no trigger that waits."""
+
+    def list_made(self, table: UserTable) -> list[list[Any]]:
+        """The keys of new rows of a table."""
+        columns = ", ".join(_KEYS[: len(table.key)])
+        where = "deed = 'insert' AND name = ? COLLATE NOCASE ORDER BY rowid"
+        written = f"SELECT {columns} FROM temp.mulligan_written WHERE {where}"  # noqa: S608
+        return [list(map(to_plain, key)) for key in self._run(written, table.name)]
 
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """Each row by its table and key."""
@@ -125,6 +134,16 @@ class TriggerWatch:
             return list(cursor.fetchall())
         finally:
             cursor.close()
+
+    def _refuse_hidden(self, names: Sequence[str]) -> None:
+        """A table that belongs to the connection alone takes the place of another of its name."""
+        marks = ", ".join("?" * len(names))
+        temporary = f"FROM sqlite_temp_master WHERE name COLLATE NOCASE IN ({marks})"
+        for (name,) in self._run(f"SELECT name {temporary}", *names):
+            raise UndeclaredWriteError(
+                f"A temporary table of this connection takes the place of {name}, and nobody else "
+                "would find what the call writes there. Give it another name."
+            )
 
     def _list_triggers(self, tables: Sequence[UserTable]) -> Iterator[str]:
         """A trigger may write anywhere; without one, only what is related is ever reached."""
@@ -229,6 +248,10 @@ class CountWatch:
             self.begin(known)
             self.connection.exec_driver_sql("SET CONSTRAINTS ALL IMMEDIATE")
             self.end(known)
+
+    def list_made(self, table: UserTable) -> list[list[Any]]:  # noqa: ARG002
+        """Rows are counted, and not named."""
+        return []
 
     def list_strange(self, known: Sequence[KnownRow]) -> list[Strange]:
         """A row that was made counts as known if its key is."""

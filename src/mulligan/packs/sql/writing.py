@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -43,7 +43,7 @@ from mulligan.packs.sql.state import (
     restore_rows,
 )
 from mulligan.packs.sql.statements import is_declared, read_name
-from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table
+from mulligan.packs.sql.table import ABSENT, UserTable, Values, load_table, name_row
 from mulligan.packs.sql.watching import KnownRow, Strange, open_watch
 from mulligan.runtime.context import read_context
 from mulligan.types.call import Record
@@ -140,10 +140,12 @@ class TableWriter:
         return self._run(lambda connection: self._read_left(connection, record))
 
     def name_object(self, record: Record) -> object:
-        """The rows that a call is about, by table and key."""
-        if not self._loaded:
-            return None
-        return [self._loaded[0].name_row(key) for key in self._list_known_keys(record)]
+        """The rows that a call is about, by table and key, with those that go with them: what was
+        done to one of these is undone before or after it, and not beside."""
+        before = record.before if isinstance(record.before, dict) else {"rows": []}
+        along = [each for row in before["rows"] for each in row["dependants"]]
+        named = [(self.table, key) for key in self._list_known_keys(record)]
+        return [name_row(*each) for each in (*named, *((r["table"], r["key"]) for r in along))]
 
     def is_same(self, before: object, now: object) -> bool:
         """Whether two states have the same content."""
@@ -167,10 +169,11 @@ class TableWriter:
     # What they do on a connection.
 
     def is_outdated(self, connection: Connection, target: Target) -> bool:
-        """Whether a row is not what was read before the call."""
+        """Whether a row is not what was read before the call, nor what the call itself has left."""
         table = self.load(connection)
         if not self.deep:
-            return table.read_print(connection, target.key, lock=True) != target.at
+            left, _ = self._left.get(target.mark, (None, []))
+            return table.read_print(connection, target.key, lock=True) not in (target.at, left)
         now = read_row(connection, table, key=target.key, deep=True, lock=True)
         return print_deeply(now) != target.at
 
@@ -187,7 +190,7 @@ class TableWriter:
                 for made in scope.inserted
                 for key in table.list_keys(connection, table.where, values=table.bind_key(made))
             ],
-            makes=any(target.at is None for target in scope.targets),
+            makes=scope.makes,
             leaves=self.leaves,
         )
         for row in rows if scope.deleted else ():
@@ -198,7 +201,7 @@ class TableWriter:
     def leave_marks(self, connection: Connection, scope: Scope) -> None:
         """Write the marks of what a transaction is about to commit."""
         table = self.load(connection)
-        if any(target.at is None for target in scope.targets):
+        if scope.makes:
             self._mark_inserted(connection, table, scope)
             return
         if self.deep and scope.deleted:
@@ -211,9 +214,26 @@ class TableWriter:
             before = [row["at"] for target in targets if (row := target.before) is not None]
             if self._is_marked(connection, table, scope, mark=mark, before=before):
                 continue
-            left = self._mark(connection, table, mark=mark, keys=keys, some=len(by_mark) > 1)
+            own = self._list_own(connection, table, scope, targets=targets)
+            about = _dump(keys, own=own)
+            some = len(by_mark) > 1
+            left = self._mark(connection, table, mark=mark, keys=keys, about=about, some=some)
             if ABSENT in left and not scope.deleted:
                 refuse_new_keys(table, [target for target in targets if target.at != ABSENT])
+
+    def _list_own(
+        self, connection: Connection, table: UserTable, scope: Scope, *, targets: list[Target]
+    ) -> set[str]:
+        """Columns that the database has set by itself as the call wrote to its rows, and that it
+        will set as an undo does."""
+        if scope.assigned is None or not table.triggered:
+            return set()
+        rows = [target.before for target in targets if target.before is not None]
+        pairs = [(row["values"], table.read_row(connection, row["key"])[0]) for row in rows]
+        odd = {
+            name for was, now in pairs if was and now for name in self._list_odd(table, was, now)
+        }
+        return {name for name in odd if name.casefold() not in scope.assigned}
 
     def _refuse_odd(self, connection: Connection, table: UserTable, targets: list[Target]) -> None:
         """What depends on a row goes or loses its reference with it, or else stays as it is."""
@@ -268,13 +288,13 @@ class TableWriter:
         *,
         mark: str,
         keys: list[list[Any]],
+        about: str,
         some: bool,
     ) -> list[str | None]:
         if len(keys) == 1 and not some:
-            return [self._mark_one(connection, table, mark=mark, key=keys[0])]
+            return [self._mark_one(connection, table, mark=mark, key=keys[0], about=about)]
         prints = [table.read_print(connection, key, lock=False) for key in keys]
         left_at = prints[0] if len(keys) == 1 else json.dumps(prints)
-        about = _dump(keys)
         leave_plain_mark(connection, mark, marks=self._marks, about=about, left_at=left_at)
         self._remember(mark, combine_versions(iter(prints)), keys)
         return [*prints]
@@ -287,17 +307,17 @@ class TableWriter:
         if len(keys) != len(marks):
             raise UndeclaredWriteError(
                 f"The call has made {len(keys)} rows of {self.table} whose keys are known, and is "
-                f"declared for {len(marks)}. Use SQLAlchemy's insert(…) or an ORM session, or name "
+                f"declared for {len(marks)}. Have the statement return it (RETURNING "
+                f"{', '.join(table.key)}), use SQLAlchemy's insert(…) or an ORM session, or name "
                 "the parameter that has the key: id=…, as an upsert needs."
             )
         for mark, key in zip(marks, keys, strict=True):
             if not self._is_marked(connection, table, scope, mark=mark, before=[]):
-                self._mark_one(connection, table, mark=mark, key=key)
+                self._mark_one(connection, table, mark=mark, key=key, about=_dump([key]))
 
     def _mark_one(
-        self, connection: Connection, table: UserTable, *, mark: str, key: list[Any]
+        self, connection: Connection, table: UserTable, *, mark: str, key: list[Any], about: str
     ) -> str | None:
-        about = _dump([key])
         left = leave_mark(connection, mark, marks=self._marks, about=about, table=table, key=key)
         self._remember(mark, left, [key])
         return left
@@ -416,7 +436,7 @@ class TableWriter:
             else:
                 theirs.append(table.describe_row(row["key"]))
         if ours:
-            self._restore(connection, table, ours)
+            self._restore(connection, table, ours, own=_load_own(mark))
         if len(theirs) == len(rows):
             return theirs
         prints = [table.read_print(connection, row["key"], lock=False) for row in rows]
@@ -426,7 +446,9 @@ class TableWriter:
         leave_plain_mark(connection, name, marks=self._marks, about=about, left_at=left_at)
         return theirs
 
-    def _restore(self, connection: Connection, table: UserTable, rows: list[RowState]) -> None:
+    def _restore(
+        self, connection: Connection, table: UserTable, rows: list[RowState], *, own: set[str]
+    ) -> None:
         lost = sorted({name for row in rows for name in row["values"] or ()} - set(table.fields))
         if lost:
             raise ConflictError(f"{table.name} has no column {', '.join(lost)} any more.")
@@ -442,18 +464,21 @@ class TableWriter:
         watch.end(known)
         watch.settle(known)
         for owner, values in restored:
-            self._require_restored(connection, owner, values)
+            self._require_restored(connection, owner, values, own if owner is table else set())
         self._refuse_more(connection, watch.list_strange(known))
 
-    def _require_restored(self, connection: Connection, owner: UserTable, values: Values) -> None:
+    def _require_restored(
+        self, connection: Connection, owner: UserTable, values: Values, own: set[str]
+    ) -> None:
         """A trigger may have changed a row again, also with the next one that came back."""
         key = [values[name] for name in owner.key]
         now = owner.read_row(connection, key)[0]
-        odd = self._list_odd(owner, values, now or {})
+        odd = self._list_odd(owner, values, now or {}) - own
         if odd or not now:
-            raise ConflictError(
-                f"The database itself changes {', '.join(sorted(odd))} of "
-                f"{owner.describe_row(key)}. If that is as it should be: sets=[…]."
+            raise UndeclaredWriteError(
+                f"The database itself, by a trigger, makes another value of what an undo puts into "
+                f"{', '.join(sorted(odd))} of {owner.describe_row(key)}, so that it was left as it "
+                f"is. If that is as it should be: sets={sorted(odd)}."
             )
 
     def _refuse_more(self, connection: Connection, strange: Sequence[Strange]) -> None:
@@ -547,12 +572,20 @@ def _name(row: RowState) -> str:
     return f"{row['table']}:{_dump([row['key']])}"
 
 
-def _dump(keys: list[list[Any]]) -> str:
-    return json.dumps(keys, default=str)
+def _dump(keys: list[list[Any]], own: Iterable[str] = ()) -> str:
+    """The keys of a call's rows, and the columns that the database has set in them by itself."""
+    named = sorted(own)
+    return json.dumps({"keys": keys, "own": named} if named else keys, default=str)
 
 
 def _load(mark: CallMark) -> list[list[Any]]:
-    return [] if mark.void else cast("list[list[Any]]", json.loads(mark.about))
+    about = [] if mark.void else json.loads(mark.about)
+    return cast("list[list[Any]]", about["keys"] if isinstance(about, dict) else about)
+
+
+def _load_own(mark: CallMark) -> set[str]:
+    about = json.loads(mark.about)
+    return set(about["own"]) if isinstance(about, dict) else set()
 
 
 def _load_left(mark: CallMark, count: int) -> list[str]:
