@@ -31,7 +31,7 @@ from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.hold import Held, answer_held, hold_call
 from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution
-from mulligan.runtime.outcome import build_proposal, log_settled
+from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled, note_failure
 from mulligan.runtime.payloads import LET_RUN, is_exact
 from mulligan.runtime.probe import record_result, settle
 from mulligan.runtime.promises import describe_binding
@@ -324,10 +324,19 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             actions = await read_images(self.call, self.turn)
             await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
+            if is_own_refusal(self.call, error):
+                # Approved, it would be refused again: there is nothing for a person to say.
+                return await self._refuse(error)
             what = hide_secrets(describe_error(error), self.call.arguments)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
         return await self._make_on_record(actions)
+
+    async def _refuse(self, error: Exception) -> Any:
+        """What a call comes to that its own tool refuses before it is made."""
+        failed = await note_failure(self.call, error)
+        self.attempt.notes.append(lambda: failed)
+        return await conclude(self.call, failed)
 
     async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
         """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
