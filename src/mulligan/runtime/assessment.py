@@ -84,8 +84,8 @@ def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: 
 
     `version` is the field that every write changes.
     """
-    given = {name: value for call in calls for name, value in _list_given(call)}
-    values = [value for call in calls for _, value in _list_given(call)]
+    given = {name: value for call in calls for name, value in list_given(call)}
+    values = [value for call in calls for _, value in list_given(call)]
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return now is not None and now != before and now in values
     names = {*before, *now} - {version}
@@ -94,7 +94,7 @@ def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: 
     return kept and bool(changed) and all(now.get(name) in values for name in changed)
 
 
-def _list_given(call: Given) -> Iterator[tuple[str, object]]:
+def list_given(call: Given) -> Iterator[tuple[str, object]]:
     """What a call was given or has left, also inside a value that holds several fields."""
     for name, value in call.items():
         yield name, value
@@ -109,10 +109,10 @@ def find_contradiction(given: object, found: object) -> str:
     """
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
-    plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
+    plain = [(name, value) for name, value in list_given(given) if isinstance(value, _PLAIN)]
     for name in dict(plain):
         # What the object itself says of it; only without that, what the things in it say.
-        values = [found[name]] if name in found else [v for n, v in _list_given(found) if n == name]
+        values = [found[name]] if name in found else [v for n, v in list_given(found) if n == name]
         there = [value for value in values if isinstance(value, _PLAIN)]
         # Under another name it was given all the same: what was moved has its new path as its path.
         if there and not any(_may_be(value, each) for _, value in plain for each in there):
@@ -184,10 +184,20 @@ def find_image(record: Record, *, abilities: ToolCallbacks) -> Image | None:
     return Image(None) if abilities.before is None and record.image is None else record.image
 
 
-def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bool:
-    """Whether nothing at all was written since the pre-image, not even a version."""
+def is_unchanged(
+    record: Record,
+    now: object,
+    *,
+    abilities: ToolCallbacks,
+    versions: tuple[str | None, str | None] = (None, None),
+) -> bool:
+    """Whether nothing at all was written since the pre-image, not even a version.
+
+    `versions` are those of the two states. Two that differ were written between, also where they
+    say the same to their tool.
+    """
     image = find_image(record, abilities=abilities)
-    if image is None:
+    if image is None or (None not in versions and versions[0] != versions[1]):
         return False
     if abilities.same is not None and image.state is not None and now is not None:
         return bool(abilities.same(image.state, now))
@@ -292,7 +302,7 @@ def _find_standing_fields(
 ) -> set[str]:
     """Fields that still hold what the call was given under another name: they are content, since
     what every write changes would have changed with the undo."""
-    given = [value for _, value in _list_given(record.arguments) if isinstance(value, _PLAIN)]
+    given = [value for _, value in list_given(record.arguments) if isinstance(value, _PLAIN)]
     left = _as_fields(record.result)
     known = left if isinstance(left, Mapping) else {}
     return {

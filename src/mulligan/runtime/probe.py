@@ -80,7 +80,8 @@ async def probe(record: Record, declaration: Declaration) -> Seen:
             return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
         now = await call_ability(reader, record, within=declaration.answers_within)
         await checkpoint(Point.PROBED)
-        if is_unchanged(record, now, abilities=can):
+        versions = await _read_known_versions(record, now, declaration)
+        if is_unchanged(record, now, abilities=can, versions=versions):
             return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
     except ConflictError as error:
         why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
@@ -200,7 +201,7 @@ async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) 
     That undo was made under the version which the later call left: nothing came between.
     """
     try:
-        versions = await _read_versions(action, now)
+        versions = await _read_versions(action.record, now, action.declaration)
         load = partial(book.history.has_undo_written, versions[1], action.objects)
         return await book.waiter.aside(load) and is_restored(
             action.record, now, abilities=action.abilities, versions=versions
@@ -209,11 +210,24 @@ async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) 
         return False
 
 
-async def _read_versions(action: LiveAction, now: object) -> tuple[str | None, str | None]:
-    """Those of what was there before an action, and of what is there now."""
-    record, can = action.record, action.abilities
-    was = await read_version(record.before, record=record, abilities=can)
-    return was, await read_version(now, record=record, abilities=can)
+_Versions = tuple[str | None, str | None]
+_NONE: _Versions = (None, None)
+
+
+async def _read_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
+    """Those of what was there before a call, and of what is there now."""
+    can, within = declaration.abilities, declaration.answers_within
+    was = await read_version(record.before, record=record, abilities=can, within=within)
+    return was, await read_version(now, record=record, abilities=can, within=within)
+
+
+async def _read_known_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
+    """The same, as far as they say more than the two states: those that nobody compares are made
+    of what is there."""
+    try:
+        return await _read_versions(record, now, declaration) if declaration.compares else _NONE
+    except Exception:  # noqa: BLE001 - a user's function, made for what a call returns
+        return _NONE
 
 
 async def _is_theirs(
@@ -226,7 +240,7 @@ async def _is_theirs(
     if action.record.image is None or not calls:
         return False
     try:
-        versions = await _read_versions(action, now)
+        versions = await _read_versions(action.record, now, action.declaration)
         before, there = to_plain(action.record.image.state), to_plain(now)
         version = find_version_field(before, there, versions=versions)
         later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
