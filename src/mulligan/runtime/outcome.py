@@ -365,7 +365,7 @@ def _proves_nothing_done(call: ActiveCall, error: BaseException, failure: Failur
 
 def is_own_refusal(call: ActiveCall, error: BaseException) -> bool:
     """Whether its tool says, of this very call, that nothing was done."""
-    refuses = (NothingDone, *call.tool.declaration.refuses)
+    refuses: tuple[type[BaseException], ...] = (NothingDone, *call.tool.declaration.refuses)
     return isinstance(error, refuses) and not _is_of_another(call, error)
 
 
