@@ -152,6 +152,20 @@ def _is_moment(one: str, other: str) -> bool:
     return first.replace(tzinfo=None) == second.replace(tzinfo=None)
 
 
+def is_made_by(given: Given, *, before: object, now: object, version: str | None) -> bool:
+    """Whether a call made one state of another by what it was given, and nobody else had a part in
+    it: all that differs is that, and the version of the latter."""
+    before, now = _as_fields(before), _as_fields(now)
+    if is_same_state(before, now):
+        return True
+    was = {} if before is None else before
+    if not isinstance(was, Mapping) or not isinstance(now, Mapping):
+        return is_work_of([given], before=before, now=now)
+    tells = [name for name, value in now.items() if format_value(value) == version]
+    field = format_value(tells[0]) if len(tells) == 1 else ""
+    return is_work_of([given], before=was, now=now, version=field)
+
+
 def is_edit_of(given: Given, *, before: str, now: str) -> bool:
     """Whether a text is another with the replacements made in it that a call was given.
 
@@ -377,6 +391,10 @@ class UndoPolicy(Struct, frozen=True, kw_only=True):
     """The tool says which object a call is about, so that our own later work is known."""
     undo_wrote: bool = False
     """What is there now was written by an undo of ours."""
+    undone_within: str = ""
+    """The tool of a call that this one has made, whose undo has written what is there."""
+    undone_around: bool = False
+    """A call that this one was made in is undone, and what this one found was the work of that."""
 
     @property
     def versioned(self) -> bool:
@@ -417,6 +435,8 @@ def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Un
     covered = _assess_later(terms.later)
     if covered is not None:
         return covered
+    if terms.undone_around:
+        return Undone(result=UndoResult.RESTORED, version=sight.version)
     if sight.restored:
         return _assess_as_before(sight, terms)
     if not sight.ours:
@@ -438,6 +458,10 @@ def claim_by_content(
 
     Only if all of what the call returned stands there: then no edit can be lost with it.
     """
+    if terms.undone_within and is_made_by(
+        record.arguments, before=record.before, now=sight.state, version=sight.version
+    ):
+        return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
     accounted = terms.later.unversioned or terms.undo_wrote
     if sight.ours or sight.state is None or record.result is None or not accounted:
         return record, sight
@@ -502,6 +526,12 @@ def _assess_foreign(record: Record, sight: Observation, *, terms: UndoPolicy) ->
             "from anybody else's."
         )
         told = "its tool told no version, so its work cannot be told from anybody else's"
+    elif terms.undone_within:
+        why = (
+            f"It is {at}, as {terms.undone_within} found it, which it called itself and which is "
+            "undone. Whether all of that is its own work, nobody can tell."
+        )
+        told = "a call that it made itself is undone, and whose work the rest is nobody can tell"
     elif later.unversioned:
         why = (
             f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "

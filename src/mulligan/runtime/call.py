@@ -188,6 +188,10 @@ class ActiveCall:
             yield outer
             outer = outer.outer
 
+    def list_makers(self) -> list[str]:
+        """The ids of the calls that it is made by; of a later try, that of the first one too."""
+        return [each for o in self._list_outer() for each in (o.id, o.parent) if each is not None]
+
     def _require_maker(self) -> Make:
         if self._make is None:
             raise RuntimeError("Nobody has said how this call is made.")

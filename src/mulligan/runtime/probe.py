@@ -189,7 +189,7 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
     there = to_plain(image.state)
     for later in sorted(listed, key=read_order):
         elsewhere = later.id == action.id or later.opening.server != opening.server
-        call = None if elsewhere else _load_call(later, book=book)
+        call = None if elsewhere else load_call(later, book=book)
         if call is not None and is_same_state(call.found, there):
             found, there = [*found, later], call.left
     return found
@@ -243,7 +243,7 @@ async def _is_theirs(
         versions = await _read_versions(action.record, now, action.declaration)
         before, there = to_plain(action.record.image.state), to_plain(now)
         version = find_version_field(before, there, versions=versions)
-        later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
+        later = await book.waiter.aside(lambda: [load_call(each, book=book) for each in calls])
         own: Any = to_plain(dict(action.record.arguments))
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
@@ -267,8 +267,8 @@ async def _is_theirs(
     return chained and not alike and is_left(len(later) - 1, there)
 
 
-class _LaterCall(NamedTuple):
-    """A later call of ours, in plain values."""
+class OtherCall(NamedTuple):
+    """Another call of ours, in plain values."""
 
     given: Mapping[str, object]
     found: object
@@ -277,11 +277,12 @@ class _LaterCall(NamedTuple):
     version: str | None
 
 
-def _load_call(call: Action, *, book: JournalWriter) -> _LaterCall:
+def load_call(call: Action, *, book: JournalWriter) -> OtherCall:
+    """What is kept of a call."""
     kept = (book.vault.get(call.id, name) for name in ("arguments", "before", "result"))
     given, found, came = (None if value is None else decode_value(value) for value in kept)
     came = came if isinstance(came, dict) else {}
-    return _LaterCall(
+    return OtherCall(
         given=given if isinstance(given, dict) else {},
         found=found,
         left=came.get("result"),
