@@ -373,6 +373,8 @@ def _keep_arguments(action: LiveAction) -> list[Kept]:
 def _describe_standing(loose: UntrackedCall, action: LiveAction) -> RejectedAction:
     declared = action.opening.effect is not Effect.UNDECLARED
     reason = "its tool is only watched" if declared else "nobody declared what it does"
+    if loose.calls_tools and not declared:
+        reason += " beside the tools that it called"
     why = f"{reason}, so it cannot be undone"
     if not loose.came_back:
         why = f"it failed, and may have taken effect; {why}"

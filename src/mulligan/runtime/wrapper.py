@@ -312,4 +312,5 @@ def _build_loose(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> Untrac
     undeclared = call.tool.declaration.effect is Effect.UNDECLARED
     effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
     build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)
-    return UntrackedCall(call=call.id, came_back=came_back, build=build)
+    calls_tools = call.acted_within or bool(call.acting_within)
+    return UntrackedCall(call=call.id, came_back=came_back, calls_tools=calls_tools, build=build)
