@@ -7,6 +7,7 @@ import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -273,6 +274,57 @@ async def test_a_call_that_is_still_under_way_when_its_maker_fails_counts(m, sen
         with pytest.raises(TimeoutError):
             await plan("dinner")
         await asyncio.sleep(0.2)
+
+    await m.act("Plan dinner", agent)
+
+    assert sent == ["dinner"]
+
+
+@pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
+@pytest.mark.parametrize("fails", [1, 3])
+@pytest.mark.parametrize("way", ["task", "later", "thread"])
+async def test_what_had_not_begun_when_its_maker_failed_is_done_once_at_the_most(
+    m, book, sent, outer, fails: int, way: str
+) -> None:
+    begun, tries = list[asyncio.Future[Any]](), itertools.count(1)
+
+    async def order(what: str) -> None:
+        if way != "task":
+            await asyncio.sleep(0.05)
+        await asyncio.to_thread(book, what) if way == "thread" else book(what)
+
+    @m.tool(**outer)
+    async def plan(what: str) -> None:
+        begun.append(asyncio.create_task(order(what)))
+        if next(tries) <= fails:
+            raise TimeoutError("no answer")
+        await begun[-1]
+
+    async def agent(turn: Any) -> None:
+        with suppress(TimeoutError):
+            await plan("dinner")
+        await asyncio.gather(*begun, return_exceptions=True)
+
+    await m.act("Plan dinner", agent)
+
+    assert sent == (["dinner"] if fails == 1 else [])
+    assert all(isinstance(each.exception(), NothingDone) for each in begun[:fails])
+
+
+async def test_what_a_tool_leaves_to_a_task_and_does_not_wait_for_is_done(m, book, sent) -> None:
+    begun = list[asyncio.Future[Any]]()
+
+    async def order(what: str) -> None:
+        await asyncio.sleep(0.01)
+        book(what)
+
+    @m.tool(effect=Effect.READ)
+    async def plan(what: str) -> None:
+        begun.append(asyncio.create_task(order(what)))
+
+    async def agent(turn: Any) -> None:
+        await plan("dinner")
+        await asyncio.gather(*begun)
 
     await m.act("Plan dinner", agent)
 

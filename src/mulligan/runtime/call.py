@@ -48,8 +48,8 @@ class ActiveCall:
     __slots__ = (
         "_asked", "_copies", "_make", "acted_within", "acting_within", "advised", "arguments",
         "at_us", "brought", "duration_us", "follows", "given", "id", "key", "labels", "outer",
-        "parameters", "parent", "record", "records", "require_lease", "result", "span", "start",
-        "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
+        "over", "parameters", "parent", "record", "records", "require_lease", "result", "span",
+        "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -90,6 +90,8 @@ class ActiveCall:
         """Calls that it has made itself may have changed something."""
         self.acting_within: set[ActiveCall] | None = None
         """Calls that it has made itself, may change something, and have not come back."""
+        self.over = False
+        """It has failed, having made no call that may have changed something: it makes none now."""
         self.follows: SuggestedCall | None = None
         """The correction that this call is."""
         self.span: ToolSpan | None = None
@@ -171,6 +173,11 @@ class ActiveCall:
             if outer.acting_within is None:
                 outer.acting_within = set()
             outer.acting_within.add(self)
+
+    def is_late(self) -> bool:
+        """Whether a call that makes it has failed meanwhile, and may be made again: by a task that
+        had not begun yet, or a thread. Asked once it has begun, so that one of the two is seen."""
+        return any(outer.over for outer in self._list_outer())
 
     def note_end(self, *, acted: bool) -> None:
         """It came back, having changed something or not."""

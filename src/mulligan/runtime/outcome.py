@@ -268,7 +268,9 @@ def fail_call(
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
+    call.over = not was_stopped(error)
     acted_within = call.acted_within or bool(call.acting_within)
+    call.over = call.over and not acted_within
     if acted_within or _is_of_another(call, error):
         # What it says of a call within this one it does not say of this one.
         failure = replace(failure, nothing_done=False, refused=False, acted_within=acted_within)
