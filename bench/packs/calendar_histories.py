@@ -30,7 +30,7 @@ from bench.packs.effects import (
     reject,
 )
 from bench.packs.histories import Totals
-from mulligan import Mulligan
+from mulligan import Mulligan, State
 from mulligan.codec import decode_value
 from mulligan.packs.calendar import CalDAV, calendar_tools
 from mulligan.process.fault_points import Point, watch_points
@@ -38,7 +38,9 @@ from mulligan.runtime.context import OpenTurn
 from mulligan.testing.line import Line, LineFault
 from mulligan.testing.radicale import RadicaleServer
 
-DEEDS = ("create", "create", "rename", "move", "move", "describe", "bulk", "delete", "delete")
+DEEDS = (
+    "create", "create", "rename", "same", "move", "move", "describe", "bulk", "delete", "delete",
+)  # fmt: skip
 FAULTS = (None, None, None, *LineFault)
 MOMENTS = ("never", "never", "intended", "within", "after", "after", "looked")
 KINDS = ("plain", "plain", "days", "zoned", "series", "exception", "invited")
@@ -47,6 +49,7 @@ LATER = timedelta(minutes=20)
 WRITES = {"SEQUENCE", "DTSTAMP", "LAST-MODIFIED"}
 CHANGES = {
     "rename": {"SUMMARY"},
+    "same": set(),
     "describe": {"LOCATION", "DESCRIPTION"},
     "move": {"DTSTART", "DTEND", "DURATION"},
     "bulk": {"SUMMARY"},
@@ -151,17 +154,21 @@ class CalendarHistory:
         finally:
             watch_points(None)
             self.line.then = None
+        end = self.look()
+        untrue = list(self._find_slips(base))
+        if not self.edits and end != base and all(f.state is State.UNDONE for f in fates):
+            untrue.append("all is called undone, and it is not as it was to the letter")
         return Verdict(
             base=base,
             orders=[list(self._list_steps())],
-            end=self.look(),
+            end=end,
             calls=len(self.parts),
             fates=fates,
             kind=f"{self.deeds} {self.kinds} {self.fault=} {self.undo_fault=} {self.moment=} "
             f"{self.wrong=} {self.said=}",
             trouble=f"answer: {self.fault or self.undo_fault or ''}",
             must_settle=not self.edits and not self.fault and not self.undo_fault,
-            untrue=list(self._find_slips(base)),
+            untrue=untrue,
             alike=lambda wanted, there: _drop_stamps(wanted) == _drop_stamps(there),
         )
 
@@ -228,6 +235,11 @@ class CalendarHistory:
 
         await m.act("Do it", agent)
 
+    def _find_title(self, uid: str) -> str:
+        """The title that an event has already."""
+        number = [*self.uids.values()].index(uid)
+        return f"Dinner {number} für Großmama, und alle"
+
     def _choose_call(self, tools: Any, at: int, deed: str) -> Callable[[], Any]:
         uids = [*self.uids.values()]
         chosen = self.chance.sample(uids, 2 if deed == "bulk" else 1)
@@ -244,6 +256,7 @@ class CalendarHistory:
             return lambda: tools.delete_calendar_event(chosen[0])
         changes = {
             "rename": {"title": f"Cake {at}"},
+            "same": {"title": self._find_title(chosen[0])},
             "describe": {"location": "Graz", "description": "ü\n,;"},
             "move": {"start": "2026-11-21T18:00", "end": "2026-11-21T19:00"},
         }

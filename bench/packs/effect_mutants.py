@@ -15,11 +15,13 @@ from mulligan.packs.files import folder as folders
 from mulligan.packs.files.folder import ABSENT, Folder
 from mulligan.packs.files.steps import FileStep
 from mulligan.packs.files.tools import FileDesk
+from mulligan.packs.http import shown
+from mulligan.packs.http.fields import is_alike
 from mulligan.packs.http.refusals import Refusals
 from mulligan.packs.http.resource import Resource
 from mulligan.packs.http.shown import read_back
-from mulligan.runtime import rollback
-from mulligan.runtime.assessment import Undone
+from mulligan.runtime import journaled_call, rollback, undo
+from mulligan.runtime.assessment import Undone, is_unchanged
 from mulligan.types.action import UndoResult
 from mulligan.types.effect import EffectNote
 
@@ -72,6 +74,18 @@ def _remember_all(remember: Any) -> Any:
     return remember_told
 
 
+def _keep_unseen(keep: Any) -> Any:
+    """A call that sent nothing has made what its tool returns."""
+
+    def keep_told(self: Resource, record: Any, left: Any) -> None:
+        if left.written is None and left.etag is None:
+            self._made.pop(record.key, None)
+        else:
+            keep(self, record, left)
+
+    return keep_told
+
+
 def _take_for_created(remember: Any, *statuses: int) -> Any:
     """These say as well that nothing was there before."""
 
@@ -81,10 +95,20 @@ def _take_for_created(remember: Any, *statuses: int) -> Any:
     return remember_created
 
 
-def _send_blindly(self: Resource, record: Any, shown: Any) -> object:
-    content = read_back(shown) if shown else None
-    headers = {"Content-Type": shown["kind"]} if shown and shown["kind"] else {}
-    way, url = "PUT" if shown else "DELETE", self._require_place(record)
+def _believe_location(find: Any) -> Any:
+    """Wherever a server says that it has put something, it was put there by this call."""
+
+    def find_anywhere(self: Resource, record: Any, answer: Any) -> str:
+        location = answer.headers.get("location")
+        return str(answer.url.join(location)) if location else str(find(self, record, answer))
+
+    return find_anywhere
+
+
+def _send_blindly(self: Resource, record: Any, there: Any) -> object:
+    content = read_back(there) if there else None
+    headers = {"Content-Type": there["kind"]} if there and there["kind"] else {}
+    way, url = "PUT" if there else "DELETE", self._require_place(record)
     return self._ask(
         way, url, check=lambda answer: answer.status_code, headers=headers, content=content
     )
@@ -96,6 +120,11 @@ def _find_left_anyhow(
     """Whatever is there right after a write is its work."""
     del record, written, deletes
     return self._show(answer)["at"]
+
+
+def _compare_content(record: Any, now: Any, *, abilities: Any, **_: Any) -> bool:
+    """Whatever its version is."""
+    return is_unchanged(record, now, abilities=abilities)
 
 
 async def _update_blindly(self: TakingBack, record: Any) -> None:
@@ -127,7 +156,12 @@ NO_READ_BACK: Callable[[], Any] = lambda: plant(rollback, "verify", _believe)  #
 GET_OR_CREATE = "get or create is taken for created"
 LATE_202 = "a late 202 is believed"
 
-LIKELY: dict[str, tuple[str, ...]] = {GET_OR_CREATE: ("1:183",), LATE_202: ("1:66",)}
+LOCATION = "whatever Location says was made"
+SET = "what a call has set is what servers set"
+
+LIKELY: dict[str, tuple[str, ...]] = {
+    GET_OR_CREATE: ("1:685",), LATE_202: ("1:78",), LOCATION: ("1:31",), SET: ("1:40",),
+}  # fmt: skip
 """Seeds of histories that are likely to show a mistake: these are drawn first."""
 
 MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
@@ -141,6 +175,9 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         "what comes out by a delete is not looked at": lambda: plant(
             FileStep, "delete", _delete_blindly
         ),
+        "what can never be done is held": lambda: plant(
+            journaled_call, "is_own_refusal", lambda *_: False
+        ),
         "attributes are not kept": lambda: plant(folders, "_copy_attributes", lambda *_: None),
         "a call that was killed has never landed": lambda: plant(
             FileStep, "has_landed", lambda _: False
@@ -153,6 +190,11 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         ),
     },
     "http": {
+        "what a tool has found counts as made": lambda: plant(
+            Resource, "_keep", _keep_unseen(Resource._keep)
+        ),
+        LOCATION: lambda: plant(Resource, "_find_made", _believe_location(Resource._find_made)),
+        SET: lambda: plant(shown, "is_alike", lambda before, now, **_: is_alike(before, now)),
         "whatever the answer, it was made by this call": lambda: plant(
             Resource, "_remember", _remember_all(Resource._remember)
         ),
@@ -173,6 +215,7 @@ MUTANTS: dict[str, dict[str, Callable[[], Any]]] = {
         "an undo is not read back": NO_READ_BACK,
     },
     "calendar": {
+        "what says the same was not written": lambda: plant(undo, "is_unchanged", _compare_content),
         "an update is taken back over any version": lambda: plant(
             TakingBack, "update", _update_blindly
         ),

@@ -35,7 +35,7 @@ from bench.packs.effects import (
 )
 from bench.packs.histories import Totals
 from bench.packs.life import build_url
-from mulligan import Mulligan, State
+from mulligan import Effect, Mulligan, State
 from mulligan.packs.files import file_tools
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
@@ -44,6 +44,8 @@ CORNER = ".mulligan"
 NAMES = ["a", "b.txt", "ü ß", "-x", "line\nbreak", "%s{0}", "'\"", "n" * 60, "日本", "sp ace "]
 MODES = (0o644, 0o600, 0o755, 0o4755, 0o400)
 SMALL, BIG = 60, 16 * 1024 * 1024
+OUTSIDE = ("../out", "/out", ".mulligan/out", "a/../../out")
+"""Paths that nothing is ever written to."""
 DEEDS = ("write", "write", "append", "move", "move", "delete", "delete", "make")
 TROUBLES = ("none", "none", "kill", "kill", "kill twice")
 MOMENTS = ("never", "never", "inside", "after", "after")
@@ -254,6 +256,8 @@ def _is_beyond(path: str, seen: Seen) -> bool:
 def draw_deed(chance: random.Random, seen: Seen) -> Deed:
     """A call on what is there, or would be new."""
     way = chance.choice(DEEDS)
+    if way != "move" and chance.random() < 0.06:
+        return Deed(way=way, path=chance.choice(OUTSIDE), content="beer")
     files = [n for n, each in seen.items() if each.kind == "file"]
     new = _draw_new(chance, seen)
     if way == "make":
@@ -345,6 +349,8 @@ class FileHistory:
     edits_at: int
     """At which of the things that a call does somebody else is quicker."""
     most: int
+    wrapped: bool
+    """The calls are made by another tool, which does nothing else."""
     heard: int = 0
     busy: bool = False
     intended: bool = False
@@ -376,7 +382,7 @@ class FileHistory:
             kind=f"{self.deeds} {self.moment} kills={self.kills} wrong={self.wrong} said={said}",
             trouble="killed" if killed else "",
             must_settle=self.moment == "never" and not self._is_large(base),
-            needless=[] if killed else self._list_needless(base, said),
+            needless=[] if killed else [*self._list_needless(base, said), *self._list_held(said)],
             alike=is_alike,
         )
 
@@ -396,6 +402,14 @@ class FileHistory:
                 found.append(f"{deed}: {answer or 'done'}")
             world = after or world
         return found
+
+    def _list_held(self, said: list[str]) -> list[str]:
+        """Calls that a person was asked about though none of their files is more than is kept."""
+        if self.moment != "never":
+            return []
+        held = [deed for deed, answer in zip(self.deeds, said, strict=True) if answer == HELD]
+        needs = ("write", "append", "delete")
+        return [f"{deed}: held" for deed in held if deed.way not in needs or deed.path in OUTSIDE]
 
     def _list_orders(self) -> list[list[Step]]:
         """What may have come before what: of an edit within a call, nobody knows."""
@@ -482,13 +496,20 @@ class FileHistory:
         async def agent(turn: OpenTurn) -> str:
             if turn.attempt.number > 1:
                 return "I leave it at that."
+            tidy() if self.wrapped else do_all()
+            return "Done."
+
+        def do_all() -> None:
             for deed in self.deeds:
                 said.append(_call(tools, deed))
                 if any(each.state is State.HELD for each in list_actions(m)[:1]):
                     said[-1] = HELD
                 with self._known.open("a") as known:
                     known.write(json.dumps([each.id for each in list_actions(m)]) + "\n")
-            return "Done."
+
+        @m.tool(effect=Effect.READ)
+        def tidy() -> None:
+            do_all()
 
         await m.act("Do it", agent)
         return said
@@ -587,4 +608,5 @@ class FilePlace:
             kills=kills,
             edits_at=chance.randint(1, 25 * len(deeds)),
             most=BIG if big or chance.random() < 0.7 else SMALL,
+            wrapped=chance.random() < 0.3,
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
@@ -31,7 +32,7 @@ from bench.packs.effects import (
 )
 from bench.packs.event_server import Server
 from bench.packs.histories import Totals
-from mulligan import Mulligan
+from mulligan import Effect, Mulligan
 from mulligan.packs import http
 from mulligan.process.fault_points import Point, watch_points
 from mulligan.runtime.context import OpenTurn
@@ -39,17 +40,21 @@ from mulligan.runtime.context import OpenTurn
 DEEDS = (
     "put", "put", "put new", "patch", "patch", "delete", "post", "post", "get or create",
     "upsert", "copy", "late put", "late post", "late delete", "put and more",
+    "ensure", "ensure", "date", "wrapped", "nested", "nested last",
 )  # fmt: skip
 BEFORE = ("cut before", "500 before", "409 before", "400 before")
 AFTER = ("cut after", "500 after", "409 after", "412 after", "404 after", "422 after", "repeated")
 FAULTS = ("", "", "", *BEFORE, *AFTER)
-UNDO_FAULTS = ("", "", "", "ignored", "cut before", "500 before", "cut after", "500 after")
+UNDO_FAULTS = ("", "", "", "ignored", "kept", "cut before", "500 before", "cut after", "500 after")
 MOMENTS = ("never", "never", "before", "within", "after", "after", "looked")
 OWN = ("updated_at", "version", "rev", "sha", "lastEditedBy", "created_at", "id")
 """Fields that the server sets by itself."""
-PLACES = ("relative", "absolute", "none", "elsewhere", "collection")
+PLACES = ("relative", "absolute", "none", "elsewhere", "collection", "lies")
+DAY, OTHER_DAY = "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
+"""A field may be called what servers change with every write, and be what people write."""
 LATER = timedelta(minutes=20)
 Item = dict[str, Any]
+Tools = dict[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +176,8 @@ class RestRequest(BaseHTTPRequestHandler):
             return self._answer(int(fault[:3]), {"error": "not done"})
         if fault == "ignored":
             return self._answer(200, {"ok": True})
+        if fault == "kept" and self.command == "PUT":
+            body = self._keep_day(rest, body)
         rest.disturb("before")
         status, name = self._do(rest, body)
         done = status < 400
@@ -184,6 +191,11 @@ class RestRequest(BaseHTTPRequestHandler):
         if done and fault.endswith("after"):
             return self._answer(int(fault[:3]), {"error": "done, and this is said"})
         return self._answer(status, answer[0], headers=answer[1])
+
+    def _keep_day(self, rest: Rest, body: Item) -> Item:
+        """What is sent, but for a field that stays as it is."""
+        there = rest.items.get(self.path.removeprefix("/items/"), {})
+        return {**body, "modified": there["modified"]} if "modified" in there else body
 
     def _do(self, rest: Rest, body: Item) -> tuple[int, str]:
         path, _, query = self.path.partition("?")
@@ -241,6 +253,12 @@ class RestRequest(BaseHTTPRequestHandler):
             "elsewhere": f"http://127.0.0.1:9/items/{name}",
             "collection": "/items",
         }
+        if self.command == "POST" and habits.place == "lies":
+            # Of a copy it answers with what was copied, of all else with where something else is.
+            source = self.path.removeprefix("/items").strip("/").partition("/")[0]
+            if source in rest.items:
+                item, headers = rest.items[source], _tag(rest, source, habits.tells)
+            headers["Location"] = f"/items/{source if source in rest.items else 'i4'}"
         if self.command == "POST" and habits.place in places:
             headers["Location"] = places[habits.place]
         if status == 202:
@@ -272,6 +290,13 @@ def _tag(rest: Rest, name: str, kind: str) -> dict[str, str]:
     return {} if kind == "none" else {"ETag": f'{weak}"v{rest.versions[name]}"'}
 
 
+def _send(client: httpx.Client, way: str, path: str, body: Item | None = None) -> Any:
+    answer = client.request(way, path, json=body)
+    if answer.status_code != 303:
+        answer.raise_for_status()
+    return answer.json() if answer.content else None
+
+
 @dataclass(kw_only=True)
 class HttpHistory:
     """One or two calls, and what comes after them."""
@@ -289,19 +314,22 @@ class HttpHistory:
     """When what is late takes effect: before the undo, or after it."""
     said: list[str] = field(default_factory=list)
     edited: bool = False
+    known: list[list[str]] = field(default_factory=list)
+    """After each call, also within another, the ids of all actions."""
+    tools: Tools = field(default_factory=dict)
 
     def run(self) -> Verdict:
         """Live through it, and say what was seen."""
-        rest, clock = self.rest, Clock()
+        rest, clock, known = self.rest, Clock(), self.known
         for number in range(1, 5):
-            rest.write(f"i{number}", {"title": f"milk {number}", "n": number}, by="base")
+            item = {"title": f"milk {number}", "n": number, "modified": DAY}
+            rest.write(f"i{number}", item, by="base")
         base, rest.ledger = rest.look(), []
         rest.disturb = self._disturb_at
-        known: list[list[str]] = []
         watch_points(self._reach)
         try:
             with self._open(clock) as (m, tools):
-                asyncio.run(self._act(m, tools, known))
+                asyncio.run(self._act(m, tools))
                 fates = asyncio.run(self._recover(m, clock, known))
             if self.store != "memory:":
                 with self._open(clock) as (m, _):
@@ -321,7 +349,7 @@ class HttpHistory:
             base=base,
             orders=[steps],
             end=rest.look(),
-            calls=len(self.deeds),
+            calls=len(known),
             fates=fates,
             kind=f"{self.deeds} {self.fault=} {self.undo_fault=} {self.moment=} {self.wrong=} "
             f"{self.lands=} {self.said=} {rest.habits}",
@@ -333,38 +361,37 @@ class HttpHistory:
         """What may keep a server from telling what a call did."""
         habits = self.rest.habits
         for deed in self.deeds:
-            if deed.startswith("late") or deed in ("get or create", "upsert", "put and more"):
+            unsure = ("get or create", "upsert", "put and more", "ensure")
+            if deed.startswith("late") or deed in unsure:
                 return deed
         if self.fault or self.undo_fault:
             return f"answer: {self.fault or 'undo ' + self.undo_fault}"
-        made = {"post", "copy"} & {*self.deeds}
-        if made and (habits.status == 303 or habits.place == "none"):
+        made = {"post", "copy", "ensure", "wrapped"} & {*self.deeds}
+        if made and (habits.status == 303 or habits.place in ("none", "lies")):
             return "what was made is not told"
         if habits.etags != "strong" or habits.tells != "strong":
             return "no strong ETag"
         return "what was made is not told" if made and habits.body == "none" else ""
 
     @contextmanager
-    def _open(self, clock: Clock) -> Iterator[tuple[Mulligan, dict[str, Callable[..., Any]]]]:
+    def _open(self, clock: Clock) -> Iterator[tuple[Mulligan, Tools]]:
         checks = [reject] if self.wrong else []
         with (
             httpx.Client(base_url=self.url, timeout=20) as client,
             Mulligan(self.store, checks=checks, clock=clock, recover=False) as m,
         ):
-            yield m, self._declare(m, client)
+            items = self._describe(client)
+            self.tools = self._declare(m, client, items) | self._declare_more(m, client, items)
+            yield m, self.tools | self._declare_nested(m, client, items)
 
-    def _declare(self, m: Mulligan, client: httpx.Client) -> dict[str, Callable[..., Any]]:
-        habits = self.rest.habits
-        more: dict[str, Any] = {}
+    def _describe(self, client: httpx.Client) -> http.Resource:
+        habits, more = self.rest.habits, dict[str, Any]()
         if habits.keyed:
             more = {"key_header": "Idempotency-Key", "find": "/items?key={key}"}
-        items = http.resource(client, "/items/{item}", etags=habits.etags == "strong", **more)
+        return http.resource(client, "/items/{item}", etags=habits.etags == "strong", **more)
 
-        def send(way: str, path: str, body: Item | None = None) -> Any:
-            answer = client.request(way, path, json=body)
-            if answer.status_code != 303:
-                answer.raise_for_status()
-            return answer.json() if answer.content else None
+    def _declare(self, m: Mulligan, client: httpx.Client, items: http.Resource) -> Tools:
+        send = partial(_send, client)
 
         @m.tool(**items.put())
         def put(item: str, title: str, late: str = "", beside: str = "") -> Any:
@@ -390,21 +417,70 @@ class HttpHistory:
 
         return {tool.__name__: tool for tool in (put, patch, delete, post, copy)}
 
-    async def _act(
-        self, m: Mulligan, tools: dict[str, Callable[..., Any]], known: list[list[str]]
-    ) -> None:
+    def _declare_more(self, m: Mulligan, client: httpx.Client, items: http.Resource) -> Tools:
+        send = partial(_send, client)
+
+        @m.tool(**items.post())
+        def ensure(title: str) -> Any:
+            """Look first, as any careful tool does: what is found was made by somebody else."""
+            found = [each for each in send("GET", "/items") if each["title"] == title]
+            return found[0] if found else send("POST", "/items", {"title": title})
+
+        @m.tool(**items.patch())
+        def date(item: str, day: str) -> Any:
+            return send("PATCH", f"/items/{item}", {"modified": day})
+
+        return {"ensure": ensure, "date": date}
+
+    def _declare_nested(self, m: Mulligan, client: httpx.Client, items: http.Resource) -> Tools:
+        """Tools that call those, each call of which counts as one of its own."""
+
+        def write(item: str, title: str) -> Any:
+            answer = client.put(f"/items/{item}", json={"title": title, "n": 8})
+            return answer.raise_for_status() and None
+
+        def call(name: str, **given: Any) -> Any:
+            self._note(m)
+            outer, self.rest.by = self.rest.by, str(len(self.known))
+            try:
+                return self.tools[name](**given)
+            finally:
+                self._note(m)
+                self.rest.by = outer
+
+        @m.tool(effect=Effect.READ)
+        def wrapped(item: str, title: str) -> Any:
+            return [call("patch", item=item, title=title), call("post", title=title)]
+
+        @m.tool(**items.put())
+        def nested(item: str, title: str) -> Any:
+            write(item, title)
+            return call("patch", item=item, title="wine")
+
+        @m.tool(**items.put())
+        def nested_last(item: str, title: str) -> Any:
+            call("patch", item=item, title="wine")
+            return write(item, title)
+
+        return {tool.__name__: tool for tool in (wrapped, nested, nested_last)}
+
+    def _note(self, m: Mulligan) -> None:
+        """The actions that there are by now: those that are new are of the call that is made."""
+        self.known.append([each.id for each in list_actions(m)])
+
+    async def _act(self, m: Mulligan, tools: Tools) -> None:
         async def agent(turn: OpenTurn) -> str:
             if turn.attempt.number > 1:
                 return "I leave it at that."
             for at, deed in enumerate(self.deeds):
-                self.rest.by = str(at)
+                self.rest.by = str(len(self.known))
                 self.rest.faults = [self.fault] if at == 0 and self.fault else []
                 try:
                     self._call(tools, deed)
                     self.said.append("")
                 except Exception as error:
                     self.said.append(f"{type(error).__name__}: {error}"[:90])
-                known.append([each.id for each in list_actions(m)])
+                self._note(m)
             self.rest.by = "undo"
             self.rest.faults = [self.undo_fault] if self.undo_fault else []
             self._disturb_at("after")
@@ -415,12 +491,18 @@ class HttpHistory:
 
         await m.act("Do it", agent)
 
-    def _call(self, tools: dict[str, Callable[..., Any]], deed: str) -> None:
+    def _call(self, tools: Tools, deed: str) -> None:
         there = self.chance.choice(("i1", "i1", "i2"))
         match deed:
             case "put" | "put and more":
                 beside = "i4" if deed == "put and more" else ""
                 tools["put"](item=there, title="beer", beside=beside)
+            case "ensure":
+                tools["ensure"](title=self.chance.choice(("milk 2", "beer")))
+            case "date":
+                tools["date"](item=there, day=OTHER_DAY)
+            case "wrapped" | "nested" | "nested last":
+                tools[deed.replace(" ", "_")](item=there, title="beer")
             case "put new":
                 tools["put"](item="new", title="beer")
             case "late put":
@@ -496,12 +578,16 @@ class HttpPlace:
         deeds = [chance.choice(DEEDS) for _ in range(chance.choice((1, 1, 2)))]
         # Without ETags nobody can tell at which version a write arrives.
         fault = chance.choice(FAULTS)
-        makes = any(deed.split()[-1] in ("post", "copy", "create", "upsert") for deed in deeds)
+        makers = ("post", "copy", "create", "upsert", "ensure", "wrapped")
+        makes = any(deed.split()[-1] in makers for deed in deeds)
         if fault == "repeated" and (etags != "strong" or (makes and not habits.keyed)):
             fault = "500 after"
         if any(deed.startswith("late") for deed in deeds) and fault:
             fault = chance.choice(("cut after", "500 after"))
-        moment = chance.choice(MOMENTS)
+        moment, undo_fault = chance.choice(MOMENTS), chance.choice(UNDO_FAULTS)
+        if chance.random() < 0.4:
+            # What a server says of itself shows where nothing else befalls a call.
+            fault, moment, undo_fault = "", "never", "kept" if "date" in deeds else ""
         if etags != "strong" and moment in ("before", "looked"):
             moment = "within"
         rest = self._server.rest = Rest(habits=habits)
@@ -517,7 +603,7 @@ class HttpPlace:
             store=store,
             deeds=deeds,
             fault=fault,
-            undo_fault=chance.choice(UNDO_FAULTS),
+            undo_fault=undo_fault,
             moment=moment,
             wrong=chance.random() < 0.85,
             lands=chance.choice(("before", "after")),

@@ -7,12 +7,13 @@ import asyncio
 import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan, NothingDone, Repeat
+from mulligan import ConflictError, Effect, Mode, Mulligan, NothingDone, Repeat
 from mulligan.runtime import call
 from mulligan.types.action import ActionQuery, State
 from mulligan.types.call import Record
@@ -280,6 +281,57 @@ async def test_a_call_that_is_still_under_way_when_its_maker_fails_counts(m, sen
 
 
 @pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
+@pytest.mark.parametrize("fails", [1, 3])
+@pytest.mark.parametrize("way", ["task", "later", "thread"])
+async def test_what_had_not_begun_when_its_maker_failed_is_done_once_at_the_most(
+    m, book, sent, outer, fails: int, way: str
+) -> None:
+    begun, tries = list[asyncio.Future[Any]](), itertools.count(1)
+
+    async def order(what: str) -> None:
+        if way != "task":
+            await asyncio.sleep(0.05)
+        await asyncio.to_thread(book, what) if way == "thread" else book(what)
+
+    @m.tool(**outer)
+    async def plan(what: str) -> None:
+        begun.append(asyncio.create_task(order(what)))
+        if next(tries) <= fails:
+            raise TimeoutError("no answer")
+        await begun[-1]
+
+    async def agent(turn: Any) -> None:
+        with suppress(TimeoutError):
+            await plan("dinner")
+        await asyncio.gather(*begun, return_exceptions=True)
+
+    await m.act("Plan dinner", agent)
+
+    assert sent == (["dinner"] if fails == 1 else [])
+    assert all(isinstance(each.exception(), NothingDone) for each in begun[:fails])
+
+
+async def test_what_a_tool_leaves_to_a_task_and_does_not_wait_for_is_done(m, book, sent) -> None:
+    begun = list[asyncio.Future[Any]]()
+
+    async def order(what: str) -> None:
+        await asyncio.sleep(0.01)
+        book(what)
+
+    @m.tool(effect=Effect.READ)
+    async def plan(what: str) -> None:
+        begun.append(asyncio.create_task(order(what)))
+
+    async def agent(turn: Any) -> None:
+        await plan("dinner")
+        await asyncio.gather(*begun)
+
+    await m.act("Plan dinner", agent)
+
+    assert sent == ["dinner"]
+
+
+@pytest.mark.parametrize("outer", [{"effect": Effect.READ}, IDEMPOTENT])
 def test_calls_in_threads_that_are_bound_to_the_turn_count_for_their_maker(
     m, book, sent, outer
 ) -> None:
@@ -296,3 +348,172 @@ def test_calls_in_threads_that_are_bound_to_the_turn_count_for_their_maker(
     m.act_sync("Plan dinner", agent)
 
     assert sorted(sent) == ["milk", "tea"]
+
+
+class Shelf:
+    """Objects with versions, and tools that write to them, each in its own way."""
+
+    def __init__(self, m: Mulligan) -> None:
+        self.count, self.items = itertools.count(2), {"a": {"id": "a", "value": 0, "v": 1}}
+        self.person: Callable[[], object] = lambda: None
+        declared: Any = {
+            "effect": Effect.REVERSIBLE, "before": self.read, "read": self.read, "undo": self.undo,
+            "version": lambda r: r.result["v"], "about": lambda r: r.arguments["id"],
+        }  # fmt: skip
+        self.tool = m.tool(**declared)
+        self.inner = self.tool(self.write)
+
+    def write(self, id: str, value: int) -> dict[str, Any]:  # noqa: A002
+        self.items[id] = {"id": id, "value": value, "v": next(self.count)}
+        return dict(self.items[id])
+
+    def read(self, record: Record) -> object:
+        found = self.items.get(str(record.arguments["id"]))
+        return found and dict(found)
+
+    def undo(self, record: Record) -> None:
+        before: Any = record.before
+        name = str(record.arguments["id"])
+        if str(self.items[name]["v"]) != record.version:
+            raise ConflictError("changed since")
+        if before is None:
+            del self.items[name]
+        else:
+            self.write(name, before["value"])
+
+
+def _return_inner(shelf: Shelf, name: str, value: int) -> object:
+    shelf.write(name, value)
+    shelf.person()
+    return shelf.inner(name, 5)
+
+
+def _return_last_inner(shelf: Shelf, name: str, value: int) -> object:
+    shelf.write(name, value)
+    shelf.person()
+    shelf.inner(name, 5)
+    return shelf.inner(name, 4)
+
+
+def _write_after(shelf: Shelf, name: str, value: int) -> object:
+    shelf.write(name, value)
+    shelf.person()
+    shelf.inner(name, 5)
+    return shelf.write(name, 4)
+
+
+OUTER: dict[str, Callable[[Shelf, str, int], object]] = {
+    "only calls it": lambda shelf, name, _: shelf.inner(name, 5),
+    "writes, then calls it": _return_inner,
+    "writes, then calls it twice": _return_last_inner,
+    "writes, calls it, writes": _write_after,
+}
+
+
+@pytest.fixture
+def shelf(m: Mulligan) -> Shelf:
+    return Shelf(m)
+
+
+def make_outer(shelf: Shelf, way: str) -> Callable[..., object]:
+    def outer(id: str, value: int) -> object:  # noqa: A002
+        return OUTER[way](shelf, id, value)
+
+    return shelf.tool(outer)
+
+
+@pytest.mark.parametrize("name", ["a", "new"])
+@pytest.mark.parametrize("way", OUTER)
+def test_a_tool_that_tells_the_version_of_a_call_within_it_is_undone_with_it(
+    m, shelf, way: str, name: str
+) -> None:
+    outer = make_outer(shelf, way)
+
+    done = reject_all(m, lambda: outer(name, 6))
+
+    assert {each: item["value"] for each, item in shelf.items.items()} == {"a": 0}
+    assert set(list_states(m, "write") + list_states(m, "outer")) == {State.UNDONE}
+    assert done.open_actions == ()
+
+
+@pytest.mark.parametrize("name", ["a", "new"])
+@pytest.mark.parametrize("way", OUTER)
+def test_what_somebody_wrote_after_a_tool_and_the_call_within_it_stays(
+    m, shelf, way: str, name: str
+) -> None:
+    outer = make_outer(shelf, way)
+
+    def work() -> None:
+        outer(name, 6)
+        shelf.write(name, 99)
+
+    reject_all(m, work)
+
+    assert shelf.items[name]["value"] == 99
+    assert State.UNDONE not in list_states(m, "write") + list_states(m, "outer")
+
+
+@pytest.mark.parametrize("name", ["a", "new"])
+@pytest.mark.parametrize("way", ["writes, then calls it", "writes, then calls it twice"])
+def test_what_somebody_wrote_before_the_call_within_a_tool_is_back_with_its_undo_and_stays(
+    m, shelf, way: str, name: str
+) -> None:
+    outer = make_outer(shelf, way)
+    shelf.person = lambda: shelf.write(name, 99)
+
+    reject_all(m, lambda: outer(name, 6))
+
+    assert shelf.items[name]["value"] == 99
+    assert set(list_states(m, "write")) == {State.UNDONE}
+    assert list_states(m, "outer") == [State.UNDO_FAILED]
+
+
+@pytest.mark.parametrize("name", ["a", "new"])
+def test_what_somebody_wrote_before_the_call_within_a_tool_that_wrote_last_is_told_of(
+    m, shelf, name: str
+) -> None:
+    outer = make_outer(shelf, "writes, calls it, writes")
+    shelf.person = lambda: shelf.write(name, 99)
+
+    done = reject_all(m, lambda: outer(name, 6))
+
+    assert len(done.open_actions) == 1
+    assert State.UNDONE not in list_states(m, "write")
+
+
+def test_a_call_that_only_leaves_the_same_version_as_an_earlier_one_is_not_within_it(
+    m, shelf
+) -> None:
+    """By their content, as files have it: a person has written between the two."""
+
+    def outer(id: str, value: int) -> dict[str, Any]:  # noqa: A002
+        shelf.items[id] = {"id": id, "value": value, "v": value}
+        return dict(shelf.items[id])
+
+    shelf.write = outer  # type: ignore[method-assign]
+    put = shelf.tool(outer)
+
+    def work() -> None:
+        put("a", 7)
+        outer("a", 99)
+        put("a", 7)
+
+    reject_all(m, work)
+
+    assert shelf.items["a"]["value"] == 99
+    assert sorted(list_states(m, "outer")) == [State.CONFLICT, State.UNDONE]
+
+
+def reject_all(m: Mulligan, work: Callable[[], object]) -> Any:
+    """Have all that is done called wrong, in the only attempt."""
+
+    @m.check("write", "outer")
+    def check(call: Any) -> str:
+        return "Not wanted."
+
+    def agent(turn: Any) -> str:
+        if turn.attempt.number == 1:
+            work()
+        return "Done."
+
+    return m.act_sync("Do it", agent)

@@ -146,3 +146,46 @@ async def test_an_error_that_is_raised_again_speaks_for_each_call_of_its_own() -
             states = [action.state for action in turn.list_actions()]
 
     assert states == [State.NOT_EXECUTED] * 2
+
+
+@pytest.mark.parametrize("error", [NothingDone, LookupError])
+async def test_what_refuses_a_call_as_it_looks_before_it_asks_nobody_to_approve_it(
+    error: type[Exception],
+) -> None:
+    async with Mulligan("memory:", recover=False) as m:
+        seats, called = {"7A": ""}, list[str]()
+
+        def look(record: Record) -> str:
+            if record.arguments["seat"] not in seats:
+                raise error("there is no such seat")
+            return seats[record.arguments["seat"]]
+
+        @m.tool(effect=Effect.REVERSIBLE, before=look, undo=called.append, refuses=LookupError)
+        async def reserve(seat: str) -> None:
+            called.append(seat)
+
+        async with m.turn("Reserve 9Z") as turn:
+            with pytest.raises(error, match="no such seat") as refused:
+                await reserve("9Z")
+
+        assert (called, list(turn.list_actions())) == ([], [])
+        assert refused.value.mulligan.execution.failure.nothing_done  # type: ignore[attr-defined]
+
+
+async def test_what_another_tool_refuses_to_a_look_says_nothing_of_the_call() -> None:
+    async with Mulligan("memory:", recover=False) as m:
+
+        @m.tool(effect=Effect.READ)
+        async def find_seat(seat: str) -> str:
+            raise NothingDone("the desk opens at nine")
+
+        async def look(record: Record) -> str:
+            return await find_seat(str(record.arguments["seat"]))
+
+        @m.tool(effect=Effect.REVERSIBLE, before=look, undo=lambda record: None)
+        async def reserve(seat: str) -> None: ...
+
+        async with m.turn("Reserve 7A") as turn:
+            await reserve("7A")
+
+        assert [action.state for action in turn.list_actions()] == [State.HELD]

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from mulligan import AlreadyDoneError, Finding, Mode, Standing, State
+from mulligan import AlreadyDoneError, Effect, Finding, Mode, Mulligan, Standing, State
 from mulligan.loops.actions import Attempted
 from mulligan.runtime.context import OpenTurn
+from mulligan.types.call import Call
 from mulligan.types.display import render_recipe
 from tests.world import World, Worlds
 
@@ -170,3 +171,44 @@ async def test_a_call_that_its_agent_gave_up_on_may_have_landed_and_is_named(wor
     (left,) = [a for a in world.m.insights.open_list.actions() if a.opening.tool == "send"]
     assert left.state is State.NEEDS_HUMAN
     assert "ann" in str(done.reply)
+
+
+@pytest.mark.parametrize("effect", [Effect.READ, Effect.UNDECLARED])
+def test_a_tool_that_acts_only_through_tools_is_declared_as_a_read(effect: Effect) -> None:
+    shelf = dict[str, int]()
+    with Mulligan("memory:", recover=False, attempts=1) as m:
+
+        @m.tool(
+            effect=Effect.REVERSIBLE,
+            read=lambda record: shelf.get(str(record.result)),
+            undo=lambda record: shelf.pop(str(record.result)),
+            about=lambda record: record.result,
+        )
+        def add(name: str) -> str:
+            shelf[name] = 1
+            return name
+
+        @m.tool(effect=effect)
+        def ask_an_agent(task: str) -> str:
+            return str(m.act_sync(task, lambda turn: add("milk")).reply)
+
+        @m.check("add")
+        def check(call: Call) -> str | None:
+            return "Not wanted." if call.arguments["name"] == "beer" else None
+
+        def agent(turn: OpenTurn) -> str:
+            ask_an_agent("Add milk")
+            add("beer")
+            return "Done."
+
+        done = m.act_sync("Add milk", agent)
+        promises = [" ".join(each.promises) for each in m.insights.tools()]
+
+    assert shelf == {}
+    if effect is Effect.READ:
+        assert done.open_actions == ()
+        assert "everything was taken back" in str(done.reply)
+    else:
+        assert len(done.open_actions) == 1
+        assert "(nobody declared what it does beside the tools that it called" in str(done.reply)
+        assert any("READ, if it acts only through other tools" in each for each in promises)

@@ -84,8 +84,8 @@ def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: 
 
     `version` is the field that every write changes.
     """
-    given = {name: value for call in calls for name, value in _list_given(call)}
-    values = [value for call in calls for _, value in _list_given(call)]
+    given = {name: value for call in calls for name, value in list_given(call)}
+    values = [value for call in calls for _, value in list_given(call)]
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return now is not None and now != before and now in values
     names = {*before, *now} - {version}
@@ -94,7 +94,7 @@ def is_work_of(calls: Sequence[Given], *, before: object, now: object, version: 
     return kept and bool(changed) and all(now.get(name) in values for name in changed)
 
 
-def _list_given(call: Given) -> Iterator[tuple[str, object]]:
+def list_given(call: Given) -> Iterator[tuple[str, object]]:
     """What a call was given or has left, also inside a value that holds several fields."""
     for name, value in call.items():
         yield name, value
@@ -109,10 +109,10 @@ def find_contradiction(given: object, found: object) -> str:
     """
     if not isinstance(given, Mapping) or not isinstance(found, Mapping):
         return ""
-    plain = [(name, value) for name, value in _list_given(given) if isinstance(value, _PLAIN)]
+    plain = [(name, value) for name, value in list_given(given) if isinstance(value, _PLAIN)]
     for name in dict(plain):
         # What the object itself says of it; only without that, what the things in it say.
-        values = [found[name]] if name in found else [v for n, v in _list_given(found) if n == name]
+        values = [found[name]] if name in found else [v for n, v in list_given(found) if n == name]
         there = [value for value in values if isinstance(value, _PLAIN)]
         # Under another name it was given all the same: what was moved has its new path as its path.
         if there and not any(_may_be(value, each) for _, value in plain for each in there):
@@ -152,6 +152,20 @@ def _is_moment(one: str, other: str) -> bool:
     return first.replace(tzinfo=None) == second.replace(tzinfo=None)
 
 
+def is_made_by(given: Given, *, before: object, now: object, version: str | None) -> bool:
+    """Whether a call made one state of another by what it was given, and nobody else had a part in
+    it: all that differs is that, and the version of the latter."""
+    before, now = _as_fields(before), _as_fields(now)
+    if is_same_state(before, now):
+        return True
+    was = {} if before is None else before
+    if not isinstance(was, Mapping) or not isinstance(now, Mapping):
+        return is_work_of([given], before=before, now=now)
+    tells = [name for name, value in now.items() if format_value(value) == version]
+    field = format_value(tells[0]) if len(tells) == 1 else ""
+    return is_work_of([given], before=was, now=now, version=field)
+
+
 def is_edit_of(given: Given, *, before: str, now: str) -> bool:
     """Whether a text is another with the replacements made in it that a call was given.
 
@@ -184,10 +198,20 @@ def find_image(record: Record, *, abilities: ToolCallbacks) -> Image | None:
     return Image(None) if abilities.before is None and record.image is None else record.image
 
 
-def is_unchanged(record: Record, now: object, *, abilities: ToolCallbacks) -> bool:
-    """Whether nothing at all was written since the pre-image, not even a version."""
+def is_unchanged(
+    record: Record,
+    now: object,
+    *,
+    abilities: ToolCallbacks,
+    versions: tuple[str | None, str | None] = (None, None),
+) -> bool:
+    """Whether nothing at all was written since the pre-image, not even a version.
+
+    `versions` are those of the two states. Two that differ were written between, also where they
+    say the same to their tool.
+    """
     image = find_image(record, abilities=abilities)
-    if image is None:
+    if image is None or (None not in versions and versions[0] != versions[1]):
         return False
     if abilities.same is not None and image.state is not None and now is not None:
         return bool(abilities.same(image.state, now))
@@ -292,7 +316,7 @@ def _find_standing_fields(
 ) -> set[str]:
     """Fields that still hold what the call was given under another name: they are content, since
     what every write changes would have changed with the undo."""
-    given = [value for _, value in _list_given(record.arguments) if isinstance(value, _PLAIN)]
+    given = [value for _, value in list_given(record.arguments) if isinstance(value, _PLAIN)]
     left = _as_fields(record.result)
     known = left if isinstance(left, Mapping) else {}
     return {
@@ -367,6 +391,10 @@ class UndoPolicy(Struct, frozen=True, kw_only=True):
     """The tool says which object a call is about, so that our own later work is known."""
     undo_wrote: bool = False
     """What is there now was written by an undo of ours."""
+    undone_within: str = ""
+    """The tool of a call that this one has made, whose undo has written what is there."""
+    undone_around: bool = False
+    """A call that this one was made in is undone, and what this one found was the work of that."""
 
     @property
     def versioned(self) -> bool:
@@ -407,6 +435,8 @@ def assess_sight(record: Record, sight: Observation, *, terms: UndoPolicy) -> Un
     covered = _assess_later(terms.later)
     if covered is not None:
         return covered
+    if terms.undone_around:
+        return Undone(result=UndoResult.RESTORED, version=sight.version)
     if sight.restored:
         return _assess_as_before(sight, terms)
     if not sight.ours:
@@ -428,6 +458,10 @@ def claim_by_content(
 
     Only if all of what the call returned stands there: then no edit can be lost with it.
     """
+    if terms.undone_within and is_made_by(
+        record.arguments, before=record.before, now=sight.state, version=sight.version
+    ):
+        return with_version(record, sight.version), replace(sight, ours=sight.version is not None)
     accounted = terms.later.unversioned or terms.undo_wrote
     if sight.ours or sight.state is None or record.result is None or not accounted:
         return record, sight
@@ -492,6 +526,12 @@ def _assess_foreign(record: Record, sight: Observation, *, terms: UndoPolicy) ->
             "from anybody else's."
         )
         told = "its tool told no version, so its work cannot be told from anybody else's"
+    elif terms.undone_within:
+        why = (
+            f"It is {at}, as {terms.undone_within} found it, which it called itself and which is "
+            "undone. Whether all of that is its own work, nobody can tell."
+        )
+        told = "a call that it made itself is undone, and whose work the rest is nobody can tell"
     elif later.unversioned:
         why = (
             f"It is {at}, and not as we left it. Our own {later.unversioned} may have written to "

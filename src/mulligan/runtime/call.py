@@ -48,8 +48,8 @@ class ActiveCall:
     __slots__ = (
         "_asked", "_copies", "_make", "acted_within", "acting_within", "advised", "arguments",
         "at_us", "brought", "duration_us", "follows", "given", "id", "key", "labels", "outer",
-        "parameters", "parent", "record", "records", "require_lease", "result", "span", "start",
-        "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
+        "over", "parameters", "parent", "record", "records", "require_lease", "result", "span",
+        "start", "step", "took_us", "tool", "traffic", "try_number", "turn", "waiter",
     )  # fmt: skip
 
     start: int
@@ -90,6 +90,8 @@ class ActiveCall:
         """Calls that it has made itself may have changed something."""
         self.acting_within: set[ActiveCall] | None = None
         """Calls that it has made itself, may change something, and have not come back."""
+        self.over = False
+        """It has failed, having made no call that may have changed something: it makes none now."""
         self.follows: SuggestedCall | None = None
         """The correction that this call is."""
         self.span: ToolSpan | None = None
@@ -172,6 +174,11 @@ class ActiveCall:
                 outer.acting_within = set()
             outer.acting_within.add(self)
 
+    def is_late(self) -> bool:
+        """Whether a call that makes it has failed meanwhile, and may be made again: by a task that
+        had not begun yet, or a thread. Asked once it has begun, so that one of the two is seen."""
+        return any(outer.over for outer in self._list_outer())
+
     def note_end(self, *, acted: bool) -> None:
         """It came back, having changed something or not."""
         for outer in self._list_outer():
@@ -187,6 +194,10 @@ class ActiveCall:
         while outer is not None:
             yield outer
             outer = outer.outer
+
+    def list_makers(self) -> list[str]:
+        """The ids of the calls that it is made by; of a later try, that of the first one too."""
+        return [each for o in self._list_outer() for each in (o.id, o.parent) if each is not None]
 
     def _require_maker(self) -> Make:
         if self._make is None:

@@ -56,6 +56,8 @@ class UntrackedCall(Struct, frozen=True, kw_only=True):
     call: str
     came_back: bool
     """False: it failed, and nobody can say whether it has changed anything."""
+    calls_tools: bool
+    """Tools that it has called may have changed something, each on a record of its own."""
     build: Callable[[], LiveAction]
     """Makes an action of it, where it has to be put before a person."""
 

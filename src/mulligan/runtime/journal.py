@@ -151,22 +151,46 @@ class ObjectHistory:
         self, action: str, objects: Objects, *, old: str | None, new: str | None, until: datetime
     ) -> Iterator[Kept]:
         """Values that say: what was at version `old` stands at version `new`, by our own undo."""
-        if new is None:
-            return
         for owner in _list_owners(objects):
-            said = {_WRITTEN.format(new): "1"}
-            whose = None if old is None or old == new else self._find_whose(old, action, owner)
-            if whose is not None:
+            said = {_WRITTEN.format(new or ""): action}
+            whose = None if old in (None, new) else self._find_whose(old, action, owner)
+            if whose is not None and new is not None:
                 said[_STANDS.format(whose)] = new
+            for around in self._list_around(action, owner):
+                said[_SEEN.format(around)] = self._read_version(action, owner) or ""
             for name, value in said.items():
                 yield Kept(owner=owner, name=name, value=value.encode(), expires_at=until)
 
+    def _list_around(self, action: str, owner: str) -> list[str]:
+        """The calls that a call was made in, where those say that they left what it has left."""
+        if self.vault.get(action, WITHIN) is None:
+            return []
+        left, places = self._read_version(action, owner), list(self._walk_back(owner))
+        before = places[places.index(action) + 1 :] if action in places else ()
+        around = [each for each in before if self.is_within(action, each)]
+        return [each for each in around if self._read_version(each, owner) == left]
+
+    def is_within(self, action: str, other: str) -> bool:
+        """Whether a call was made by another one, which had not come back by then."""
+        kept = self.vault.get(action, WITHIN)
+        calls = [] if kept is None else kept.decode().split()
+        found = self.journal.find_action(other) if calls else None
+        return found is not None and (found.opening.call or found.id) in calls
+
+    def find_seen(self, action: str, objects: Objects) -> str | None:
+        """The version at which what a call left was seen by the undo of one that it has made."""
+        kept = (self.vault.get(owner, _SEEN.format(action)) for owner in _list_owners(objects))
+        return next((value.decode() for value in kept if value is not None), None)
+
     def has_undo_written(self, version: str | None, objects: Objects) -> bool:
         """Whether an undo of ours has written that version, of which no call is left to tell."""
-        return version is not None and any(
-            self.vault.get(owner, _WRITTEN.format(version)) is not None
-            for owner in _list_owners(objects)
-        )
+        return version is not None and self.find_undone(version, objects) is not None
+
+    def find_undone(self, version: str | None, objects: Objects) -> str | None:
+        """The action whose undo has left an object at a version; `None` as one: gone."""
+        key = _WRITTEN.format(version or "")
+        kept = (self.vault.get(owner, key) for owner in _list_owners(objects))
+        return next((value.decode() for value in kept if value is not None), None)
 
     def _find_whose(self, version: str, action: str, owner: str) -> str | None:
         """The call before this one that had left the object at a version."""
@@ -209,6 +233,10 @@ _LAST = "last"
 _PLACE = "call:{}"
 _STANDS = "stands:{}"
 _WRITTEN = "written:{}"
+"""By which action's undo."""
+_SEEN = "seen:{}"
+WITHIN = "within"
+"""By what name the calls are kept with an action that it was made by."""
 
 
 def summarize(deeds: Iterable[OwnCall], *, among: Collection[str] = ()) -> LaterCalls:

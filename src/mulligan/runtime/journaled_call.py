@@ -29,9 +29,9 @@ from mulligan.runtime.context import (
 )
 from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.hold import Held, answer_held, hold_call
-from mulligan.runtime.journal import CAME_BACK_LATE, JournalWriter
+from mulligan.runtime.journal import CAME_BACK_LATE, WITHIN, JournalWriter
 from mulligan.runtime.live_action import LiveAction, as_execution
-from mulligan.runtime.outcome import build_proposal, log_settled
+from mulligan.runtime.outcome import build_proposal, is_own_refusal, log_settled, note_failure
 from mulligan.runtime.payloads import LET_RUN, is_exact
 from mulligan.runtime.probe import is_unheard, record_result, settle
 from mulligan.runtime.promises import describe_binding
@@ -324,10 +324,19 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
             actions = await read_images(self.call, self.turn)
             await require_version(self.call, actions)
         except Exception as error:  # noqa: BLE001 - a user's function; the call must not go on
+            if is_own_refusal(self.call, error):
+                # Approved, it would be refused again: there is nothing for a person to say.
+                return await self._refuse(error)
             what = hide_secrets(describe_error(error), self.call.arguments)[:200]
             reason = f"what is there now could not be read ({what}), so it could not be undone."
             return await self._hold(Effect.IRREVERSIBLE, reason=reason)
         return await self._make_on_record(actions)
+
+    async def _refuse(self, error: Exception) -> Any:
+        """What a call comes to that its own tool refuses before it is made."""
+        failed = await note_failure(self.call, error)
+        self.attempt.notes.append(lambda: failed)
+        return await conclude(self.call, failed)
 
     async def _make_on_record(self, actions: Sequence[LiveAction], *, why: str = "") -> Any:
         """Make a call that may outlive its turn: until it is back, nobody else takes it up."""
@@ -348,7 +357,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         book.require_held(self.attempt.actions[-1:])
         evidence = bring_evidence(self.turn, self.attempt, action=actions[0], book=book)
         self.attempt.actions.extend(actions)
-        keep = [*evidence.keep]
+        keep = [*evidence.keep, *self._keep_makers(actions)]
         if self.call.id in self.attempt.approved:
             keep += [Kept(owner=action.id, name=LET_RUN, value=b"") for action in actions]
         await book.intend(actions, evidence=evidence.packed, keep=keep, why=why)
@@ -370,6 +379,11 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
         outcome = await self._account(actions, tried)
         await checkpoint(Point.EXECUTED)
         return await conclude(self.call, outcome)
+
+    def _keep_makers(self, actions: Sequence[LiveAction]) -> list[Kept]:
+        """The calls that make this one: what one of them returns may be what this one has left."""
+        makers = " ".join(self.call.list_makers()).encode()
+        return [Kept(owner=a.id, name=WITHIN, value=makers) for a in actions] if makers else []
 
     async def _leave_to_others(self, actions: Sequence[LiveAction]) -> None:
         """The turn did not wait for this call, so that its answer was given without it."""

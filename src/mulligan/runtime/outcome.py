@@ -268,7 +268,9 @@ def fail_call(
     traffic.count_failure(first_try=call.try_number == 1)
     described = call.describe()
     failure = failure or _classify_error(call, described, error=error)
+    call.over = not was_stopped(error)
     acted_within = call.acted_within or bool(call.acting_within)
+    call.over = call.over and not acted_within
     if acted_within or _is_of_another(call, error):
         # What it says of a call within this one it does not say of this one.
         failure = replace(failure, nothing_done=False, refused=False, acted_within=acted_within)
@@ -351,7 +353,7 @@ def _proves_nothing_done(call: ActiveCall, error: BaseException, failure: Failur
     noted = read_effect_note(error)  # what the call was made inside of has seen that
     if noted is EffectNote.SOMETHING_DONE:
         return False
-    if isinstance(error, (NothingDone, *declared.refuses)) or noted is EffectNote.NOTHING_DONE:
+    if is_own_refusal(call, error) or noted is EffectNote.NOTHING_DONE:
         return True
     if is_deferral(error) or asks_again(error):
         return True
@@ -361,6 +363,12 @@ def _proves_nothing_done(call: ActiveCall, error: BaseException, failure: Failur
         return False
     documented = traits.unprocessed_if_documented and declared.not_processed
     return documented or traits.aftermath is Aftermath.NEVER_SENT
+
+
+def is_own_refusal(call: ActiveCall, error: BaseException) -> bool:
+    """Whether its tool says, of this very call, that nothing was done."""
+    refuses: tuple[type[BaseException], ...] = (NothingDone, *call.tool.declaration.refuses)
+    return isinstance(error, refuses) and not _is_of_another(call, error)
 
 
 _WHOSE = "mulligan_call"

@@ -80,7 +80,8 @@ async def probe(record: Record, declaration: Declaration) -> Seen:
             return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
         now = await call_ability(reader, record, within=declaration.answers_within)
         await checkpoint(Point.PROBED)
-        if is_unchanged(record, now, abilities=can):
+        versions = await _read_known_versions(record, now, declaration)
+        if is_unchanged(record, now, abilities=can, versions=versions):
             return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
     except ConflictError as error:
         why = f"It seems to have happened, and somebody has changed it since: {format_value(error)}"
@@ -204,7 +205,7 @@ def _list_possible_later(action: LiveAction, *, book: JournalWriter) -> list[Act
     there = to_plain(image.state)
     for later in sorted(listed, key=read_order):
         elsewhere = later.id == action.id or later.opening.server != opening.server
-        call = None if elsewhere else _load_call(later, book=book)
+        call = None if elsewhere else load_call(later, book=book)
         if call is not None and is_same_state(call.found, there):
             found, there = [*found, later], call.left
     return found
@@ -216,7 +217,7 @@ async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) 
     That undo was made under the version which the later call left: nothing came between.
     """
     try:
-        versions = await _read_versions(action, now)
+        versions = await _read_versions(action.record, now, action.declaration)
         load = partial(book.history.has_undo_written, versions[1], action.objects)
         return await book.waiter.aside(load) and is_restored(
             action.record, now, abilities=action.abilities, versions=versions
@@ -225,11 +226,24 @@ async def _is_put_back(action: LiveAction, *, now: object, book: JournalWriter) 
         return False
 
 
-async def _read_versions(action: LiveAction, now: object) -> tuple[str | None, str | None]:
-    """Those of what was there before an action, and of what is there now."""
-    record, can = action.record, action.abilities
-    was = await read_version(record.before, record=record, abilities=can)
-    return was, await read_version(now, record=record, abilities=can)
+_Versions = tuple[str | None, str | None]
+_NONE: _Versions = (None, None)
+
+
+async def _read_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
+    """Those of what was there before a call, and of what is there now."""
+    can, within = declaration.abilities, declaration.answers_within
+    was = await read_version(record.before, record=record, abilities=can, within=within)
+    return was, await read_version(now, record=record, abilities=can, within=within)
+
+
+async def _read_known_versions(record: Record, now: object, declaration: Declaration) -> _Versions:
+    """The same, as far as they say more than the two states: those that nobody compares are made
+    of what is there."""
+    try:
+        return await _read_versions(record, now, declaration) if declaration.compares else _NONE
+    except Exception:  # noqa: BLE001 - a user's function, made for what a call returns
+        return _NONE
 
 
 async def _is_theirs(
@@ -242,10 +256,10 @@ async def _is_theirs(
     if action.record.image is None or not calls:
         return False
     try:
-        versions = await _read_versions(action, now)
+        versions = await _read_versions(action.record, now, action.declaration)
         before, there = to_plain(action.record.image.state), to_plain(now)
         version = find_version_field(before, there, versions=versions)
-        later = await book.waiter.aside(lambda: [_load_call(each, book=book) for each in calls])
+        later = await book.waiter.aside(lambda: [load_call(each, book=book) for each in calls])
         own: Any = to_plain(dict(action.record.arguments))
     except Exception:  # noqa: BLE001 - of a user's values and functions, or a store's
         return False
@@ -269,8 +283,8 @@ async def _is_theirs(
     return chained and not alike and is_left(len(later) - 1, there)
 
 
-class _LaterCall(NamedTuple):
-    """A later call of ours, in plain values."""
+class OtherCall(NamedTuple):
+    """Another call of ours, in plain values."""
 
     given: Mapping[str, object]
     found: object
@@ -279,11 +293,12 @@ class _LaterCall(NamedTuple):
     version: str | None
 
 
-def _load_call(call: Action, *, book: JournalWriter) -> _LaterCall:
+def load_call(call: Action, *, book: JournalWriter) -> OtherCall:
+    """What is kept of a call."""
     kept = (book.vault.get(call.id, name) for name in ("arguments", "before", "result"))
     given, found, came = (None if value is None else decode_value(value) for value in kept)
     came = came if isinstance(came, dict) else {}
-    return _LaterCall(
+    return OtherCall(
         given=given if isinstance(given, dict) else {},
         found=found,
         left=came.get("result"),

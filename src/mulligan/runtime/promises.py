@@ -129,11 +129,14 @@ def _describe_effect(declaration: Declaration, rules: HouseRules) -> str:
         return _describe_undo(declaration)
     match declaration.effect:
         case Effect.READ:
-            return "Changes nothing; made again after a failure where that can help."
+            return "Changes nothing itself; made again after a failure where that can help."
         case Effect.UNDECLARED if rules.strict:
             return f"Nobody declared its effect: held until a person approves, {life}."
         case Effect.UNDECLARED:
-            return "Nobody declared its effect: never repeated, undone or called verified."
+            return (
+                "Nobody declared its effect: never repeated, undone or called verified. "
+                "Declare it: READ, if it acts only through other tools."
+            )
         case _:
             return f"Cannot be undone: held until a person approves it, {life} at most."
 

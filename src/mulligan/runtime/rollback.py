@@ -13,7 +13,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from mulligan.codec import encode_value
+from mulligan.codec import encode_value, to_plain
 from mulligan.loops.actions import RejectedAction, Reviewers
 from mulligan.process.fault_points import Point, checkpoint
 from mulligan.runtime.assessment import (
@@ -24,6 +24,7 @@ from mulligan.runtime.assessment import (
     assess_sight,
     claim_by_content,
     doubt_restored,
+    is_made_by,
     is_silence,
     lacks_room,
     name_state,
@@ -34,7 +35,7 @@ from mulligan.runtime.declaration import Declaration
 from mulligan.runtime.journal import SHARED_LIFE, JournalWriter, StateChange, summarize
 from mulligan.runtime.live_action import LiveAction, keep_said, read_order
 from mulligan.runtime.payloads import Rejection, UndeclaredCall
-from mulligan.runtime.probe import may_still_land
+from mulligan.runtime.probe import OtherCall, load_call, may_still_land
 from mulligan.runtime.undo import (
     find_made_ids,
     find_named_ids,
@@ -372,6 +373,8 @@ def _keep_arguments(action: LiveAction) -> list[Kept]:
 def _describe_standing(loose: UntrackedCall, action: LiveAction) -> RejectedAction:
     declared = action.opening.effect is not Effect.UNDECLARED
     reason = "its tool is only watched" if declared else "nobody declared what it does"
+    if loose.calls_tools and not declared:
+        reason += " beside the tools that it called"
     why = f"{reason}, so it cannot be undone"
     if not loose.came_back:
         why = f"it failed, and may have taken effect; {why}"
@@ -558,7 +561,7 @@ class _Rollback:
 
     async def _look(self, action: LiveAction) -> _Sent:
         may_land = may_still_land(action, self.book)
-        version, later = await asyncio.to_thread(self._load_known, action)
+        version, later, seen = await asyncio.to_thread(self._load_known, action)
         record = with_version(action.record, version)
         terms = UndoPolicy(
             abilities=action.abilities,
@@ -566,17 +569,14 @@ class _Rollback:
             settles_within=action.declaration.settles_within,
             answers_within=action.declaration.answers_within,
             begun=action.undo_begun,
-            seen=action.seen,
+            seen=action.seen or seen,
             later=later,
             declared_about=bool(action.objects),
         )
         action.undone = UndoResult.FAILED
         first = await read_current(record, terms)
         if not first.ours and first.error is None:
-            wrote = await asyncio.to_thread(
-                self.book.history.has_undo_written, first.version, action.objects
-            )
-            terms = replace(terms, undo_wrote=wrote)
+            terms = await self._weigh_writer(action, record, first, terms)
             record, first = claim_by_content(record, first, terms=terms)
         record, first, undone = _claim_by_word(action, record, first)
         undone = undone or assess_sight(record, first, terms=terms)
@@ -589,15 +589,46 @@ class _Rollback:
             may_land=may_land,
         )
 
-    def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls]:
-        """The version at which what it left stands, and what we did to its object since."""
+    async def _weigh_writer(
+        self, action: LiveAction, record: Record, sight: Observation, terms: UndoPolicy
+    ) -> UndoPolicy:
+        """The same, with what is known of an undo of ours that has written what is there."""
+        history, objects = self.book.history, action.objects
+        undone = await asyncio.to_thread(history.find_undone, sight.version, objects)
+        if undone is None:
+            return terms
+        terms = replace(terms, undo_wrote=sight.version is not None)
+        within, around = await asyncio.to_thread(self._load_nested, action, undone)
+        if around is None:
+            return replace(terms, undone_within=within)
+        version = await read_version_before(record, terms)
+        before = to_plain(record.before)
+        made = is_made_by(around.given, before=around.found, now=before, version=version)
+        return replace(terms, undone_around=made)
+
+    def _load_nested(self, action: LiveAction, undone: str) -> tuple[str, OtherCall | None]:
+        """The tool of what is undone, if the action has called it; else the call, if that has
+        called the action."""
+        history, other = self.book.history, self.book.journal.find_action(undone)
+        if other is None:
+            return "", None
+        if history.is_within(other.id, action.id):
+            return other.opening.tool, None
+        around = history.is_within(action.id, other.id)
+        return "", load_call(other, book=self.book) if around else None
+
+    def _load_known(self, action: LiveAction) -> tuple[str | None, LaterCalls, bool]:
+        """The version at which what it left stands, what we did to its object since, and whether
+        what it left was seen by an undo of a call that it has made."""
         history, objects, left = self.book.history, action.objects, action.record.version
         if not objects:
-            return left, self._find_possible_later(action)
+            return left, self._find_possible_later(action), False
         deeds = history.list_later(action.id, objects, since=action.opened_at)
-        return history.find_version(action.id, objects, left=left), summarize(
-            deeds, among=self.by_id
-        )
+        version = history.find_version(action.id, objects, left=left)
+        seen = history.find_seen(action.id, objects)
+        # Of a call that told no version, nobody can say that it is this very state.
+        known = seen is not None and (bool(seen) or action.abilities.version is None)
+        return version, summarize(deeds, among=self.by_id), known
 
     def _find_possible_later(self, action: LiveAction) -> LaterCalls:
         """Others that are undone with it may be on its object, where neither tool says so."""

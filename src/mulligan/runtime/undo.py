@@ -223,7 +223,7 @@ async def _read(
         restored = is_restored(
             record, state, abilities=abilities, versions=versions, restless=restless
         )
-        unchanged = is_unchanged(record, state, abilities=abilities)
+        unchanged = is_unchanged(record, state, abilities=abilities, versions=versions)
     except Exception as error:  # noqa: BLE001 - as above
         return Observation(error=error)
     ours = _is_ours(record, state, version=version, terms=terms, restored=restored)

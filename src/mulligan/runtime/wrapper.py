@@ -39,7 +39,7 @@ from mulligan.runtime.toolbox import Toolbox
 from mulligan.runtime.waiting import ON_LOOP, ON_THREAD, run_to_end
 from mulligan.types.call import Execution, Failure
 from mulligan.types.effect import Effect, Mode
-from mulligan.types.errors import OwnParameterError, UnawaitedError
+from mulligan.types.errors import NothingDone, OwnParameterError, UnawaitedError
 from mulligan.types.failure import ErrorClass
 
 P = ParamSpec("P")
@@ -159,8 +159,9 @@ def _make_async_once(tool: Tool) -> Callable[..., Any]:
 
     async def call_once(args: Any, kwargs: Any, corrects: SuggestedCall | None = None) -> Any:
         call = begin_call(tool, (args, kwargs), waiter=ON_LOOP, corrects=corrects)
-        if call.brought is not None:
-            return await _refuse_brought(call, call.brought)
+        apart = call.brought is not None or call.outer is not None
+        if apart and (refused := _find_refusal(call)) is not None:
+            return await _refuse(call, refused)
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return await _guard_call(call.with_maker(partial(function, *args, **kwargs)), call.turn)
@@ -196,8 +197,9 @@ def _make_sync_once(tool: Tool) -> Callable[..., Any]:
             return _refuse_unawaited(function(*args, **kwargs | more), tool)
 
         call = begin_call(tool, (args, kwargs), waiter=ON_THREAD, corrects=corrects)
-        if call.brought is not None:
-            return run_to_end(_refuse_brought(call, call.brought))
+        apart = call.brought is not None or call.outer is not None
+        if apart and (refused := _find_refusal(call)) is not None:
+            return run_to_end(_refuse(call, refused))
         args, kwargs = call.given
         if call.turn is not None and (tool.guarded or (tool.loose and _is_corrected(call.turn))):
             return run_to_end(_guard_call(call.with_maker(make), call.turn))
@@ -237,13 +239,30 @@ def _is_corrected(turn: OpenTurn) -> bool:
     return len(turn.root.attempts) > 1
 
 
-async def _refuse_brought(call: ActiveCall, name: str) -> Any:
-    """A value of the caller's own for what is ours would make two calls one, or one two."""
-    error = OwnParameterError(tool=call.tool.declaration.tool, parameter=name)
-    failure = Failure(
-        error_class=ErrorClass.VALIDATION, error=error, answered=True, nothing_done=True
+def _find_refusal(call: ActiveCall) -> Failure | None:
+    """Why a call is not made at all, if it is not."""
+    tool = call.tool.declaration.tool
+    if call.brought is not None:
+        # A value of the caller's own for what is ours would make two calls one, or one two.
+        brought = OwnParameterError(tool=tool, parameter=call.brought)
+        return _build_refusal(brought, ErrorClass.VALIDATION)
+    call.begin()
+    if not call.is_late():
+        return None
+    late = NothingDone(
+        f"{tool} was called for a tool that has failed meanwhile, and nothing was done: that tool "
+        "may be called again. Have it wait for what it begins."
     )
-    return await _note_outcome(call, fail_call(call, error, failure=failure))
+    return _build_refusal(late, ErrorClass.POLICY)
+
+
+def _build_refusal(error: Exception, error_class: ErrorClass) -> Failure:
+    return Failure(error_class=error_class, error=error, answered=True, nothing_done=True)
+
+
+async def _refuse(call: ActiveCall, refused: Failure) -> Any:
+    error = refused.error or NothingDone()
+    return await _note_outcome(call, fail_call(call, error, failure=refused))
 
 
 async def _guard_call(call: ActiveCall, turn: OpenTurn) -> Any:
@@ -312,4 +331,5 @@ def _build_loose(call: ActiveCall, turn: OpenTurn, *, came_back: bool) -> Untrac
     undeclared = call.tool.declaration.effect is Effect.UNDECLARED
     effect = Effect.UNDECLARED if undeclared else Effect.IRREVERSIBLE
     build = partial(build_action, call, turn, arguments=call.as_given(), id=call.id, effect=effect)
-    return UntrackedCall(call=call.id, came_back=came_back, build=build)
+    calls_tools = call.acted_within or bool(call.acting_within)
+    return UntrackedCall(call=call.id, came_back=came_back, calls_tools=calls_tools, build=build)

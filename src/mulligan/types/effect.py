@@ -10,6 +10,8 @@ class Effect(StrEnum):
     """What a call can do to the world. Depends on the tool *and* the arguments."""
 
     READ = "read"
+    """It changes nothing itself. What it does through other tools is theirs to declare: each of
+    their calls is recorded, reviewed and undone on its own."""
     REVERSIBLE = "reversible"
     IRREVERSIBLE = "irreversible"
     UNDECLARED = "undeclared"

@@ -259,3 +259,22 @@ async def _kill_at(point: Point, family: Family) -> dict[str, bytes]:
 def _find_name(exported: dict[str, bytes], number: int) -> str:
     [name] = [name for name in exported if name.endswith(f"/{event_id(number)}.ics")]
     return name
+
+
+async def test_an_update_to_what_is_there_already_is_taken_back_to_the_byte(
+    family: Family,
+) -> None:
+    family.fill()
+    before, between = family.export(), []
+
+    async def do() -> None:
+        await family.tools.update_calendar_event(
+            event_id(3), title="Dinner 3 für Großmama, und alle"
+        )
+        between.append(family.export())
+
+    done = await family.act(do)
+
+    assert all(changed != before for changed in between)
+    assert family.export() == before
+    assert "everything was taken back" in str(done.reply)

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,7 +18,7 @@ import pytest
 from mulligan import Mulligan, State
 from mulligan.loops.actions import Attempted
 from mulligan.packs.files import file_tools, prune_kept
-from mulligan.packs.files.errors import InTheWayError, LinkedFileError
+from mulligan.packs.files.errors import FilesPackError, InTheWayError, LinkedFileError
 from mulligan.packs.files.folder import Folder, hash_content
 from mulligan.packs.files.tools import FileDesk, FileTools, is_same_files
 from mulligan.runtime.context import OpenTurn
@@ -116,6 +116,30 @@ async def test_a_file_that_is_too_large_to_be_kept_is_held(tmp_path: Path) -> No
 
     assert "was not run yet" in str(answer)
     assert (tmp_path / "a.txt").read_text() == "x" * 100
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tools: tools.write_file("../out", "beer"),
+        lambda tools: tools.delete_file("/etc/passwd"),
+        lambda tools: tools.move_file("large.txt", "link/away.txt"),
+        lambda tools: tools.make_folder("large.txt"),
+    ],
+)
+async def test_what_can_never_be_done_is_refused_and_no_case_for_a_person(
+    tmp_path: Path, call: Callable[[FileTools], object]
+) -> None:
+    (tmp_path / "large.txt").write_text("x" * 100)
+    (tmp_path / "link").symlink_to("..")
+
+    async with Mulligan("memory:", recover=False) as m:
+        tools = file_tools(m, tmp_path, most=99)
+        async with m.turn("Do it"):
+            with pytest.raises(FilesPackError):
+                call(tools)
+
+        assert m.insights.open_list.actions() == []
 
 
 def test_what_was_kept_goes_when_it_is_told_to(tmp_path: Path) -> None:

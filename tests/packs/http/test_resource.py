@@ -607,3 +607,75 @@ async def test_a_call_that_failed_elsewhere_is_not_called_undone_by_a_look_at_it
 
     assert quiet.items["e9"] == {"title": "beer"}
     assert len(left) == 1
+
+
+@pytest.mark.parametrize("etags", [True, False])
+@pytest.mark.parametrize("name", ["updated_at", "etag"])
+async def test_what_a_call_set_itself_must_be_put_back_whatever_it_is_called(
+    quiet: QuietServer, name: str, etags: bool
+) -> None:
+    was, wanted = "2026-11-01T10:00:00Z", "2030-01-01T00:00:00Z"
+    quiet.write("e1", {"title": "milk", name: was})
+
+    def keep() -> None:
+        """What is put back is all but that."""
+        quiet.edit = lambda: quiet.write("e1", {**quiet.items["e1"], name: wanted})
+
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}", etags=etags)
+
+            @m.tool(**events.patch())
+            def postpone(event_id: str, until: str) -> None:
+                client.patch(f"/events/{event_id}", json={name: until}).raise_for_status()
+                keep()
+
+            states = await act(m, lambda: postpone("e1", wanted))
+
+    assert quiet.items["e1"][name] == wanted
+    assert states == [State.UNDO_FAILED]
+
+
+@pytest.mark.parametrize("etags", [True, False])
+async def test_a_lost_answer_to_what_sets_a_time_is_not_taken_for_nothing_done(
+    quiet: QuietServer, etags: bool
+) -> None:
+    quiet.write("e1", {"title": "milk", "updated_at": "2026-11-01T10:00:00Z"})
+    quiet.refusals = [500]
+
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}", etags=etags, lands_within=0)
+
+            @m.tool(**events.patch())
+            def postpone(event_id: str, until: str) -> None:
+                client.patch(f"/events/{event_id}", json={"updated_at": until}).raise_for_status()
+
+            def work() -> None:
+                with pytest.raises(httpx.HTTPStatusError):
+                    postpone("e1", "2030-01-01T00:00:00Z")
+
+            states = await act(m, work)
+
+    assert quiet.items["e1"]["updated_at"] == "2030-01-01T00:00:00Z"
+    assert states == [State.NEEDS_HUMAN]
+
+
+async def test_what_a_server_sets_itself_is_not_put_back_and_no_case_for_a_person(
+    quiet: QuietServer,
+) -> None:
+    quiet.stamps = True
+    quiet.write("e1", {"title": "milk"})
+
+    with httpx.Client(base_url=quiet.url, timeout=60) as client:
+        async with Mulligan("memory:", checks=[reject], recover=False) as m:
+            events = http.resource(client, "/events/{event_id}")
+
+            @m.tool(**events.put())
+            def rename(event_id: str, title: str) -> None:
+                item = client.get(f"/events/{event_id}").json()
+                client.put(f"/events/{event_id}", json={**item, "title": title}).raise_for_status()
+
+            states = await act(m, lambda: rename("e1", "beer"))
+
+    assert (quiet.items["e1"]["title"], states) == ("milk", [])

@@ -16,7 +16,7 @@ from mulligan.packs.http.shown import (
 
 def show(content: bytes, *, at: str = "1") -> Shown:
     text, encoded = write_down(content)
-    return Shown(url="/e1", at=at, kind="", text=text, base64=encoded)
+    return Shown(url="/e1", at=at, kind="", text=text, base64=encoded, given=[])
 
 
 @pytest.mark.parametrize("content", [b"{}", "Käse".encode(), "Käse".encode("latin-1")])

@@ -1,18 +1,18 @@
-"""What the files pack raises. Each comes before anything was changed, or after it was put back.
+"""What the files pack raises.
 
-FilesPackError
+FilesPackError         before anything was changed, or after it was put back
 ├── OutsideError       a path that leads out of the root, or over a link
 ├── NoSuchFileError    404: nothing is there
 ├── InTheWayError      409: something is there already
 ├── ChangedFileError   412: somebody has changed it since it was read; also a `ConflictError`
 ├── LinkedFileError    a file with several names, which a write would part
-├── AttributesError    a file whose extended attributes cannot be kept
-└── TooLargeError      more than is kept of a file, so that it could not be put back
+└── AttributesError    a file whose extended attributes cannot be kept
+TooLargeError          more than is kept of a file: a person may have it changed all the same
 """
 
 from __future__ import annotations
 
-from mulligan.types.errors import ConflictError, NothingDone
+from mulligan.types.errors import ConflictError, MulliganError, NothingDone
 
 
 class FilesPackError(NothingDone):
@@ -65,5 +65,5 @@ class AttributesError(FilesPackError):
     status = 409
 
 
-class TooLargeError(FilesPackError):
+class TooLargeError(MulliganError):
     """It could not be put back, so it is not changed without a person."""

@@ -74,12 +74,9 @@ def file_tools(m: Declares, root: str | Path, *, most: int = MOST) -> FileTools:
         list_folder=reads(desk.list_folder),
         write_file=m.tool(**_declare(desk, desk.undo_write))(desk.write_file),
         append_to_file=m.tool(**_declare(desk, desk.undo_write))(desk.append_to_file),
-        # Nothing of it is kept, however large it is: it is moved back.
-        move_file=m.tool(**_declare(desk, desk.undo_move) | {"before": desk.read_current})(
-            desk.move_file
-        ),
+        move_file=m.tool(**_declare(desk, desk.undo_move, keeps=False))(desk.move_file),
         delete_file=m.tool(**_declare(desk, desk.undo_delete))(desk.delete_file),
-        make_folder=m.tool(**_declare(desk, desk.undo_make))(desk.make_folder),
+        make_folder=m.tool(**_declare(desk, desk.undo_make, keeps=False))(desk.make_folder),
     )
 
 
@@ -95,10 +92,11 @@ def prune_kept(root: str | Path, *, older_than: timedelta) -> int:
     return gone
 
 
-def _declare(desk: FileDesk, undo: RecordFunction) -> Declared:
+def _declare(desk: FileDesk, undo: RecordFunction, *, keeps: bool = True) -> Declared:
+    """`keeps`: whether the undo needs the content, so that a file may be too large for it."""
     return Declared(
         effect=Effect.REVERSIBLE,
-        before=desk.read_pre_image,
+        before=desk.read_pre_image if keeps else desk.read_current,
         read=desk.read_current,
         undo=undo,
         probe=desk.find_call,

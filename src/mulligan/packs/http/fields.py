@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from decimal import Decimal
 
 from msgspec import Struct
 
-from mulligan.runtime.assessment import SELF_CHANGING, normalize_name
+from mulligan.runtime.assessment import SELF_CHANGING, list_given, normalize_name
 
 NOTHING = object()
 """Of a write that has sent no body, or was answered without one."""
@@ -57,12 +57,28 @@ class ServerFields(Struct, frozen=True, kw_only=True):
         return called in _OTHERS or (new and called.endswith("id") and str(value) == self.made_id)
 
 
-def is_alike(before: object, now: object) -> bool:
-    """Whether two contents say the same, but for what a server sets by itself."""
+def find_given(now: object, *, sent: object, arguments: Mapping[str, object]) -> list[str]:
+    """Fields that hold what a call has sent for them; where nobody knows what that was, a text
+    that it was given."""
+    if not isinstance(now, Mapping):
+        return []
+    if isinstance(sent, Mapping):
+        both = [name for name in now if name in sent]
+        return [n for n in both if is_equal(sent[n], now[n]) or is_rewritten(sent[n], now[n])]
+    texts = [value for _, value in list_given(arguments) if isinstance(value, str)]
+    return [name for name, value in now.items() if isinstance(value, str) and value in texts]
+
+
+def is_alike(before: object, now: object, *, content: Collection[str] = ()) -> bool:
+    """Whether two contents say the same, but for what a server sets by itself.
+
+    `content`: fields that it has not, whatever they are called.
+    """
     if not isinstance(before, Mapping) or not isinstance(now, Mapping):
         return is_equal(before, now)
     return {*before} == {*now} and all(
-        is_equal(was, now[name]) or _has_moved_on(normalize_name(name), was, now[name])
+        is_equal(was, now[name])
+        or (name not in content and _has_moved_on(normalize_name(name), was, now[name]))
         for name, was in before.items()
     )
 

@@ -17,11 +17,13 @@ import httpx
 from msgspec import Struct
 
 from mulligan.packs.http.exchange import UNCOMPRESSED, CallRequests, enter_exchange, listen
+from mulligan.packs.http.fields import NOTHING, find_given
 from mulligan.packs.http.refusals import Refusals, require_done
 from mulligan.packs.http.shown import (
     ABSENT,
     Shown,
     is_same_content,
+    is_shown,
     parse_shown,
     read_back,
     write_down,
@@ -58,6 +60,8 @@ class Left(Struct, frozen=True, kw_only=True):
     """Where the server has put what it made."""
     etag: str | None = None
     """A strong one, of what the write has left."""
+    sent: object = NOTHING
+    """The fields that the call has sent for the resource, where it has."""
     written: SentWrite | None = None
     untold: bool = False
     """Its answer does not say what is there now by this call alone, so that nobody takes it back:
@@ -191,9 +195,12 @@ class Resource:
             self._keep(record, Left(beside=beside, untold=True))
             return
         request, answer = about[-1]
+        bodies = [read_written(each, None).sent for each, _ in about]
+        fields = [each for each in bodies if isinstance(each, Mapping)]
+        sent = {name: each[name] for each in fields for name in each} if fields else NOTHING
         if answer is None or not answer.is_success:
             refused = answer is not None and answer.is_client_error
-            left = Left(written=read_written(request, None), refused=refused)
+            left = Left(sent=sent, written=read_written(request, None), refused=refused)
         else:
             etag = answer.headers.get("etag")
             # A weak one says nothing about bytes, and no server takes it as a condition.
@@ -208,6 +215,7 @@ class Resource:
             left = Left(
                 url=self._find_made(record, answer),
                 etag=strong,
+                sent=sent,
                 written=written,
                 untold=not (told and alone),
             )
@@ -275,7 +283,13 @@ class Resource:
             raise ConflictError(
                 f"The call wrote to something else than {url}, which is not looked at."
             )
-        return self._ask("GET", url, check=self._show)
+        return self._ask("GET", url, check=partial(self._show_to, record))
+
+    def _show_to(self, record: Record, answer: httpx.Response) -> Shown:
+        """What is there, and what of it a call was given."""
+        shown, sent = self._show(answer), self._made.get(record.key, Left()).sent
+        shown["given"] = find_given(parse_shown(shown), sent=sent, arguments=record.arguments)
+        return shown
 
     def _read_made(self, record: Record) -> object:
         return self._ask("GET", self._require_place(record), check=self._show_made)
@@ -303,7 +317,7 @@ class Resource:
                 f"{self.path} leads to {answer.url.host}, another server, which is not written to."
             )
         if answer.status_code in (404, 410):
-            return Shown(url=str(answer.url), at=ABSENT, kind="", text="", base64="")
+            return Shown(url=str(answer.url), at=ABSENT, kind="", text="", base64="", given=[])
         answer.raise_for_status()
         etag = answer.headers.get("etag")
         if self._etags and (etag is None or etag.startswith("W/")):
@@ -315,12 +329,12 @@ class Resource:
         kind = answer.headers.get("content-type", "")
         at = etag if self._etags and etag else content
         text, encoded = write_down(answer.content)
-        return Shown(url=str(answer.url), at=at, kind=kind, text=text, base64=encoded)
+        return Shown(url=str(answer.url), at=at, kind=kind, text=text, base64=encoded, given=[])
 
     def _read_version(self, record: Record, *, deletes: bool = False) -> object:
         result = record.result
-        if isinstance(result, dict) and result.keys() == Shown.__annotations__.keys():
-            return result["at"]
+        if is_shown(result):
+            return cast("Shown", result)["at"]
         left = self._made.get(record.key, Left())
         if left.untold:
             return None

@@ -24,6 +24,14 @@ class Shown(TypedDict):
     text: str
     base64: str
     """Its bytes instead, where they are no text in UTF-8."""
+    given: list[str]
+    """Fields that hold what the call was given for them, whatever they are called: no server has
+    set them by itself."""
+
+
+def is_shown(value: object) -> bool:
+    """Whether something is what a resource was shown as, also as earlier versions kept it."""
+    return isinstance(value, dict) and Shown.__annotations__.keys() - {"given"} <= value.keys()
 
 
 def is_same_content(before: object, now: object) -> bool:
@@ -33,7 +41,8 @@ def is_same_content(before: object, now: object) -> bool:
     if ABSENT in (before["at"], now["at"]):
         return bool(before["at"] == now["at"])
     was, there = parse_shown(cast("Shown", before)), parse_shown(cast("Shown", now))
-    return bool(before["at"] == now["at"] or is_alike(was, there))
+    given = frozenset(now.get("given", ()))
+    return bool(before["at"] == now["at"] or is_alike(was, there, content=given))
 
 
 def write_down(content: bytes) -> tuple[str, str]:
