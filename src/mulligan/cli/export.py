@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,8 +93,8 @@ def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[st
     # A folder for its owner alone: nobody else can put a link there, or read a half of it.
     with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as aside:
         whole = Path(aside, "lines")
-        with whole.open("w", encoding="utf-8") as file:
-            for row in _show_progress(rows, path.stem):
+        with whole.open("w", encoding="utf-8") as file, make_progress() as progress:
+            for row in progress.track(rows, description=path.stem):
                 count += 1
                 file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
         if path.suffix == ".parquet":
@@ -102,16 +102,6 @@ def _write(rows: Iterable[Mapping[str, object]], path: Path, columns: Mapping[st
         whole.chmod(OWNER_ONLY)
         whole.replace(path)
     return count
-
-
-def _show_progress(
-    rows: Iterable[Mapping[str, object]], name: str
-) -> Iterator[Mapping[str, object]]:
-    with make_progress() as progress:
-        task = progress.add_task(name, total=None)
-        for row in rows:
-            progress.advance(task)
-            yield row
 
 
 def _convert(lines: Path, target: Path, columns: Mapping[str, str]) -> Path:

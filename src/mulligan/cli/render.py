@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from os.path import commonprefix
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -145,14 +146,10 @@ def shorten_ids(ids: Sequence[str]) -> Mapping[str, str]:
     names = {}
     for place, each in enumerate(ordered):
         beside = [*ordered[max(place - 1, 0) : place], *ordered[place + 1 : place + 2]]
-        shared = max((_count_shared(each, other) for other in beside), default=0)
+        # Characters are what is compared: these are ids and no paths.
+        shared = max((len(commonprefix([each, n])) for n in beside), default=0)  # noqa: RUF071
         names[each] = each[: max(SHORT, shared + 2)]
     return names
-
-
-def _count_shared(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _format_outcome(row: LogRow, state: State | None) -> Text:

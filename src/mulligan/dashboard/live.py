@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mulligan.codec import encode_json
-from mulligan.insights.reader import MOST_NEW_ROWS, ChangeToken, Reader
+from mulligan.insights.reader import MOST_NEW_ROWS, ChangeToken, StoreReader
 from mulligan.types.call import OWN, LogRow
 from mulligan.types.errors import MulliganError
 
@@ -149,7 +149,7 @@ _report = logging.getLogger("mulligan")
 class Watcher:
     """Asks what is new, and publishes it: every call, and once what has changed."""
 
-    def __init__(self, reader: Reader, hub: Hub, *, every: float = EVERY) -> None:
+    def __init__(self, reader: StoreReader, hub: Hub, *, every: float = EVERY) -> None:
         self._reader = reader
         self._hub = hub
         self._every = every

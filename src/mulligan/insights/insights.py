@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.redaction import Capture
 from mulligan.redaction.fast import describe_form
 from mulligan.redaction.redactor import hide_in_advice, hide_secrets
@@ -88,7 +88,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
         return sum(loss.successes + loss.failures for loss in self.losses)
 
 
-class Insights(Reader):
+class Insights(StoreReader):
     """Questions about a store, and the acts a person may take on it.
 
     Of one tenant where the settings name one, or who asks does; else about everybody's.

@@ -22,7 +22,7 @@ from mulligan.insights.filters import (
     cut_page,
     sort_out,
 )
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.learning import lessons as life
 from mulligan.learning.calibration import (
     Calibration,
@@ -117,7 +117,7 @@ class Measured(Struct, frozen=True, kw_only=True):
 class LessonList:
     """Questions about lessons, and what a person may decide."""
 
-    def __init__(self, ask: Reader) -> None:
+    def __init__(self, ask: StoreReader) -> None:
         self._ask = ask
         self._store = ask.store
         self._seeds = ask.settings.seeds
@@ -410,7 +410,7 @@ CHOICES: Mapping[LessonState, tuple[str, ...]] = {
 }
 
 
-def read_lessons(ask: Reader, asked: ViewRequest) -> LessonsView:
+def read_lessons(ask: StoreReader, asked: ViewRequest) -> LessonsView:
     """Lessons, those that wait for a word first."""
     whose, listed, order = asked.filter, LessonList(ask), list(LessonState)
     query = LessonQuery(
@@ -427,7 +427,7 @@ def read_lessons(ask: Reader, asked: ViewRequest) -> LessonsView:
     return LessonsView(asked=whose, paging=paging, states=states, rows=tuple(rows))
 
 
-def read_lesson(ask: Reader, asked: ViewRequest) -> LessonPage:
+def read_lesson(ask: StoreReader, asked: ViewRequest) -> LessonPage:
     """One lesson, with its evidence; of the calls it touched no more than a page needs."""
     history = LessonList(ask).read_history(
         asked.id, newest=max(asked.page * SIZE, MOST_RATED_TURNS)
@@ -446,7 +446,7 @@ def read_lesson(ask: Reader, asked: ViewRequest) -> LessonPage:
     )
 
 
-def decide_lesson(ask: Reader, order: ActOrder) -> LessonPage:
+def decide_lesson(ask: StoreReader, order: ActOrder) -> LessonPage:
     """Approve, quarantine or revoke; it is on record who did."""
     listed, note = LessonList(ask), order.words.get("note", "")
     acts: dict[str, Callable[..., object]] = {
@@ -559,7 +559,7 @@ class LessonCases:
         return {"lift": lift, "low": low, "high": high}
 
 
-def read_worth(ask: Reader, asked: ViewRequest) -> WorthView:
+def read_worth(ask: StoreReader, asked: ViewRequest) -> WorthView:
     """Whether learning helped; of the lessons only those are read that the page shows."""
     whose, listed = asked.filter, LessonList(ask)
     measured, failures, cases = ask.cache.keep(
@@ -582,7 +582,7 @@ def read_worth(ask: Reader, asked: ViewRequest) -> WorthView:
 
 
 def _weigh_failures(
-    ask: Reader, asked: ViewFilter
+    ask: StoreReader, asked: ViewFilter
 ) -> tuple[Measured, int, Mapping[str, LessonCases]]:
     """What the newest failures say: of all, how many, and by lesson, the most offered first."""
     tool, tenant = asked.tool_name, asked.tenant

@@ -24,7 +24,7 @@ from mulligan.insights.filters import (
     ViewRequest,
     sort_out,
 )
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.redaction.redactor import hide_secrets
 from mulligan.runtime.payloads import KeptReview, load_evidence, load_findings, load_reviews
 from mulligan.types.action import (
@@ -71,7 +71,7 @@ class ActionStory(Struct, frozen=True, kw_only=True):
 class OpenList:
     """What the journal owes an answer for."""
 
-    def __init__(self, ask: Reader, *, people: bool = False) -> None:
+    def __init__(self, ask: StoreReader, *, people: bool = False) -> None:
         self._ask = ask
         self._journal = ask.store.journal
         self._vault = ask.store.vault
@@ -465,7 +465,7 @@ def build_item(listed: OpenList, action: Action) -> OpenItem:
     )
 
 
-def read_open(ask: Reader, asked: ViewRequest) -> OpenPage:
+def read_open(ask: StoreReader, asked: ViewRequest) -> OpenPage:
     """What needs a person, a page of it."""
     listed, found = OpenList(ask, people=asked.decides), ask.list_open(asked.filter)
     states, paging, shown = sort_out(found, lambda action: action.state.value, asked=asked)
@@ -473,7 +473,7 @@ def read_open(ask: Reader, asked: ViewRequest) -> OpenPage:
     return OpenPage(asked=asked.filter, paging=paging, states=states, items=items)
 
 
-def read_action(ask: Reader, asked: ViewRequest) -> ActionPage:
+def read_action(ask: StoreReader, asked: ViewRequest) -> ActionPage:
     """One action, settled or not, with all that a person needs in order to decide."""
     listed = OpenList(ask, people=asked.decides)
     story = listed.read_story(asked.id)
@@ -492,7 +492,7 @@ def read_action(ask: Reader, asked: ViewRequest) -> ActionPage:
     )
 
 
-def decide_action(ask: Reader, order: ActOrder) -> ActionPage:
+def decide_action(ask: StoreReader, order: ActOrder) -> ActionPage:
     """Approve, deny, undo or settle; it is on record who did."""
     listed, by, note = OpenList(ask, people=True), order.by, order.words.get("note", "")
     acts: dict[Act, Callable[[], Action]] = {

@@ -27,7 +27,7 @@ from mulligan.insights.figures import (
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.lessons import LessonList
 from mulligan.insights.open_actions import OpenItem, OpenList, build_item
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.insights.texts import TextFigures, read_text_figures
 from mulligan.learning.calibration import Lift, compute_difference, measure_lift
 from mulligan.types.finding import FindingCount
@@ -62,7 +62,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     """Replies and drafts, which are no calls."""
 
 
-def read_figures(ask: Reader, window: timedelta) -> Figures:
+def read_figures(ask: StoreReader, window: timedelta) -> Figures:
     """Add up what a store knows of a span of time up to now."""
     log, until = ask.store.log, ask.clock()
     since = until - window
@@ -126,7 +126,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
 class Progress:
     """Questions about a span of time up to now."""
 
-    def __init__(self, ask: Reader) -> None:
+    def __init__(self, ask: StoreReader) -> None:
         self._ask = ask
 
     def read_series(
@@ -249,7 +249,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     """The most frequent failures."""
 
 
-def read_overview(ask: Reader, asked: ViewRequest) -> Overview:
+def read_overview(ask: StoreReader, asked: ViewRequest) -> Overview:
     """How calls went, and what needs a person."""
     whose, listed, waiting = asked.filter, OpenList(ask), ask.list_open(asked.filter)
     day = whose.window is Window.DAY
@@ -267,7 +267,7 @@ def read_overview(ask: Reader, asked: ViewRequest) -> Overview:
     )
 
 
-def read_trend(ask: Reader, asked: ViewFilter) -> tuple[TrendPoint, ...]:
+def read_trend(ask: StoreReader, asked: ViewFilter) -> tuple[TrendPoint, ...]:
     """A point for each hour or day, those without calls too."""
     parts = ask.counts.list_parts(asked.window.length, step=asked.window.step)
     return tuple(_build_point(part.at, build_share("", part.add_up(asked))) for part in parts)
@@ -287,7 +287,7 @@ def _build_point(at: datetime, share: Share) -> TrendPoint:
     )
 
 
-def _compare_window(ask: Reader, asked: ViewFilter, window: Window) -> WindowShare:
+def _compare_window(ask: StoreReader, asked: ViewFilter, window: Window) -> WindowShare:
     """A span that is asked for most, beside the one before it."""
 
     def read(until: datetime) -> Share:

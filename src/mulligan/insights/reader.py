@@ -1,7 +1,7 @@
 """A store as every question reads it: one tenant's part of it or all, and what may be kept of it.
 
-Whoever reads is given a `Reader`, which was told whose rows its store may show: a page that shows
-another tenant's cannot be written by leaving something out.
+Whoever reads is given a `StoreReader`, which was told whose rows its store may show: a page that
+shows another tenant's cannot be written by leaving something out.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _count_nothing() -> RowCounts:
     return RowCounts(emitted=0, stored=0, dropped=0, waiting=0)
 
 
-class Reader:
+class StoreReader:
     """What a question is answered from. Safe to use from any thread."""
 
     def __init__(

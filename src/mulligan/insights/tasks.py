@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from mulligan.insights.filters import ActOrder, ViewFilter, ViewRequest
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.learning.task_selection import build_standings
 from mulligan.learning.task_versions import (
     ReflectorSummary,
@@ -183,14 +183,14 @@ class TaskPage(Struct, frozen=True, kw_only=True):
     """The newest first."""
 
 
-def read_tasks(ask: Reader, asked: ViewRequest) -> TasksView:
+def read_tasks(ask: StoreReader, asked: ViewRequest) -> TasksView:
     """Every task, on each ground."""
     found = TaskList(ask.store.archive).list_tasks()
     rows = [each for each in found if asked.filter.tenant in (None, each.ground.tenant)]
     return TasksView(asked=asked.filter, rows=tuple(rows))
 
 
-def read_task(ask: Reader, asked: ViewRequest) -> TaskPage:
+def read_task(ask: StoreReader, asked: ViewRequest) -> TaskPage:
     """One task as a tree of versions."""
     listed = TaskList(ask.store.archive)
     history = listed.read_history(asked.id)
@@ -221,7 +221,7 @@ def read_task(ask: Reader, asked: ViewRequest) -> TaskPage:
     )
 
 
-def decide_task(ask: Reader, order: ActOrder) -> TaskPage:
+def decide_task(ask: StoreReader, order: ActOrder) -> TaskPage:
     """Pin a version, let runs decide again, or take the one on top out; it is on record who did."""
     listed, task, version = TaskList(ask.store.archive), order.id, order.words.get("version", "")
     if version and not (version.isascii() and version.isdecimal() and len(version) < 9):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from mulligan.insights.figures import Estimate, estimate_share, name_agent
 from mulligan.insights.filters import ViewFilter, ViewRequest
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.learning.calibration import compute_difference
 from mulligan.runtime.payloads import REPLY, RecordedReply, unpack_reply
 from mulligan.types.call import OWN, LogRow
@@ -302,7 +302,7 @@ class TextStory(Struct, frozen=True, kw_only=True):
 class TextList:
     """Looks replies, drafts and runs up, and takes down what people say of them."""
 
-    def __init__(self, ask: Reader) -> None:
+    def __init__(self, ask: StoreReader) -> None:
         self._store = ask.store
         self._scrub = ask.redactor.redact_text
 
@@ -441,13 +441,13 @@ class TextsView(Struct, frozen=True, kw_only=True):
     """The newest of them."""
 
 
-def read_texts(ask: Reader, asked: ViewRequest) -> TextsView:
+def read_texts(ask: StoreReader, asked: ViewRequest) -> TextsView:
     """What the counts have of replies, drafts and runs in a span of time."""
     whose = asked.filter
     return ask.cache.keep(("texts", whose), lambda: _count_texts(ask, whose))
 
 
-def _count_texts(ask: Reader, asked: ViewFilter) -> TextsView:
+def _count_texts(ask: StoreReader, asked: ViewFilter) -> TextsView:
     now, log = ask.clock(), ask.store.log
     since = now - asked.window.length
     counts = log.read_texts(since=since, until=now)

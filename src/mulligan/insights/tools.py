@@ -23,7 +23,7 @@ from mulligan.insights.figures import (
 from mulligan.insights.filters import ViewFilter, ViewRequest, Window
 from mulligan.insights.lessons import MOST_SHOWN
 from mulligan.insights.overview import TrendPoint, read_trend
-from mulligan.insights.reader import Reader
+from mulligan.insights.reader import StoreReader
 from mulligan.types.failure import ErrorClass
 from mulligan.types.lesson import LessonQuery
 from mulligan.types.log import Rollup, Slot
@@ -96,7 +96,7 @@ class ToolsView(Struct, frozen=True, kw_only=True):
     """Tools whose lessons have changed since they were last exported, or else in this time."""
 
 
-def read_tools(ask: Reader, asked: ViewRequest) -> ToolsView:
+def read_tools(ask: StoreReader, asked: ViewRequest) -> ToolsView:
     """Every tool and agent, the one with the most failures too many first."""
     whose, seen = asked.filter, dict[str, Counter[str]]()
     slots = ask.counts.join_slots(whose.window.length, whose)
@@ -128,7 +128,7 @@ def read_tools(ask: Reader, asked: ViewRequest) -> ToolsView:
     )
 
 
-def _list_changed(ask: Reader, window: Window) -> tuple[str, ...]:
+def _list_changed(ask: StoreReader, window: Window) -> tuple[str, ...]:
     """Tools about which something was learned that nobody has exported."""
     since, exports = ask.clock() - window.length, ask.acts.list_exports()
     query = LessonQuery(since=min([since, *exports.values()]), limit=MOST_SHOWN)
@@ -198,7 +198,7 @@ class RepairsView(Struct, frozen=True, kw_only=True):
     trend: tuple[TrendPoint, ...]
 
 
-def read_repairs(ask: Reader, asked: ViewRequest) -> RepairsView:
+def read_repairs(ask: StoreReader, asked: ViewRequest) -> RepairsView:
     """How far failures came on their way to a success."""
     slots = ask.counts.join_slots(asked.filter.window.length, asked.filter)
     return build_repairs(asked.filter, slots, trend=read_trend(ask, asked.filter))
