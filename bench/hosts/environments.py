@@ -86,7 +86,7 @@ class Environment:
         examples = stories / "test_host_examples.py"
         if self.host in OTHERS:
             return [examples]
-        adapters = ROOT / "tests" / "adapters"
+        adapters = ROOT / "tests" / "hosts"
         own = adapters / f"test_{self.module}.py"
         more = adapters.glob(f"test_{self.module}_*.py")
         shared = ("host_stories", "host_effects", "host_packs", "typed_outputs", "conversations")
@@ -139,7 +139,7 @@ def try_host(environment: Environment, folder: Path = FOLDER, *, install: bool =
 def _run_tests(environment: Environment, python: Path, report: Path) -> str:
     files = [str(path) for path in environment.list_tests() if path.is_file()]
     # Without what all tests share: a database server and more, which this environment has not.
-    how = (f"--confcutdir={ROOT / 'tests' / 'adapters'}", "-n", "1", "-q", f"--junitxml={report}")
+    how = (f"--confcutdir={ROOT / 'tests' / 'hosts'}", "-n", "1", "-q", f"--junitxml={report}")
     chosen = f"{environment.host} or {environment.module}"
     done = subprocess.run(
         [str(python), "-m", "pytest", *files, *how, "-k", chosen],

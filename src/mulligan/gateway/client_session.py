@@ -157,23 +157,18 @@ def merge_greetings(found: list[dict[str, Any]], *, version: str) -> dict[str, A
         shared = [each for each in first if all(each in other for other in rest)]
         merged = {"resultType": "complete", "supportedVersions": shared}
         merged |= {name: found[0][name] for name in ("ttlMs", "cacheScope") if name in found[0]}
-    merged["capabilities"] = merge_capabilities([each.get("capabilities") for each in found])
-    merged["capabilities"].setdefault("tools", {})
+    can = merged["capabilities"] = dict[str, Any]()
+    for each in (each.get("capabilities") for each in found):
+        # What at least one of them can do.
+        for name, value in each.items() if isinstance(each, dict) else ():
+            known = can.get(name)
+            both = isinstance(known, dict) and isinstance(value, dict)
+            can[name] = known | value if both else known or value
+    can.setdefault("tools", {})
     merged["serverInfo"] = {"name": NAME, "version": version}
     told = [each["instructions"] for each in found if isinstance(each.get("instructions"), str)]
     if told:
         merged["instructions"] = "\n\n".join(told)
-    return merged
-
-
-def merge_capabilities(found: list[Any]) -> dict[str, Any]:
-    """What at least one of them can do."""
-    merged: dict[str, Any] = {}
-    for each in found:
-        for name, value in (each or {}).items() if isinstance(each, dict) else ():
-            known = merged.get(name)
-            both = isinstance(known, dict) and isinstance(value, dict)
-            merged[name] = known | value if both else known or value
     return merged
 
 

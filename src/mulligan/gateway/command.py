@@ -181,7 +181,10 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
         read_tokens,
     )
 
-    host, port = read_address(address)
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(f"--http {address!r} has no port; say 8400 or 127.0.0.1:8400.")
+    host = host or "127.0.0.1"  # without a host it is this machine alone
     known = {make_token(): "client"} if tokens is None else read_tokens(Path(tokens))
     if strangers := sorted(gateway.options.trusted - set(known.values())):
         names = ", ".join(sorted(set(known.values())))
@@ -191,16 +194,8 @@ async def serve_http(gateway: Gateway, address: str, *, tokens: str | None) -> N
     _report(f"Clients are served at http://{host}:{port}{PATH}.")
     if tokens is None:
         _report(f"The token of this run, shown once: {next(iter(known))}")
-    settings = configure_server(app, host=host, port=port, lifespan="on")
+    settings = configure_server(app, host=host, port=int(port), lifespan="on")
     await uvicorn.Server(settings).serve()
-
-
-def read_address(address: str) -> tuple[str, int]:
-    """`8400`, or `host:8400`; without a host it is this machine alone."""
-    host, _, port = address.rpartition(":")
-    if not port.isdigit() or not 0 < int(port) < 65_536:
-        raise ConfigurationError(f"--http {address!r} has no port; say 8400 or 127.0.0.1:8400.")
-    return host or "127.0.0.1", int(port)
 
 
 def _as_path(named: str | None) -> Path | None:

@@ -181,7 +181,7 @@ class Stream:
 
     async def take(self) -> bytes | None:
         """The next message; `None`: nothing for a while, or nothing more."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # nothing has come
             async with asyncio.timeout(PING):
                 return await self.queue.get()
         return None

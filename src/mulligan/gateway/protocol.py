@@ -238,7 +238,7 @@ def read_frame(line: bytes, limits: Limits) -> Frame:
         raise UnreadableFrameError(f"It has {len(line)} bytes; the most are {limits.frame}.")
     if line.count(b"[") + line.count(b"{") > limits.depth and is_deep(line, limits.depth):
         key = b""
-        with suppress(*UNREADABLE):
+        with suppress(*UNREADABLE):  # then nobody is told by its id
             key = _decode(line).key
         raise UnreadableFrameError(f"It is nested deeper than {limits.depth}.", key=key)
     try:
@@ -306,10 +306,10 @@ def read_elements(raw: bytes | Raw) -> list[Raw]:
 
 def _read_parts(decode: Callable[[bytes | Raw], object], raw: bytes | Raw) -> object:
     """The same of what the strict reader refuses and is JSON; `None` where it is none."""
-    with suppress(*UNREADABLE):
+    with suppress(*UNREADABLE):  # what it refuses may be JSON all the same
         return decode(raw)
     read = None
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError, RecursionError):  # it is none
         read = json.loads(bytes(raw))
     if isinstance(read, dict):
         return {name: Raw(json.dumps(value).encode()) for name, value in read.items()}

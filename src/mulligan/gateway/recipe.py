@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, cast
 
 from msgspec import Struct, field
@@ -125,16 +126,17 @@ def _fill_text(said: str, values: Mapping[str, object]) -> object:
             if place.optional:
                 return _LEFT_OUT
             raise
-    return _PLACE.sub(lambda found: _write_place(found, values), said)
 
+    def write(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0][0]
+        value = _read_place(found, where="").read(values)
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            told = "is no text or number that could stand inside a text"
+            raise MissingValueError(f"{found[0]} {told}.")
+        return str(value)
 
-def _write_place(found: re.Match[str], values: Mapping[str, object]) -> str:
-    if found[1] is None:
-        return found[0][0]
-    value = _read_place(found, where="").read(values)
-    if not isinstance(value, str | int | float) or isinstance(value, bool):
-        raise MissingValueError(f"{found[0]} is no text or number that could stand inside a text.")
-    return str(value)
+    return _PLACE.sub(write, said)
 
 
 def _read_place(found: re.Match[str], *, where: str) -> TemplatePlace:
@@ -271,7 +273,9 @@ def read_recipe(table: WrittenTable) -> UndoRecipe:
     if probe is not None and "by" in probe:
         by = take_enum(probe, "by", read=ProbeBy, known=list(ProbeBy))
     read, new, version = (table.take_table(name) for name in ("read", "undo_new", "version"))
-    about = table.take_any("about")
+    about, made = table.take_any("about"), table.take_any("made")
+    if made is not None and not isinstance(made, dict):
+        raise table.fail("made is a table of what a result has in it: { created = true }.")
     recipe = UndoRecipe(
         read=None if read is None else _read_look(read),
         undo=None if undo is None else _read_call(undo, finish=True),
@@ -282,7 +286,7 @@ def read_recipe(table: WrittenTable) -> UndoRecipe:
         probe=None if probe is None else _read_look(probe),
         probe_by=by,
         about=_read_template(table, "about", about),
-        made=_read_made(table),
+        made=_read_template(table, "made", made),
     )
     _refuse_misfits(recipe, table)
     return recipe
@@ -368,13 +372,6 @@ def _read_look(table: WrittenTable) -> Look:
     return look
 
 
-def _read_made(table: WrittenTable) -> ArgumentTemplate | None:
-    said = table.take_any("made")
-    if said is not None and not isinstance(said, dict):
-        raise table.fail("made is a table of what a result has in it: { created = true }.")
-    return _read_template(table, "made", said)
-
-
 def _read_extract(table: WrittenTable) -> re.Pattern[str] | None:
     said = table.take("extract", str, default="")
     if not said:
@@ -393,9 +390,7 @@ def _read_version_rule(table: WrittenTable) -> VersionRule:
     rule = VersionRule(
         of=of,
         in_result=table.take("in_result", str, default=""),
-        leaves=None
-        if leaves is None
-        else ArgumentTemplate.read(leaves, where=f"{table.where}.leaves"),
+        leaves=_read_template(table, "leaves", leaves),
         seen_after=table.take("seen_after", bool, default=False),
     )
     table.finish()
@@ -557,8 +552,12 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
         """Whether what is there is explained by the call: by what it returned or was given."""
         now, before = found[STATE], _unpack_state(record.before)
         given = {name: value for name, value in record.arguments.items() if value is not None}
-        if now == before or self._is_returned(record, now):
+        if now == before:
             return True
+        if (look := self.recipe.read) is not None:
+            with suppress(UnseenStateError):  # its own result may not show it
+                if _keep_fields(_take(record.result, look), look) == now:
+                    return True
         if (
             isinstance(before, str)
             and isinstance(now, str)
@@ -567,14 +566,6 @@ class CompiledRecipe(Struct, frozen=True, kw_only=True):
             return True
         was = {} if before is None and isinstance(now, Mapping) else before
         return is_work_of([given], before=was, now=now)
-
-    def _is_returned(self, record: Record, now: object) -> bool:
-        """Whether the call's own result shows the same, read as a look is."""
-        look = self.recipe.read
-        try:
-            return look is not None and _keep_fields(_take(record.result, look), look) == now
-        except UnseenStateError:
-            return False
 
     @mark_unbound
     def name_object(self, record: Record) -> object:

@@ -65,23 +65,15 @@ class WrittenTable:
 
     def take_table(self, name: str) -> WrittenTable | None:
         """A table within; `None` where there is none."""
-        if name not in self._given:
-            self._known.append(name)
-            return None
-        return WrittenTable(self.take_any(name), where=f"{self.where}.{name}")
+        value = self.take_any(name)
+        return None if value is None else WrittenTable(value, where=f"{self.where}.{name}")
 
     def take_tables(self, name: str) -> list[tuple[str, WrittenTable]]:
         """Tables within one, by their names."""
         inside = self.take_table(name)
-        if inside is None:
-            return []
-        return inside.split()
-
-    def split(self) -> list[tuple[str, WrittenTable]]:
-        """What stands in it, each a table by its name."""
-        return [
-            (k, WrittenTable(each, where=f"{self.where}.{k}")) for k, each in self._given.items()
-        ]
+        given = {} if inside is None else inside._given  # noqa: SLF001 - it is one of these
+        where = f"{self.where}.{name}"
+        return [(k, WrittenTable(each, where=f"{where}.{k}")) for k, each in given.items()]
 
     def take_list(self, name: str) -> list[WrittenTable]:
         """A list of tables."""
@@ -93,11 +85,8 @@ class WrittenTable:
 
     def take_rest(self, known: Iterable[str]) -> dict[str, object]:
         """All that is left of these names, as it stands."""
-        return {name: self.take_any(name) for name in known if self._note(name)}
-
-    def _note(self, name: str) -> bool:
-        self._known.append(name)
-        return name in self._given
+        found = {name: self.take_any(name) for name in known}
+        return {name: value for name, value in found.items() if value is not None}
 
     def finish(self) -> None:
         """Refuse what nobody has taken."""
