@@ -364,6 +364,8 @@ class HttpHistory:
             unsure = ("get or create", "upsert", "put and more", "ensure")
             if deed.startswith("late") or deed in unsure:
                 return deed
+        if habits.status == 303:
+            return "a redirect tells no version"
         if self.fault or self.undo_fault:
             return f"answer: {self.fault or 'undo ' + self.undo_fault}"
         made = {"post", "copy", "ensure", "wrapped"} & {*self.deeds}

@@ -138,7 +138,9 @@ class ObjectHistory:
             before = places[here + 1 :]
             found |= {each: self._find_deed(each, owner) for each in later}
             for each in before[:BESIDE]:
-                if each not in found and self._may_come_later(each, since=since):
+                # One that has made it came back after it, whatever the clock says.
+                around = self.is_within(action, each)
+                if each not in found and (around or self._may_come_later(each, since=since)):
                     found[each] = self._find_deed(each, owner, beside=True)
         return [deed for deed in found.values() if deed is not None]
 
