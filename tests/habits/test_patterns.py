@@ -99,7 +99,7 @@ def test_patterns_inside_tables_and_made_at_first_use_are_found_too() -> None:
     places = {each.place.split("[")[0] for each in find_patterns()}
 
     assert "learning.classify._compile_words" in places
-    assert "learning.validation_errors._compile_bounds" in places
+    assert "learning.validation_errors._compile_sentences" in places
     assert "checks.entities._compile_day_first" in places
     assert "checks.quantities._compile_number_words" in places
 

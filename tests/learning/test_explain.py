@@ -27,6 +27,7 @@ MODE = {"properties": {"mode": {"type": "string", "description": "Either fast or
         (How.LIST, {"tags": "a"}, {"tags": ["a"]}, {"tags": "b"}, {"tags": ["b"]}),
         (How.SCALAR, {"tag": ["a"]}, {"tag": "a"}, {"tag": ["b"]}, {"tag": "b"}),
         (How.COERCE, {"top": "3"}, {"top": 3}, {"top": "14"}, {"top": 14}),
+        (How.COERCE, {"top": "60"}, {"top": 60.0}, {"top": "14"}, {"top": 14}),
         (
             How.FORMAT,
             {"day": "24/12/2026"},

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from mulligan.learning.closeness import stem_words
 from mulligan.learning.protected_fields import says_same, stands_in
 from mulligan.learning.suggest import estimate_prior
-from mulligan.learning.values import list_properties
 from mulligan.text import list_leaves, split_words
 from mulligan.types.display import NAME, Ours, Question, Quoted, quote_name, split_pieces
 from mulligan.types.lesson import FailedCall, Kind, Origin, Patch, Suggestion
@@ -77,11 +76,12 @@ def ask_to_mend(failed: FailedCall, *, documents: Sequence[str], show: Show) -> 
 def from_proposal(proposal: Proposal, failed: FailedCall, *, show: Show) -> Iterator[Suggestion]:
     """What a judge proposed, as one suggestion that has yet to be held to the rules."""
     before = failed.call.arguments
-    properties = list_properties(failed.schema)
+    properties = failed.schema.get("properties")
+    declared = properties if isinstance(properties, Mapping) else None
     changes: dict[str, object] = {}
     for change in proposal.changes[:MOST_CHANGES]:
         name = change.argument
-        known = NAME.fullmatch(name) if name in before or not properties else name in properties
+        known = NAME.fullmatch(name) if declared is None or name in before else name in declared
         stood = before.get(name)
         if not known or _encode_json(stood, show) != _encode_json(stood, lambda same: same):
             return  # It is no argument, or the judge has not seen what stands there.

@@ -12,12 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from mulligan.codec import UndecodableError, decode_json, to_plain, to_record
-from mulligan.learning.lessons import (
-    describe_correction,
-    describe_example,
-    describe_lesson,
-    describe_mistake,
-)
+from mulligan.learning.lessons import describe_remedy
 from mulligan.learning.mining import LessonPool, hash_lesson
 from mulligan.learning.protected_fields import is_locked
 from mulligan.learning.recall import is_typed
@@ -144,18 +139,15 @@ def _decode_line(line: str, number: int, *, at: datetime, tenant: str) -> Lesson
 
 
 def _decode_lesson(held: Mapping[str, Any], *, at: datetime, tenant: str) -> Lesson:
-    names = {name: _validate_text(held[name], most=LONGEST_NAME) for name in NAMES}
+    names: dict[str, Any] = {name: _validate_text(held[name], most=LONGEST_NAME) for name in NAMES}
     when = format_one_line(_validate_text(held["when"]), most=LONGEST_WHEN)
-    remedy, tool = decode_remedy(held["remedy"]), names["tool"]
+    remedy = decode_remedy(held["remedy"])
     # What a file says of its lessons would be read by agents: it is said anew from the remedy.
     return Lesson(
         **names,
         tenant=tenant,
         when=when,
-        statement=describe_lesson(remedy, tool=tool, template=when),
-        mistake=describe_mistake(remedy),
-        correction=describe_correction(tool, remedy),
-        example=describe_example(remedy),
+        **describe_remedy(remedy, tool=names["tool"], template=when),
         id="",
         version=1,
         error_class=ErrorClass(str(held["error_class"])),

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -323,6 +324,16 @@ def describe_example(remedy: Remedy) -> tuple[str, str]:
     pairs = zip(changed, made, strict=True)
     after = ", ".join(f"{quote_name(each.argument)}=<{way}>" for each, way in pairs)
     return failing, "; ".join(part for part in (before, after) if part)
+
+
+def describe_remedy(remedy: Remedy, *, tool: str, template: str) -> dict[str, Any]:
+    """Everything that a lesson says of its remedy, by the names of its fields."""
+    return {
+        "statement": describe_lesson(remedy, tool=tool, template=template),
+        "mistake": describe_mistake(remedy),
+        "correction": describe_correction(tool, remedy),
+        "example": describe_example(remedy),
+    }
 
 
 def describe_exceptions(remedy: Remedy, others: Sequence[Episode]) -> str:

@@ -213,7 +213,8 @@ def _may_cut(made: Transformation, place: ArgumentPlace, remedy: Remedy) -> bool
 def _wants_list(place: ArgumentPlace) -> bool:
     """Whether the schema or the error wants a list."""
     if place.rule:
-        inner = [*(place.rule.get("anyOf") or ()), *(place.rule.get("oneOf") or ())]
+        held = (place.rule.get("anyOf"), place.rule.get("oneOf"))
+        inner = [each for parts in held if isinstance(parts, list) for each in parts]
         forms = [place.rule, *(each for each in inner if isinstance(each, Mapping))]
         types = [each.get("type") for each in forms]
         named = [name for held in types for name in (held if isinstance(held, list) else [held])]

@@ -109,30 +109,23 @@ PRINTED = re.compile(
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _QUOTED = re.compile(r"'([^']{1,80})'")
 
-BY_TYPE: Mapping[str, ComplaintKind] = {
-    "missing": ComplaintKind.MISSING,
-    "missing_argument": ComplaintKind.MISSING,
-    "value_error.missing": ComplaintKind.MISSING,
-    "extra_forbidden": ComplaintKind.UNEXPECTED,
-    "unexpected_keyword_argument": ComplaintKind.UNEXPECTED,
-    "less_than_equal": ComplaintKind.MOST,
-    "greater_than_equal": ComplaintKind.LEAST,
-    "literal_error": ComplaintKind.DOMAIN,
-    "enum": ComplaintKind.DOMAIN,
+_BY_KIND = {
+    ComplaintKind.MISSING: "missing missing_argument value_error.missing",
+    ComplaintKind.UNEXPECTED: "extra_forbidden unexpected_keyword_argument",
+    ComplaintKind.MOST: "less_than_equal",
+    ComplaintKind.LEAST: "greater_than_equal",
+    ComplaintKind.DOMAIN: "literal_error enum",
 }
-TYPES: Mapping[str, str] = {
-    "model_type": "object",
-    "model_attributes_type": "object",
-    "dict_type": "object",
-    "list_type": "array",
-    "int_type": "integer",
-    "int_parsing": "integer",
-    "float_type": "number",
-    "float_parsing": "number",
-    "string_type": "string",
-    "bool_type": "boolean",
-    "bool_parsing": "boolean",
+BY_TYPE = {name: kind for kind, names in _BY_KIND.items() for name in names.split()}
+_BY_TYPE = {
+    "object": "model_type model_attributes_type dict_type",
+    "array": "list_type",
+    "integer": "int_type int_parsing",
+    "number": "float_type float_parsing",
+    "string": "string_type",
+    "boolean": "bool_type bool_parsing",
 }
+TYPES = {name: kind for kind, names in _BY_TYPE.items() for name in names.split()}
 PLACES = frozenset({"body", "query", "path", "header", "cookie"})
 """What FastAPI puts before the name of a field."""
 
