@@ -99,13 +99,13 @@ class _OneTenantStore:
         self._store.close()
 
 
-class _Part(Generic[P]):
+class _TenantPart(Generic[P]):
     def __init__(self, part: P, whose: _Tenant) -> None:
         self._part = part
         self._whose = whose
 
 
-class _OneTenantJournal(_Part[Journal]):
+class _OneTenantJournal(_TenantPart[Journal]):
     def submit(self, entries: Sequence[Entry]) -> Future[None]:
         return self._part.submit(entries)
 
@@ -131,7 +131,7 @@ class _OneTenantJournal(_Part[Journal]):
         return self._part.find_dead_writers(writers)
 
 
-class _OneTenantLog(_Part[Log]):
+class _OneTenantLog(_TenantPart[Log]):
     def write(self, batch: Batch) -> None:
         self._part.write(batch)
 
@@ -159,7 +159,7 @@ class _OneTenantLog(_Part[Log]):
         return self._part.list_finding_counts(since=since, until=until, tenant=tenant)
 
 
-class _OneTenantArchive(_Part[Archive]):
+class _OneTenantArchive(_TenantPart[Archive]):
     """Grounds and versions say whose they are; the rest is asked with one of these in hand."""
 
     def list_grounds(self, task: str | None = None) -> list[Ground]:
@@ -194,7 +194,7 @@ class _OneTenantArchive(_Part[Archive]):
         return ground.tenant == self._whose.tenant
 
 
-class _OneTenantCasebook(_Part[Casebook]):
+class _OneTenantCasebook(_TenantPart[Casebook]):
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
         return self._whose.ask(self._part.list_episodes, query)
 
