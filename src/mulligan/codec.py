@@ -234,14 +234,22 @@ def encode_named(values: Names, *, at: str) -> bytes:
         decode_exact(text)
     except Exception as error:
         path, part = _find_unkept(values, at)
-        raise ConfigurationError(_describe_unkept(path, part, error)) from error
+        why = f"is of the type {type(part).__name__}"
+        if isinstance(error, RecursionError):
+            why = "holds itself, or is nested too deeply"
+        raise ConfigurationError(
+            f"{path} cannot be kept for an undo, for it {why}. Use {_PLAIN_DATA}, and make such an "
+            "object inside the tool."
+        ) from error
     return text
 
 
 def decode_named(text: bytes, from_plain: FromPlain) -> dict[str | None, Any]:
     """The values as they were; `from_plain` gives objects of a class theirs back."""
     return {
-        name: from_plain(name, _read(held)) if _is_tagged(held, _OBJECT) else _read(held)
+        name: from_plain(name, _read(held))
+        if isinstance(held, dict) and held["type"] == _OBJECT
+        else _read(held)
         for name, held in json.loads(text)["value"]
     }
 
@@ -387,7 +395,13 @@ def _take_apart(value: Any) -> object:
     if (held := read_fields(value)) is not None:
         return held
     if hasattr(value, "model_dump"):
-        return _dump_model(value)
+        plain: object = value.model_dump()
+        try:
+            _Writer(apart=True).write(plain)
+        except TypeError:
+            # A type of its own, such as one that hides a secret: it knows what may be written.
+            plain = value.model_dump(mode="json")
+        return plain
     if hasattr(value, "__attrs_attrs__"):
         return {each.name: getattr(value, each.name) for each in value.__attrs_attrs__}
     for base in type(value).__mro__:
@@ -395,16 +409,6 @@ def _take_apart(value: Any) -> object:
             take_apart, build = _KINDS[base]
             return build(take_apart(value))
     return list(value) if isinstance(value, list) else to_builtin(value)
-
-
-def _dump_model(model: Any) -> object:
-    plain: object = model.model_dump()
-    try:
-        _Writer(apart=True).write(plain)
-    except TypeError:
-        # A type of its own, such as one that hides a secret: it knows what may be written of it.
-        plain = model.model_dump(mode="json")
-    return plain
 
 
 def _refuse(value: object) -> NoReturn:
@@ -420,10 +424,6 @@ def _write_named(value: object) -> object:
 
 def _tag(kind: type, held: object) -> dict[str, object]:
     return {"type": kind.__name__, "value": held}
-
-
-def _is_tagged(written: object, tag: str) -> bool:
-    return isinstance(written, dict) and written["type"] == tag
 
 
 def _dump(written: object) -> bytes:
@@ -476,17 +476,6 @@ def _can_be_written(value: object) -> bool:
     return True
 
 
-def _describe_unkept(path: str, part: object, error: Exception) -> str:
-    deep = isinstance(error, RecursionError)
-    why = (
-        "holds itself, or is nested too deeply" if deep else f"is of the type {type(part).__name__}"
-    )
-    return (
-        f"{path} cannot be kept for an undo, for it {why}. Use {_PLAIN_DATA}, and make such an "
-        "object inside the tool."
-    )
-
-
 _SPELLED_BY_US = (datetime, timedelta, bytes, bytearray, memoryview)
 """What msgspec would spell in its own way."""
 _LONGEST_TEXT = 1_000
@@ -514,11 +503,7 @@ def encode_plain(value: object, *, simplify: Simplify | None = None) -> bytes:
         # What msgspec leaves as it is, is JSON: it had no time, set or bytes to spell.
         if msgspec.to_builtins(value) == value:
             return encode_json(value)
-    return _encode_with(value, simplify or simplify_value)
-
-
-def _encode_with(value: object, simplify: Simplify) -> bytes:
-    """Times, bytes and what nobody knows are as `simplify` says."""
+    simplify = simplify or simplify_value
     try:
         plain = msgspec.to_builtins(value, builtin_types=_SPELLED_BY_US, enc_hook=simplify)
         text = dump_json(plain, default=simplify)
@@ -544,7 +529,11 @@ def simplify_value(value: Any) -> object:
         case timedelta():
             return value.total_seconds()
         case bytes() | bytearray() | memoryview():
-            return _describe_bytes(bytes(value))
+            # Text as the text it is, so that what is secret in it is seen; of others, which.
+            try:
+                return bytes(value).decode()
+            except UnicodeDecodeError:
+                return f"<{len(bytes(value))} bytes, sha256 {sha256(value).hexdigest()}>"
         case deque() | range():
             return list(value)
         case Mapping():
@@ -556,14 +545,6 @@ def simplify_value(value: Any) -> object:
             return plain
         case _:
             return to_builtin(value)
-
-
-def _describe_bytes(value: bytes) -> str:
-    """Text as the text it is, so that what is secret in it is seen; of others, which they are."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return f"<{len(value)} bytes, sha256 {sha256(value).hexdigest()}>"
 
 
 def _make_printable(value: object) -> object:

@@ -41,7 +41,7 @@ KEPT = {
     },
     "partitions": {
         "make_partitioned_log": "Elsewhere the log stays one table, row by row.",
-        "attach_default": "The same.",
+        "make_default_partition": "The same.",
         "attach_before": "The same.",
         "attach_partition": "The same.",
     },

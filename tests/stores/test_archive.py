@@ -41,9 +41,7 @@ def test_a_run_that_two_rate_at_once_is_scored_once(stores, meanwhile) -> None:
 def test_a_task_is_cleared_beside_a_process_that_runs_it(stores, meanwhile) -> None:
     one, other = (store.archive for store in stores)
     one.count(GROUND, run=make_task_run())
-    meanwhile.before(
-        task_versions, "_count_pair", lambda: one.clear(GROUND.task, tenant=GROUND.tenant)
-    )
+    meanwhile.after(task_versions, "_see", lambda: one.clear(GROUND.task, tenant=GROUND.tenant))
 
     other.count(GROUND, run=make_task_run())
 

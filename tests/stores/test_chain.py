@@ -15,7 +15,7 @@ def chain(count: int) -> list[ChainEntry]:
 
 
 def broken_at(lines: list[ChainEntry], *, after: int = 0, previous: bytes = GENESIS) -> list[int]:
-    return [where.seq for where in find_breaks(lines, after=after, previous=previous)]
+    return [seq for seq, _ in find_breaks(lines, after=after, previous=previous)]
 
 
 def test_a_whole_chain_has_no_break() -> None:

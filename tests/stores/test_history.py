@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 
 from mulligan.stores.opening import open_store
@@ -39,19 +37,6 @@ def test_the_value_of_another_row_does_not_pass_for_this_one(store) -> None:
         store.vault.get("a", "before")
 
     assert store.vault.get("b", "before") == b"the value of b"
-
-
-def test_a_value_that_was_kept_before_checksums_said_whose_it_is_can_be_read(store) -> None:
-    older = hashlib.sha256(b"0:the value of a").hexdigest()
-    unhex = f"x'{older}'" if "sqlite" in store.check_health().kind else f"'\\x{older}'::bytea"
-    change(store, f"update kept set checksum = {unhex} where owner = 'a'")
-
-    value = store.vault.get("a", "before")
-    change(store, "update kept set owner = 'c' where owner = 'b'")
-
-    assert value == b"the value of a"
-    with pytest.raises(StoreDamagedError):
-        store.vault.get("c", "before")
 
 
 @pytest.mark.parametrize(

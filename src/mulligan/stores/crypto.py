@@ -139,13 +139,6 @@ class ChainEntry(NamedTuple):
     """What retention signs where there is a key, so that nobody else empties an entry."""
 
 
-class Break(NamedTuple):
-    """Where a chain does not hold."""
-
-    seq: int
-    what: str
-
-
 def hash_entry(previous: bytes, line: ChainEntry, *, hash_link: HashLink = hash_plainly) -> bytes:
     """The hash of an entry: over the hash before it and everything it says."""
     # An array of JSON values is unambiguous: no two different lines give the same bytes.
@@ -158,8 +151,8 @@ def find_breaks(
     after: int,
     previous: bytes,
     hash_link: HashLink | None = hash_plainly,
-) -> Iterator[Break]:
-    """Every place where lines in order do not follow on `after` and `previous`.
+) -> Iterator[tuple[int, str]]:
+    """Every place where lines in order do not follow on `after` and `previous`, and how.
 
     After a break the chain is taken up again at the hash as it is stored, so that one damage is
     one break. A hollow line can only be checked by the line that follows it. Without a
@@ -170,11 +163,11 @@ def find_breaks(
         if line.seq != expected:
             lost = line.seq - expected
             entries, are = ("1 entry", "is") if lost == 1 else (f"{lost} entries", "are")
-            yield Break(expected, f"{entries} before entry {line.seq} {are} missing")
+            yield expected, f"{entries} before entry {line.seq} {are} missing"
         elif (
             line.body is not None and hash_link and not follows(previous, line, hash_link=hash_link)
         ):
-            yield Break(line.seq, f"entry {line.seq} is not what was written")
+            yield line.seq, f"entry {line.seq} is not what was written"
         expected = line.seq + 1
         previous = line.hash
 

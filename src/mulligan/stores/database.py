@@ -194,23 +194,15 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 @cache
 def load_queries(*names: str) -> dict[str, str]:
     """The queries of the named files; a later file replaces what an earlier one named."""
-    return {
-        name: query
-        for file in names
-        for name, query in _split_blocks(
-            files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
-        )
-    }
+    found: dict[str, str] = {}
+    for file in names:
+        text = files("mulligan.stores").joinpath("sql", f"{file}.sql").read_text("utf-8")
+        parts = _NAME.split(text)[1:]
+        for name, query in zip(parts[::2], parts[1::2], strict=True):
+            found[name] = query.strip().rstrip(";")
+    return found
 
 
 def convert_for_psycopg(query: str) -> str:
     """The same query with psycopg's parameters; whole columns go in binary form."""
     return _PARAMETER.sub(r"%(\1)s", query.replace("%", "%%").replace("?", "%b"))
-
-
-def _split_blocks(text: str) -> list[tuple[str, str]]:
-    parts = _NAME.split(text)[1:]
-    return [
-        (name, query.strip().rstrip(";"))
-        for name, query in zip(parts[::2], parts[1::2], strict=True)
-    ]

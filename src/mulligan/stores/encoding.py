@@ -23,7 +23,7 @@ from mulligan.text import split_words
 from mulligan.types.action import SETTLED, Action, Entry, Opening, State
 from mulligan.types.call import LogRow
 from mulligan.types.display import escape
-from mulligan.types.errors import ConfigurationError, JournalError, StaleLessonError, StoreError
+from mulligan.types.errors import ConfigurationError, JournalError, StoreError
 from mulligan.types.failure import ErrorClass
 from mulligan.types.interfaces import KnownTool
 from mulligan.types.lesson import Episode, Lesson, Pattern, Use, read_error_rules
@@ -195,14 +195,6 @@ def list_lesson_words(lesson: Lesson) -> frozenset[str]:
     """What a lesson is found by."""
     said = (lesson.tool, lesson.when, lesson.statement, lesson.mistake, lesson.correction)
     return index_words(" ".join(said))
-
-
-def make_stale_error(lesson: Lesson) -> StaleLessonError:
-    """Why a version of a lesson was not added."""
-    return StaleLessonError(
-        f"Version {lesson.version} of lesson {lesson.id} is not the next one: read the lesson "
-        "again, and append under the number after the last."
-    )
 
 
 def _describe_word(word: Episode | Lesson | Use) -> str:

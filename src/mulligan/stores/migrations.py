@@ -84,7 +84,9 @@ def load_migrations(part: str) -> tuple[Migration, ...]:
 
 
 def _read_migration(number: int, text: str, *, needs_before: int) -> Migration:
-    statements = _split_statements(text)
+    lines = (line for line in text.splitlines() if not line.startswith("--"))
+    parts = _STATEMENT_END.split("\n".join(lines))
+    statements = tuple(part.strip() for part in parts if part.strip())
     contract = _CONTRACT.match(text)
     if contract:
         return Migration(number=number, statements=statements, needs=int(contract[1]), waits=True)
@@ -155,9 +157,3 @@ def _leave_for_later(part: str, migration: Migration, earlier: list[str]) -> Non
     if not all(each.waits for each in after):
         raise StoreError(f"{said} This version needs what comes after it: stop them first.")
     _report.info("%s", said)
-
-
-def _split_statements(text: str) -> tuple[str, ...]:
-    lines = (line for line in text.splitlines() if not line.startswith("--"))
-    parts = _STATEMENT_END.split("\n".join(lines))
-    return tuple(part.strip() for part in parts if part.strip())

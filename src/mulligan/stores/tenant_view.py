@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import date, datetime
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", Slot, TextSlot, EpisodeSlot)
 V = TypeVar("V")
+P = TypeVar("P")
 Q = TypeVar("Q", LogQuery, PatternQuery, ActionQuery, EpisodeQuery, LessonQuery)
 
 MOST_OPEN = 10_000
@@ -76,8 +77,7 @@ class _OneTenantStore:
     def __init__(self, store: Store, tenant: str) -> None:
         whose = _Tenant(tenant)
         self._store = store
-        self._journal = _OneTenantJournal(store.journal, whose)
-        self.journal = self._journal
+        self.journal = _OneTenantJournal(store.journal, whose)
         # Asked by the ids of what was found in the others: nobody can guess one.
         self.vault = store.vault
         # What decides whether a lesson still holds. It names no tenant: `Insights.tools` shows.
@@ -92,23 +92,25 @@ class _OneTenantStore:
     def check_health(self, *, thorough: bool = True) -> Health:
         """How the store is; how much others have in it, and who works for them, is left out."""
         health = self._store.check_health(thorough=thorough)
-        open_actions = len(self._journal.list_open_actions(limit=MOST_OPEN))
+        open_actions = len(self.journal.list_open_actions(limit=MOST_OPEN))
         return replace(health, rows=None, open_actions=open_actions, writers=())
 
     def close(self) -> None:
         self._store.close()
 
 
-class _OneTenantJournal:
-    def __init__(self, journal: Journal, whose: _Tenant) -> None:
-        self._journal = journal
+class _TenantPart(Generic[P]):
+    def __init__(self, part: P, whose: _Tenant) -> None:
+        self._part = part
         self._whose = whose
 
+
+class _OneTenantJournal(_TenantPart[Journal]):
     def submit(self, entries: Sequence[Entry]) -> Future[None]:
-        return self._journal.submit(entries)
+        return self._part.submit(entries)
 
     def find_action(self, action: str) -> Action | None:
-        found = self._journal.find_action(action)
+        found = self._part.find_action(action)
         return found if found and found.opening.tenant == self._whose.tenant else None
 
     def list_open_actions(
@@ -117,40 +119,36 @@ class _OneTenantJournal:
         own = self._whose.tenant
         if tenant not in (None, own):
             return []
-        return self._journal.list_open_actions(tenant=own, after=after, limit=limit)
+        return self._part.list_open_actions(tenant=own, after=after, limit=limit)
 
     def list_actions(self, query: ActionQuery) -> list[Action]:
-        return self._whose.ask(self._journal.list_actions, query)
+        return self._whose.ask(self._part.list_actions, query)
 
     def list_entries(self, action: str) -> list[Entry]:
-        return [] if self.find_action(action) is None else self._journal.list_entries(action)
+        return [] if self.find_action(action) is None else self._part.list_entries(action)
 
     def find_dead_writers(self, writers: Collection[str]) -> set[str]:
-        return self._journal.find_dead_writers(writers)
+        return self._part.find_dead_writers(writers)
 
 
-class _OneTenantLog:
-    def __init__(self, log: Log, whose: _Tenant) -> None:
-        self._log = log
-        self._whose = whose
-
+class _OneTenantLog(_TenantPart[Log]):
     def write(self, batch: Batch) -> None:
-        self._log.write(batch)
+        self._part.write(batch)
 
     def list_rows(self, query: LogQuery) -> list[LogRow]:
-        return self._whose.ask(self._log.list_rows, query)
+        return self._whose.ask(self._part.list_rows, query)
 
     def read_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
-        return self._whose.pick(self._log.read_rollups(since=since, until=until))
+        return self._whose.pick(self._part.read_rollups(since=since, until=until))
 
     def sum_rollups(self, *, since: datetime, until: datetime) -> dict[Slot, Rollup]:
-        return self._whose.pick(self._log.sum_rollups(since=since, until=until))
+        return self._whose.pick(self._part.sum_rollups(since=since, until=until))
 
     def read_texts(self, *, since: datetime, until: datetime) -> TextCounts:
-        return self._whose.pick(self._log.read_texts(since=since, until=until))
+        return self._whose.pick(self._part.read_texts(since=since, until=until))
 
     def list_patterns(self, query: PatternQuery) -> list[PatternSeen]:
-        return self._whose.ask(self._log.list_patterns, query)
+        return self._whose.ask(self._part.list_patterns, query)
 
     def list_losses(self) -> list[Loss]:
         """None: nobody knows whose rows they were."""
@@ -158,84 +156,74 @@ class _OneTenantLog:
 
     def list_finding_counts(self, *, since: datetime, until: datetime) -> list[FindingCount]:
         tenant = self._whose.tenant
-        return self._log.list_finding_counts(since=since, until=until, tenant=tenant)
+        return self._part.list_finding_counts(since=since, until=until, tenant=tenant)
 
 
-class _OneTenantArchive:
+class _OneTenantArchive(_TenantPart[Archive]):
     """Grounds and versions say whose they are; the rest is asked with one of these in hand."""
 
-    def __init__(self, archive: Archive, whose: _Tenant) -> None:
-        self._archive = archive
-        self._whose = whose
-
     def list_grounds(self, task: str | None = None) -> list[Ground]:
-        return [g for g in self._archive.list_grounds(task) if g.tenant == self._whose.tenant]
+        return [g for g in self._part.list_grounds(task) if g.tenant == self._whose.tenant]
 
     def list_versions(
         self, task: str, *, tenant: str = "", limit: int | None = None
     ) -> list[Notes]:
         if tenant != self._whose.tenant:
             return []
-        return self._archive.list_versions(task, tenant=tenant, limit=limit)
+        return self._part.list_versions(task, tenant=tenant, limit=limit)
 
     def list_scorecards(self, ground: Ground) -> list[Scorecard]:
-        return self._archive.list_scorecards(ground) if self._owns(ground) else []
+        return self._part.list_scorecards(ground) if self._owns(ground) else []
 
     def list_runs(self, ground: Ground, *, limit: int) -> list[TaskRun]:
-        return self._archive.list_runs(ground, limit=limit) if self._owns(ground) else []
+        return self._part.list_runs(ground, limit=limit) if self._owns(ground) else []
 
     def move(
         self, ground: Ground, *, version: int, state: NotesState, was: NotesState | None
     ) -> bool:
-        return self._owns(ground) and self._archive.move(
-            ground, version=version, state=state, was=was
-        )
+        return self._owns(ground) and self._part.move(ground, version=version, state=state, was=was)
 
     def rate(self, run: str, *, score: float, tenant: str = "") -> bool:
         own = tenant == self._whose.tenant
-        return own and self._archive.rate(run, score=score, tenant=tenant)
+        return own and self._part.rate(run, score=score, tenant=tenant)
 
     def clear(self, task: str, *, tenant: str = "") -> int:
-        return self._archive.clear(task, tenant=tenant) if tenant == self._whose.tenant else 0
+        return self._part.clear(task, tenant=tenant) if tenant == self._whose.tenant else 0
 
     def _owns(self, ground: Ground) -> bool:
         return ground.tenant == self._whose.tenant
 
 
-class _OneTenantCasebook:
-    def __init__(self, casebook: Casebook, whose: _Tenant) -> None:
-        self._casebook = casebook
-        self._whose = whose
-
+class _OneTenantCasebook(_TenantPart[Casebook]):
     def list_episodes(self, query: EpisodeQuery) -> list[Episode]:
-        return self._whose.ask(self._casebook.list_episodes, query)
+        return self._whose.ask(self._part.list_episodes, query)
 
     def count_episodes(self, *, since: date) -> dict[EpisodeSlot, int]:
-        return self._whose.pick(self._casebook.count_episodes(since=since))
+        return self._whose.pick(self._part.count_episodes(since=since))
 
     def append(self, lessons: Sequence[Lesson]) -> None:
-        self._casebook.append(lessons)
+        self._part.append(lessons)
 
     def list_lessons(self, query: LessonQuery) -> list[Lesson]:
-        return self._whose.ask(self._casebook.list_lessons, query)
+        return self._whose.ask(self._part.list_lessons, query)
 
     def list_lesson_versions(self, lesson: str) -> list[Lesson]:
-        found = self._casebook.list_lesson_versions(lesson)
+        found = self._part.list_lesson_versions(lesson)
         return [each for each in found if each.tenant == self._whose.tenant]
 
     def use(self, uses: Sequence[Use]) -> None:
-        self._casebook.use(uses)
+        self._part.use(uses)
 
     def list_uses(self, lesson: str, *, newest: int | None = None) -> list[Use]:
         if self.list_lesson_versions(lesson):
-            return self._casebook.list_uses(lesson, newest=newest)
+            return self._part.list_uses(lesson, newest=newest)
         own = self._list_uses_of_built_in(lesson)
         return own if newest is None else own[max(0, len(own) - newest) :]
 
     def read_balances(self, lessons: Collection[str], *, principal: str | None = None) -> Balances:
         asked = LessonQuery(tenant=self._whose.tenant, ids=tuple(lessons), limit=len(lessons))
-        own = {each.id for each in self._casebook.list_lessons(asked)} if lessons else set()
-        found = self._casebook.read_balances(own, principal=principal)
+        own = {each.id for each in self._part.list_lessons(asked)} if lessons else set()
+        found = self._part.read_balances(own, principal=principal)
         for lesson in set(lessons) - own:
             uses = self._list_uses_of_built_in(lesson)
             if uses := [each for each in uses if principal in (None, each.principal)]:
@@ -244,5 +232,5 @@ class _OneTenantCasebook:
 
     def _list_uses_of_built_in(self, lesson: str) -> list[Use]:
         """Every tenant uses these; what others made of one is nobody else's."""
-        uses = self._casebook.list_uses(lesson)
+        uses = self._part.list_uses(lesson)
         return [each for each in uses if each.tenant == self._whose.tenant]

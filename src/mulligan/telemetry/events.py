@@ -141,7 +141,13 @@ class Events:
         with self._change:
             self._subscribers = (*self._subscribers, subscriber)
             self.wanted = True
-        return lambda: self._unsubscribe(subscriber)
+
+        def unsubscribe() -> None:
+            with self._change:
+                self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
+                self.wanted = bool(self._subscribers)
+
+        return unsubscribe
 
     def publish(self, event: Happened) -> None:
         """Queue an event for the subscribers. Never waits, never raises."""
@@ -155,11 +161,6 @@ class Events:
     def close(self) -> None:
         """Hand on what is left, then stop."""
         self.errands.close()
-
-    def _unsubscribe(self, subscriber: Subscriber) -> None:
-        with self._change:
-            self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
-            self.wanted = bool(self._subscribers)
 
     def _hand_on(self, event: Happened) -> None:
         for subscriber in self._subscribers:

@@ -34,7 +34,7 @@ from mulligan.telemetry.spans import has_tracer_provider
 from mulligan.types.call import LogRow
 from mulligan.types.errors import ConfigurationError
 from mulligan.types.events import ActionMoved, AttemptReviewed, CallLogged, Happened
-from mulligan.types.finding import FindingSeen, Severity
+from mulligan.types.finding import Severity
 
 MOST_WAITING = 4_096
 """Spans, and records of the log, that wait for the collector; beyond that the oldest are lost."""
@@ -57,7 +57,12 @@ class Otlp:
     """
 
     def __init__(self, endpoint: str, *, spans: bool | None = None) -> None:
-        base = _read_endpoint(endpoint)
+        read = urlsplit(endpoint)
+        if read.scheme not in ("http", "https") or not read.hostname:
+            raise ConfigurationError(
+                "The setting otlp is no address of a collector: it is like http://127.0.0.1:4318."
+            )
+        base = endpoint.rstrip("/")
         self._spans = spans
         self._tracers = TracerProvider(shutdown_on_exit=False)
         self._tracers.add_span_processor(
@@ -73,7 +78,8 @@ class Otlp:
     def __call__(self, event: Happened) -> None:
         """Queue what is worth sending of an event."""
         match event:
-            case CallLogged(row=row) if not self._has_spans():
+            # Not where the application's own OpenTelemetry has every call already.
+            case CallLogged(row=row) if self._spans is False or not has_tracer_provider():
                 self._send_call(row)
             case ActionMoved():
                 self._send_action(event)
@@ -92,10 +98,6 @@ class Otlp:
         until = time.monotonic() + LONGEST_CLOSE
         for each in closing:
             each.join(max(0.0, until - time.monotonic()))
-
-    def _has_spans(self) -> bool:
-        """Whether the application's own OpenTelemetry has every call already."""
-        return self._spans is not False and has_tracer_provider()
 
     def _send_call(self, row: LogRow) -> None:
         attributes: Attributes = {
@@ -157,20 +159,17 @@ class Otlp:
             reviewed["mulligan.confidence"] = event.confidence.value
         self._emit("mulligan.review", reviewed, turn=event.turn)
         for seen in event.found:
-            self._send_finding(seen, about, turn=event.turn)
-
-    def _send_finding(self, seen: FindingSeen, about: Attributes, *, turn: str) -> None:
-        self._emit(
-            "gen_ai.evaluation.result",
-            {
-                **about,
-                "gen_ai.evaluation.name": seen.rule,
-                "gen_ai.evaluation.score.label": seen.severity.value,
-                **_keep_known({"gen_ai.tool.name": seen.tool, "mulligan.server": seen.server}),
-            },
-            turn=turn,
-            severity=_SEVERITIES[seen.severity],
-        )
+            self._emit(
+                "gen_ai.evaluation.result",
+                {
+                    **about,
+                    "gen_ai.evaluation.name": seen.rule,
+                    "gen_ai.evaluation.score.label": seen.severity.value,
+                    **_keep_known({"gen_ai.tool.name": seen.tool, "mulligan.server": seen.server}),
+                },
+                turn=event.turn,
+                severity=_SEVERITIES[seen.severity],
+            )
 
     def _emit(
         self,
@@ -208,12 +207,3 @@ def _find_trace(turn: str | None) -> Context:
         trace_flags=TraceFlags(TraceFlags.SAMPLED),
     )
     return set_span_in_context(NonRecordingSpan(spoken_of), Context())
-
-
-def _read_endpoint(endpoint: str) -> str:
-    read = urlsplit(endpoint)
-    if read.scheme not in ("http", "https") or not read.hostname:
-        raise ConfigurationError(
-            "The setting otlp is no address of a collector: it is like http://127.0.0.1:4318."
-        )
-    return endpoint.rstrip("/")

@@ -38,7 +38,10 @@ _alive: weakref.WeakSet[Leaving] = weakref.WeakSet()
 def see_to(writer: Leaving) -> None:
     """From now on, see to it that what it holds survives the end of the process."""
     _alive.add(writer)
-    _take_sigterm()
+    # Flush before SIGTERM ends the process, unless the host has plans of its own for it.
+    here = threading.current_thread() is threading.main_thread()
+    if here and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _on_sigterm)
 
 
 def end_with_process(writer: Leaving) -> None:
@@ -48,26 +51,13 @@ def end_with_process(writer: Leaving) -> None:
     """
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
-        util.Finalize(None, _leave, args=(weakref.ref(writer),), exitpriority=100)
-
-
-def _leave(reference: weakref.ref[Leaving]) -> None:
-    writer = reference()
-    if writer is not None:
-        writer.close()
+        # By a set that does not hold it either: who has left by then is not there.
+        util.Finalize(None, _close_writers, args=(weakref.WeakSet([writer]),), exitpriority=100)
 
 
 def forget(writer: Leaving) -> None:
     """The writer has left by itself."""
     _alive.discard(writer)
-
-
-def _take_sigterm() -> None:
-    """Flush before SIGTERM ends the process, unless the host has plans of its own for it."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _on_sigterm)
 
 
 def _on_sigterm(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
@@ -85,8 +75,8 @@ def _flush_and_end() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _close_writers() -> None:
-    for writer in list(_alive):
+def _close_writers(writers: weakref.WeakSet[Leaving]) -> None:
+    for writer in list(writers):
         writer.close()
 
 
@@ -95,7 +85,7 @@ def _restart_writers() -> None:
         writer.start_afresh()
 
 
-atexit.register(_close_writers)
+atexit.register(_close_writers, _alive)
 call_on_fork(after_in_child=_restart_writers)
 
 

@@ -78,11 +78,13 @@ class RowQueue:
         with self._lock:
             waiting = len(self._successes) + len(self._others)
             self.emitted += 1
-            if self._closed or waiting >= self._most_rows or self._bytes + size > self._most_bytes:
-                return self._put_in_full(row, size, succeeded=succeeded)
+            full = waiting >= self._most_rows or self._bytes + size > self._most_bytes
+            if self._closed or (full and not self._make_room(size, succeeded=succeeded)):
+                self._count_shed(succeeded=succeeded)
+                return CROWDED
             (self._successes if succeeded else self._others).append((row, size))
             self._bytes += size
-            crowded = waiting >= self._many_rows or self._bytes > self._many_bytes
+            crowded = full or waiting >= self._many_rows or self._bytes > self._many_bytes
             return CROWDED if crowded else waiting + 1
 
     def close(self) -> None:
@@ -119,15 +121,6 @@ class RowQueue:
         with self._lock:
             self._shed[0] += counts[0]
             self._shed[1] += counts[1]
-
-    def _put_in_full(self, row: LogRow, size: int, *, succeeded: bool) -> int:
-        """Queue a row in the place of others, or shed it itself."""
-        if self._closed or not self._make_room(size, succeeded=succeeded):
-            self._count_shed(succeeded=succeeded)
-        else:
-            (self._successes if succeeded else self._others).append((row, size))
-            self._bytes += size
-        return CROWDED
 
     def _make_room(self, size: int, *, succeeded: bool) -> bool:
         """Shed the oldest until a row fits. A success never pushes a failure out."""
@@ -281,9 +274,12 @@ class LogWriter:
                     break
                 # In short steps, so that a thread that ends is not waited for.
                 self._progress.wait(min(left, 0.1))
-        if not self._is_alive():
-            # At the very end of a process no thread can be started any more.
-            self._write_here(deadline)
+        # At the very end of a process no thread can be started any more.
+        while not self._is_alive() and self._write_one_batch() != 0:
+            if time.monotonic() >= deadline:
+                break
+            if self._away:
+                time.sleep(self._limits.first_pause)
         self._urgent = False
         return self._is_drained() or self._count_ended() >= goal
 
@@ -351,7 +347,10 @@ class LogWriter:
         pause = self._limits.first_pause
         while not self._closed:
             self._wake.get()
-            self._forget_calls()
+            # Calls that were answered together are dropped, or they would cut the next doze short.
+            with suppress(Empty):
+                while True:
+                    self._wake.get_nowait()
             if len(self._queue) < self._limits.batch and not self._urgent:
                 self._doze(self._limits.interval)
             while not self._closed:
@@ -369,22 +368,9 @@ class LogWriter:
                 self._doze(pause)
                 pause = min(pause * 2, self._limits.longest_pause)
 
-    def _forget_calls(self) -> None:
-        """Drop calls that were answered together, or they would cut the next doze short."""
-        with suppress(Empty):  # all of them are dropped
-            while True:
-                self._wake.get_nowait()
-
     def _doze(self, seconds: float) -> None:
         with suppress(Empty):  # nobody called: the time is up
             self._wake.get(timeout=seconds)
-
-    def _write_here(self, deadline: float) -> None:
-        while self._write_one_batch() != 0:
-            if time.monotonic() >= deadline:
-                return
-            if self._away:
-                time.sleep(self._limits.first_pause)
 
     def _write_one_batch(self) -> int | None:
         """Store the next batch. How many rows; 0 when nothing waits; `None` when it failed."""

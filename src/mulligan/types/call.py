@@ -117,18 +117,18 @@ class LogRow(NamedTuple):
     context: str
     outcome: str
     duration_us: int
-    error_class: str | None
-    error_type: str | None
-    error_message: str | None
-    error_code: str | None
-    error_at: str | None
+    error_class: str | None = None
+    error_type: str | None = None
+    error_message: str | None = None
+    error_code: str | None = None
+    error_at: str | None = None
     """`file:line` of every frame, the innermost first, with ` < ` between them; no values."""
-    result: str | None
+    result: str | None = None
     """Redacted JSON summary."""
-    try_number: int
-    parent: str | None
-    turn: str | None
-    weight: float
+    try_number: int = 1
+    parent: str | None = None
+    turn: str | None = None
+    weight: float = 1.0
     """How many calls this row stands for: itself, and those before it that no row is kept of."""
 
 

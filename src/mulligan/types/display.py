@@ -231,16 +231,12 @@ def is_tame(value: object) -> bool:
             continue
         seen.add(id(each))
         kind = type(each)
-        if kind not in _BUILT_IN and any(_is_overridden(kind, name) for name in _READ_BY):
-            return False
+        for name in _READ_BY if kind not in _BUILT_IN else ():
+            # A subclass that reads itself in another way than a built-in container does.
+            if getattr(kind, name, None) not in [getattr(each, name, None) for each in _BUILT_IN]:
+                return False
         ahead += dict.values(each) if isinstance(each, dict) else each
     return True
-
-
-def _is_overridden(kind: type, name: str) -> bool:
-    """Whether a subclass of a built-in container reads itself in another way than that."""
-    found = getattr(kind, name, None)
-    return found not in [getattr(each, name, None) for each in _BUILT_IN]
 
 
 def _measure(text: str | bytes | bytearray) -> int:
@@ -287,7 +283,15 @@ def render_sentence(tool: str, record: Record, *, describe: Describe | None = No
             said = ""
         if isinstance(said, str) and said.strip():
             return format_one_line(said, most=LONGEST)
-    return format_one_line(_name_call(tool, record.arguments), most=LONGEST)
+    # `move_event(event_id="e1")` as "Move event (event id: e1)".
+    name = _spell_name(tool)
+    given = [
+        f"{_spell_name(each)}: {_show_value(value)}"
+        for each, value in record.arguments.items()
+        if value is not None and value != ""
+    ]
+    shown = f" ({', '.join(given)})" if given else ""
+    return format_one_line(f"{name[:1].upper()}{name[1:]}{shown}", most=LONGEST)
 
 
 def list_places(describe: str) -> list[str]:
@@ -299,18 +303,6 @@ def list_places(describe: str) -> list[str]:
 def _fill(describe: str, arguments: Mapping[str, object]) -> str:
     shown = {name: _show_value(value) for name, value in arguments.items()}
     return describe.format_map(shown)
-
-
-def _name_call(tool: str, arguments: Mapping[str, object]) -> str:
-    """`move_event(event_id="e1")` as "Move event (event id: e1)"."""
-    name = _spell_name(tool)
-    given = [
-        f"{_spell_name(each)}: {_show_value(value)}"
-        for each, value in arguments.items()
-        if value is not None and value != ""
-    ]
-    shown = f" ({', '.join(given)})" if given else ""
-    return f"{name[:1].upper()}{name[1:]}{shown}"
 
 
 def _spell_name(name: str) -> str:
@@ -355,19 +347,15 @@ _RECIPES: Mapping[State, tuple[str, ...]] = {
     ),
 }
 
-_UNSURE = (
-    "Nobody can tell whether it happened, and it cannot be undone. Look at what is there.",
-    f"Put it right by hand, then say so: {_SETTLE}",
-)
-
-_STANDS = (
-    "Something in its attempt was found wrong. It stands, and cannot be undone.",
-    f"Put it right by hand, or let it stand. Then say so: {_SETTLE}",
-)
-
 _BY_HAND: Mapping[State, tuple[str, ...]] = {
-    State.DISPUTED: _STANDS,
-    State.NEEDS_HUMAN: _UNSURE,
+    State.DISPUTED: (
+        "Something in its attempt was found wrong. It stands, and cannot be undone.",
+        f"Put it right by hand, or let it stand. Then say so: {_SETTLE}",
+    ),
+    State.NEEDS_HUMAN: (
+        "Nobody can tell whether it happened, and it cannot be undone. Look at what is there.",
+        f"Put it right by hand, then say so: {_SETTLE}",
+    ),
 }
 """Of calls that cannot be undone."""
 

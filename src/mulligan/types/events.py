@@ -156,7 +156,14 @@ class LessonLearned(Happened, frozen=True, kw_only=True):
     why: str
 
 
-class ReplyChecked(Happened, frozen=True, kw_only=True):
+class TextStep(Happened, frozen=True, kw_only=True):
+    """A step on the way of one text: a reply or a draft."""
+
+    id: str = ""
+    """Of the whole, the same in all its steps; empty outside an application."""
+
+
+class ReplyChecked(TextStep, frozen=True, kw_only=True):
     """One try of a reply was checked."""
 
     turn: str
@@ -164,11 +171,9 @@ class ReplyChecked(Happened, frozen=True, kw_only=True):
     standing: Standing
     rules: tuple[str, ...]
     """Of its findings; never their text."""
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
-class ReplySettled(Happened, frozen=True, kw_only=True):
+class ReplySettled(TextStep, frozen=True, kw_only=True):
     """A reply is on its way, as good as it got."""
 
     turn: str
@@ -177,31 +182,25 @@ class ReplySettled(Happened, frozen=True, kw_only=True):
     bound_reached: bool
     """Sent although it was rejected: for somebody to look at."""
     rules: tuple[str, ...]
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
-class Thought(Happened, frozen=True, kw_only=True):
+class Thought(TextStep, frozen=True, kw_only=True):
     """The draft loop said what it does next."""
 
     text: str
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @hide_fields("arguments")
-class ToolCalled(Happened, frozen=True, kw_only=True):
+class ToolCalled(TextStep, frozen=True, kw_only=True):
     """A writer called a tool."""
 
     tool: str
     arguments: Mapping[str, object]
     step: int
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 @hide_fields("result")
-class ToolAnswered(Happened, frozen=True, kw_only=True):
+class ToolAnswered(TextStep, frozen=True, kw_only=True):
     """A tool that a writer called has answered, or failed."""
 
     tool: str
@@ -209,21 +208,17 @@ class ToolAnswered(Happened, frozen=True, kw_only=True):
     result: object = None
     error: str = ""
     """The kind of the failure; empty when there was none."""
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
-class Reflected(Happened, frozen=True, kw_only=True):
+class Reflected(TextStep, frozen=True, kw_only=True):
     """A draft was criticised. Without a critique nobody could say, and that is no pass."""
 
     draft: Draft
     critique: Critique | None
     revising: bool
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
-class Responded(Happened, frozen=True, kw_only=True):
+class Responded(TextStep, frozen=True, kw_only=True):
     """The draft loop gave its answer."""
 
     draft: Draft
@@ -232,8 +227,6 @@ class Responded(Happened, frozen=True, kw_only=True):
     tokens: int = 0
     """Taken in all, as far as the writer reported it; so is the money."""
     money: float = 0.0
-    id: str = ""
-    """Of the whole, the same in all its steps; empty outside an application."""
 
 
 class TaskRan(Happened, frozen=True, kw_only=True):
@@ -277,47 +270,40 @@ class TaskReflected(Happened, frozen=True, kw_only=True):
     """The id of the run that was reflected on."""
 
 
-class NotesProposed(Happened, frozen=True, kw_only=True):
-    """A new version is on trial."""
+class NotesMoved(Happened, frozen=True, kw_only=True):
+    """A version of a task's notes has another place now."""
 
     task: str
     model: str
     version: int
-    parent: int
-    changes: tuple[str, ...]
     at: datetime
 
 
-class NotesPromoted(Happened, frozen=True, kw_only=True):
+class NotesProposed(NotesMoved, frozen=True, kw_only=True):
+    """A new version is on trial."""
+
+    parent: int
+    changes: tuple[str, ...]
+
+
+class NotesPromoted(NotesMoved, frozen=True, kw_only=True):
     """A version became champion."""
 
-    task: str
-    model: str
-    version: int
     probability: float
     """That it is better than what was champion before."""
     n: int
-    at: datetime
 
 
-class NotesRolledBack(Happened, frozen=True, kw_only=True):
+class NotesRolledBack(NotesMoved, frozen=True, kw_only=True):
     """A champion lost its place, and version 0 is champion again."""
 
-    task: str
-    model: str
-    version: int
     reason: str
-    at: datetime
 
 
-class NotesRetired(Happened, frozen=True, kw_only=True):
+class NotesRetired(NotesMoved, frozen=True, kw_only=True):
     """A version gets no more runs."""
 
-    task: str
-    model: str
-    version: int
     reason: str
-    at: datetime
 
 
 class NotesRejected(Happened, frozen=True, kw_only=True):

@@ -189,15 +189,12 @@ def roll_up_tries(rows: Iterable[LogRow], tries: Iterable[LogRow]) -> dict[Slot,
             repaired.add(row.parent)
             right.add(suggestion)
         if row.id in new:
-            slots.setdefault(_find_slot(row, first), Rollup()).add(counts)
+            # A call counts with its first try, also where the log has lost that.
+            said = first or row
+            at_us = said.at_us if first else _read_time(row.parent) or row.at_us
+            slot = Slot(at_us // HOUR_US, said.tenant, said.server, said.tool, said.agent)
+            slots.setdefault(slot, Rollup()).add(counts)
     return slots
-
-
-def _find_slot(row: LogRow, first: LogRow | None) -> Slot:
-    """Where a call counts: with its first try, also where the log has lost that."""
-    said = first or row
-    at_us = said.at_us if first else _read_time(row.parent) or row.at_us
-    return Slot(at_us // HOUR_US, said.tenant, said.server, said.tool, said.agent)
 
 
 def _measure_repair(row: LogRow, first: LogRow | None) -> dict[int, float]:

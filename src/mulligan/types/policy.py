@@ -8,7 +8,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from mulligan.types.effect import Effect, Repeat
-from mulligan.types.failure import MOST_TRIES, Cell, ErrorClass, ErrorTraits, Move, Situation
+from mulligan.types.failure import MOST_TRIES, Cell, ErrorClass, ErrorTraits, Move
 from mulligan.types.finding import Source, Standing, Verdict
 from mulligan.types.limits import ATTEMPTS
 
@@ -98,40 +98,13 @@ def choose_move(failed: Failed) -> Move:
 
 
 def _find_cell(failed: Failed, traits: ErrorTraits) -> Cell:
-    cell = _find_column(failed, traits)
+    # The columns of the table are called like the ways to repeat, situations like what is known.
+    cell: Cell = getattr(traits, "read" if failed.effect is Effect.READ else failed.repeat)
     if cell.unless is not None:
         situation, instead = cell.unless
-        if _is_in(situation, failed):
+        if getattr(failed, situation):
             return instead
     return cell
-
-
-def _find_column(failed: Failed, traits: ErrorTraits) -> Cell:
-    if failed.effect is Effect.READ:
-        return traits.read
-    match failed.repeat:
-        case Repeat.IDEMPOTENT:
-            return traits.idempotent
-        case Repeat.KEYED:
-            return traits.keyed
-        case Repeat.ONCE:
-            return traits.once
-        case unreachable:
-            assert_never(unreachable)
-
-
-def _is_in(situation: Situation, failed: Failed) -> bool:
-    match situation:
-        case Situation.KEY_ALIVE:
-            return failed.key_alive
-        case Situation.IN_PROGRESS:
-            return failed.in_progress
-        case Situation.DELETES:
-            return failed.deletes
-        case Situation.NOTHING_DONE:
-            return failed.nothing_done
-        case unreachable:
-            assert_never(unreachable)
 
 
 def _choose_irreversible_move(cell: Cell, traits: ErrorTraits, *, spent: bool) -> Move:

@@ -160,7 +160,16 @@ class Replied(Struct, frozen=True, kw_only=True):
             "iteration_count": len(self.iterations),
             "reflection_feedback": "\n\n".join(i.feedback for i in self.iterations if i.feedback),
             "findings": [
-                [_encode_finding(each) for each in i.verdict.findings] for i in self.iterations
+                [
+                    {
+                        "rule": each.rule,
+                        "severity": each.severity.value,
+                        "issue": each.issue,
+                        "quote": each.quote,
+                    }
+                    for each in i.verdict.findings
+                ]
+                for i in self.iterations
             ],
             "checks_run": list(self.checks_run),
             "judge": {"asked": self.judge_asked, "recalled": self.judge_recalled},
@@ -169,15 +178,6 @@ class Replied(Struct, frozen=True, kw_only=True):
             "bound_reached": self.bound_reached,
             "limit": self.limit,
         }
-
-
-def _encode_finding(finding: Finding) -> dict[str, str]:
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "issue": finding.issue,
-        "quote": finding.quote,
-    }
 
 
 RATED = "text.rated"
@@ -215,16 +215,7 @@ def build_rating_row(rating: Rating, *, row_id: str, at_us: int, tenant: str) ->
         context="",
         outcome=Outcome.SUCCESS.value,
         duration_us=0,
-        error_class=None,
-        error_type=None,
-        error_message=None,
-        error_code=None,
-        error_at=None,
-        result=None,
-        try_number=1,
         parent=rating.of,
-        turn=None,
-        weight=1.0,
     )
 
 

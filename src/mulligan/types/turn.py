@@ -168,7 +168,11 @@ def read_history(messages: Iterable[object] | History | None) -> History:
         )
     given = list(messages)
     for number, message in enumerate(given):
-        _require_form(message, number)
+        known = any(not isinstance(part, _Unread) for part in _read_message(message))
+        if not known and _find_role(message) is None:
+            raise ConfigurationError(
+                f"Message {number} of history cannot be read: {type(message).__name__}. {_FORMS}"
+            )
     return History(given)
 
 
@@ -261,14 +265,6 @@ def _build_entry(answered: _Answered, asked: Sequence[_CallAsked]) -> Entry:
     )
 
 
-def _require_form(message: object, number: int) -> None:
-    known = any(not isinstance(part, _Unread) for part in _read_message(message))
-    if not known and _find_role(message) is None:
-        raise ConfigurationError(
-            f"Message {number} of history cannot be read: {type(message).__name__}. {_FORMS}"
-        )
-
-
 def _find_role(message: object) -> str | None:
     """Who speaks, by any form; `None` where it is no message at all."""
     if isinstance(message, Mapping):
@@ -297,7 +293,10 @@ def _read_form(message: Any) -> Iterator[_Part]:
     elif hasattr(message, "parts"):
         yield from _read_parts(message)
     elif hasattr(message, "author") and hasattr(message, "content"):
-        yield from _read_google(message.content, by=message.author)
+        # An event of google-adk: whoever is not the user is an agent.
+        parts = (message.content.parts if message.content is not None else None) or ()
+        by = "user" if message.author == "user" else "assistant"
+        yield from _read_said(by, [part.model_dump() for part in parts])
     elif hasattr(message, "tool_call_id") or getattr(message, "type", "") in _SPEAKERS:
         yield from _read_langchain(message)
     elif hasattr(message, "model_dump"):
@@ -415,12 +414,6 @@ def _read_parts(message: Any) -> Iterator[_Part]:
                 yield from _read_said(getattr(message, "role", None), [part.model_dump()])
 
 
-def _read_google(content: Any, *, by: str) -> Iterator[_Part]:
-    """An event of google-adk: whoever is not the user is an agent."""
-    parts = [part.model_dump() for part in (content.parts if content is not None else None) or ()]
-    yield from _read_said("user" if by == "user" else "assistant", parts)
-
-
 def _read_langchain(message: Any) -> Iterator[_Part]:
     if getattr(message, "type", "") == "tool":
         failed = message.status == "error"
@@ -457,16 +450,11 @@ def _read_content(content: object) -> object:
     """A result as a value: blocks of text as their text, one that stands alone as it is."""
     if isinstance(content, str) or not isinstance(content, Sequence):
         return content
-    found = [_read_result_block(block) for block in content]
+    found = [
+        block.get("text", block.get("json", block)) if isinstance(block, Mapping) else block
+        for block in content
+    ]
     return found[0] if len(found) == 1 else found
-
-
-def _read_result_block(block: object) -> object:
-    if isinstance(block, Mapping):
-        for name in ("text", "json"):
-            if name in block:
-                return block[name]
-    return block
 
 
 def _estimate_size(entry: Entry) -> int:

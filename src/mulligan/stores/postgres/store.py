@@ -9,7 +9,7 @@ import secrets
 import selectors
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TypeVar
 
 import psycopg
@@ -152,29 +152,21 @@ class NewsListener:
             self._thread.join(timeout=CLOSING)
 
     def _run(self) -> None:
-        try:
-            self._listen()
-        finally:
-            os.close(self._ending)
-            os.close(self._end)
-
-    def _listen(self) -> None:
         failures = 0
         while not self._over.is_set():
             try:
-                session = self._connect()
-                try:
+                with closing(self._connect()) as session:
                     session.fetch("listen_to_others")
                     failures = 0
                     self._tell()  # what was said while nobody listened
                     self._wait_for_news(session)
-                finally:
-                    session.close()
             except (StoreError, psycopg.Error, OSError):
                 # The store's other users say what is wrong with it.
                 pause = PAUSES[min(failures, len(PAUSES) - 1)]
                 failures += 1
                 self._over.wait(pause)
+        os.close(self._ending)
+        os.close(self._end)
 
     def _wait_for_news(self, session: PostgresSession) -> None:
         with selectors.DefaultSelector() as selector:

@@ -327,10 +327,10 @@ class _Chains:
                 yield line
 
         try:
-            for where in find_breaks(
+            for seq, what in find_breaks(
                 track_entries(), after=after, previous=previous, hash_link=self._hash_link
             ):
-                yield _build_damage(head.writer, where.seq, f"does not hold: {where.what}")
+                yield _build_damage(head.writer, seq, f"does not hold: {what}")
         except UnreadableError:
             what = f"has an entry after entry {last[0]} that cannot be read"
             yield _build_damage(head.writer, last[0] + 1, what)

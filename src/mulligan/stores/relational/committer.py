@@ -256,7 +256,12 @@ class JournalCommitter:
             self.beat()
         self._group.close()
         with self._lock:
-            self._end_writer()
+            if self.head is not None and self._session is not None:
+                # What is open is left to others at once, instead of when this process ends. Nobody
+                # hears of it when the store is away: then they wait as they would after a crash.
+                with suppress(StoreError), self._session.begin_transaction(synced=False):
+                    self._session.run("end_writer", writer=self.head.writer)
+                    self._session.run_later("tell_others")
             self._lease.end()
             self._drop_session()
 
@@ -480,15 +485,6 @@ class JournalCommitter:
             "Nothing was written, because others give this process up again and again: set a lease "
             f"that is longer than {self._lease.length}."
         )
-
-    def _end_writer(self) -> None:
-        """Leave what is open to others at once, instead of when this process ends."""
-        if self.head is None or self._session is None:
-            return
-        # Nobody hears of it when the store is away: then others wait as they would after a crash.
-        with suppress(StoreError), self._session.begin_transaction(synced=False):
-            self._session.run("end_writer", writer=self.head.writer)
-            self._session.run_later("tell_others")
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None

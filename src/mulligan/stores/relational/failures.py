@@ -18,12 +18,12 @@ from mulligan.stores.encoding import (
     encode_word,
     index_words,
     list_lesson_words,
-    make_stale_error,
     report_unreadable,
 )
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.transaction import Transaction, Work
 from mulligan.types.display import escape
+from mulligan.types.errors import StaleLessonError
 from mulligan.types.failure import Decision
 from mulligan.types.lesson import (
     Balance,
@@ -284,7 +284,10 @@ def _append(transaction: Transaction, lesson: Lesson, *, columns: Values, body: 
     step = "start_lesson" if lesson.version == 1 else "move_lesson"
     words = list_lesson_words(lesson)
     if not session.run(step, words=len(words), **columns):
-        raise make_stale_error(lesson)
+        raise StaleLessonError(
+            f"Version {lesson.version} of lesson {lesson.id} is not the next one: read the lesson "
+            "again, and append under the number after the last."
+        )
     version = {"id": columns["id"], "version": lesson.version, "body": body}
     _add(transaction, "lesson_version", query="add_version", row=version)
     session.run("forget_words", lesson=columns["id"])

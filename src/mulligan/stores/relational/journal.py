@@ -23,11 +23,8 @@ from mulligan.stores.relational.audit import audit, read_actions, read_heads, re
 from mulligan.stores.relational.committer import JournalCommitter
 from mulligan.stores.relational.signing import (
     OPEN,
-    sign_accepted,
-    sign_anchor,
     sign_anew,
     sign_emptied,
-    sign_open,
 )
 from mulligan.stores.relational.transaction import Head, Transaction
 from mulligan.stores.relational.vault import TABLE, Keyring, Safe
@@ -117,7 +114,7 @@ def _collapse(transaction: Transaction, *, writer: str) -> int:
         return 0
     last = lines[-1]
     about = (writer, last.seq, last.hash)
-    seal = None if signer is None else sign_anchor(about, signer)
+    seal = None if signer is None else signer.sign("anchor", *about)
     session.run("set_anchor", writer=writer, seq=last.seq, hash=last.hash, seal=seal)
     return session.run("drop_before_anchor", writer=writer, seq=last.seq)
 
@@ -131,7 +128,7 @@ def _follow_on(session: Session, lines: Sequence[ChainEntry], *, signer: Signer 
         return True
     anchor = fetch_one(session, "anchor", writer=lines[0].writer)
     first = anchor[0] + 1 if anchor else 1
-    if anchor and anchor[2] != sign_anchor((lines[0].writer, *anchor[:2]), signer):
+    if anchor and anchor[2] != signer.sign("anchor", lines[0].writer, *anchor[:2]):
         return False
     return all(
         line.seq == number and line.emptied == sign_emptied(line, signer)
@@ -274,7 +271,7 @@ class JournalTables:
         """Go on from what is left, as a new writer, with the note on record."""
         damages = self.verify()
         at_us = to_us(self._clock(), name="The clock's time")
-        self._keyring.accept_loss()
+        self._keyring.forgiven = True
         before = self._committer.start_over()
 
         def accept(transaction: Transaction) -> None:
@@ -284,7 +281,7 @@ class JournalTables:
             for damage in damages:
                 row = (damage.writer, damage.seq, damage.what, at_us, note)
                 named = dict(zip(("writer", "seq", "what", "at_us", "note"), row, strict=True))
-                seal = None if signer is None else sign_accepted(row, signer)
+                seal = None if signer is None else signer.sign("damage", *row)
                 session.run("accept", seal=seal, **named)
             sign_anew(transaction, self._keyring, at_us=at_us)
 
@@ -444,6 +441,6 @@ def _count_open(
         return
     was_open = before is not None and before not in SETTLED
     if was_open and after in SETTLED:
-        transaction.drop(OPEN, [sign_open(action, signer)])
+        transaction.drop(OPEN, [signer.sign(OPEN, action)])
     elif not was_open and after not in SETTLED:
         transaction.sign_row(OPEN, action)

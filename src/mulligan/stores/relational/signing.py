@@ -64,21 +64,6 @@ def sign_emptied(line: ChainEntry, signer: Signer) -> bytes:
     return signer.sign("emptied", *line[:6], line.hash)
 
 
-def sign_anchor(row: Sequence[object], signer: Signer) -> bytes:
-    """What retention leaves on an anchor, from its writer, seq and hash."""
-    return signer.sign("anchor", *row)
-
-
-def sign_open(action: str, signer: Signer) -> bytes:
-    """What an open action counts for."""
-    return signer.sign(OPEN, action)
-
-
-def sign_accepted(row: Sequence[object], signer: Signer) -> bytes:
-    """What a person's acceptance is signed with, from writer, seq, what, at_us and note."""
-    return signer.sign("damage", *row)
-
-
 def read_accepted(session: Session, signer: Signer | None) -> list[tuple[str, int, str]]:
     """Writer, seq and sentence of each damage that somebody with the key has accepted."""
     rows = session.fetch("accepted")
@@ -104,7 +89,7 @@ def find_unsigned(
             what = f"The row of writer {head.writer} was changed without the key."
             yield Damage(writer=head.writer, seq=0, what=what)
     for row in session.fetch("anchors"):
-        if row[3] != sign_anchor(row[:3], signer):
+        if row[3] != signer.sign("anchor", *row[:3]):
             what = f"The anchor of writer {row[0]} was set without the key."
             yield Damage(writer=row[0], seq=0, what=what)
     accounts = [head.account for head, _ in heads]
@@ -133,7 +118,7 @@ def measure_difference(
     """How far a table is from what the writers' accounts add up to; `None`: too many to count."""
     if table == OPEN:
         rows = session.fetch("open_action_ids", after="", most=_MOST_COUNTED + 1)
-        seals: list[object] = [sign_open(action, signer) for (action,) in rows]
+        seals: list[object] = [signer.sign(OPEN, action) for (action,) in rows]
     else:
         rows = session.fetch(f"seals_of_{table}", most=_MOST_COUNTED + 1)
         seals = [seal for (seal,) in rows]
@@ -252,9 +237,9 @@ class Adoption:
         trusted += sum(map(len, seals.values()))
         at_us = to_us(self._clock(), name="The clock's time")
         seals |= {
-            OPEN: [sign_open(action, signer) for (action,) in opened],
+            OPEN: [signer.sign(OPEN, action) for (action,) in opened],
             "key_check": [self._keyring.set_key_check(session, at_us=at_us, trusted=trusted)],
-            "damage": [sign_accepted(row[:5], signer) for row in session.fetch("accepted")],
+            "damage": [signer.sign("damage", *row[:5]) for row in session.fetch("accepted")],
         }
         if trusted:
             _report.warning(
@@ -328,7 +313,7 @@ def _sign_chains(session: Session, signer: Signer) -> int:
     for row in session.fetch("accepted"):
         names = ("writer", "seq", "what", "at_us", "note")
         said = dict(zip(names, row[:5], strict=True))
-        session.run("accept", seal=sign_accepted(row[:5], signer), **said)
+        session.run("accept", seal=signer.sign("damage", *row[:5]), **said)
     return signed
 
 
@@ -346,7 +331,7 @@ def _sign_links(session: Session, signer: Signer, heads: Sequence[Head]) -> None
                 session.run("set_emptied", writer=line.writer, seq=line.seq, emptied=seal)
     for row in session.fetch("anchors"):
         writer, seq, hash_ = row[:3]
-        seal = sign_anchor(row[:3], signer)
+        seal = signer.sign("anchor", *row[:3])
         session.run("set_anchor", writer=writer, seq=seq, hash=hash_, seal=seal)
 
 

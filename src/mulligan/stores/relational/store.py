@@ -116,7 +116,8 @@ class TableStore:
         self.log.reset_after_fork()
 
     def _check_key(self) -> None:
-        """Refuse a key that is not the store's own; who looks at damage may find that damaged."""
+        """Refuse a key that is not the store's own."""
+        # Whoever looks at a damaged store may find the proof of the key damaged as well.
         with suppress(*((StoreDamagedError,) if self._options.tolerate_damage else ())):
             self._pool.ask(self._safe.check)
 

@@ -277,6 +277,7 @@ def _encode_ground(ground: Ground) -> dict[str, object]:
 
 
 def _encode_notes(notes: Notes) -> dict[str, object]:
+    by = {"by": notes.by} if notes.by else {}
     return {
         "tenant": escape(notes.tenant),
         "task": escape(notes.task),
@@ -286,9 +287,7 @@ def _encode_notes(notes: Notes) -> dict[str, object]:
         "model": escape(notes.model),
         "runs": notes.runs,
         # Plain ASCII: a proposal may hold what a database cannot.
-        "body": encode_record(
-            {"changes": notes.changes, "by": notes.by, **asdict(notes.refinement)}
-        ),
+        "body": encode_record({"changes": notes.changes, **by, **asdict(notes.refinement)}),
     }
 
 

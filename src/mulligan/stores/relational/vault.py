@@ -60,17 +60,14 @@ class Keyring:
     def __init__(self, seal: Seal, *, place: str | None = None) -> None:
         self._proof = seal.proof
         # One of its own: it signs for this store alone.
-        self._key_signer = copy(seal.signer)
+        self.given: Signer | None = copy(seal.signer)
+        """Signs with the key we were given, whether or not the store is signed yet."""
         self._place = place
         self.whole = True
         """Whether all rows are seen. Of some of them nobody can tell whether any is missing."""
         self._signed = False
-        self._forgiven = False
-
-    @property
-    def given(self) -> Signer | None:
-        """Signs with the key we were given, whether or not the store is signed yet."""
-        return self._key_signer
+        self.forgiven = False
+        """A person takes the store as it is, also without the proof of its key."""
 
     def check(self, session: Session) -> None:
         """Refuse a key that is not the store's own, and a store whose proof of it is gone."""
@@ -88,7 +85,7 @@ class Keyring:
         found = read_key_check(session)
         wrong = None if self.proves(session, found) else KEY_GONE
         wrong = wrong or self.find_move(session, found)
-        if wrong and not self._forgiven:
+        if wrong and not self.forgiven:
             raise StoreDamagedError(
                 f"{wrong} See what is left with `mulligan doctor`; go on from it with `mulligan "
                 "doctor --accept-damage NOTE`."
@@ -116,37 +113,33 @@ class Keyring:
 
     def find_signer(self, session: Session) -> Signer | None:
         """What the store is signed with; `None` while it is not signed, or without the key."""
-        if self._key_signer is None or not self.is_signed(session):
+        if self.given is None or not self.is_signed(session):
             return None
-        return self._key_signer
+        return self.given
 
     def is_signed(self, session: Session) -> bool:
         """Whether the store is signed; once it is, it stays so."""
         if not self._signed:
             self._signed = bool(session.fetch("signatures"))
             if self._signed:
-                found, signer = read_key_check(session), self._key_signer
+                found, signer = read_key_check(session), self.given
                 if signer is not None and found is not None and _is_sealed(found, signer):
                     signer.identity = found.identity or b""
         return self._signed
 
     def refuse_unsigned(self, session: Session) -> None:
         """Refuse to write without the key into a store that has one."""
-        if self._key_signer is None and (self.is_signed(session) or session.fetch("locked_values")):
+        if self.given is None and (self.is_signed(session) or session.fetch("locked_values")):
             raise StoreError(
                 "Nothing was written, because the store is signed with a key and its values are "
                 "locked with it: pass vault_key, or set MULLIGAN_VAULT_KEY."
             )
 
-    def accept_loss(self) -> None:
-        """A person takes the store as it is, also without the proof of its key."""
-        self._forgiven = True
-
     def refuse_stripped(self, session: Session, marks: Watermarks) -> None:
         """Refuse to sign a store that was signed before, and then had that removed."""
-        signer = self._key_signer
+        signer = self.given
         signed = any(signer and mark.is_signed(signer) for mark in marks.found.values())
-        if not self._forgiven and (signed or session.fetch("left_signatures")):
+        if not self.forgiven and (signed or session.fetch("left_signatures")):
             raise StoreDamagedError(
                 f"{KEY_GONE} See what is left with `mulligan doctor`; go on from it with `mulligan "
                 "doctor --accept-damage NOTE`."
@@ -154,27 +147,25 @@ class Keyring:
 
     def name_store(self) -> None:
         """Give the store an identity: what is signed from here on is signed for it alone."""
-        if self._key_signer is not None:
-            self._key_signer.identity = secrets.token_bytes(_IDENTITY_BYTES)
+        if self.given is not None:
+            self.given.identity = secrets.token_bytes(_IDENTITY_BYTES)
 
     def set_key_check(self, session: Session, *, at_us: int, trusted: int) -> bytes | None:
         """Write down whose the store is, and since when. Returns the signature of that."""
-        if self._key_signer is None or self._proof is None:
+        if self.given is None or self._proof is None:
             return None
         places = None if self._place is None else encode_json([self._place]).decode()
         about = KeyCheck(
             value=self._proof,
             signed_us=at_us,
             trusted=trusted,
-            identity=self._key_signer.identity,
+            identity=self.given.identity,
             places=places,
         )
         return self._write(session, about)
 
     def _write(self, session: Session, about: KeyCheck) -> bytes | None:
-        seal = (
-            None if self._key_signer is None else self._key_signer.sign("key", *about.list_parts())
-        )
+        seal = None if self.given is None else self.given.sign("key", *about.list_parts())
         session.run("set_key_check", **about._replace(seal=seal)._asdict())
         return seal
 

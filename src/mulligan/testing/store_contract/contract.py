@@ -141,16 +141,7 @@ def make_log_row(number: int = 0, *, at: datetime = NOW, **changes: object) -> L
         context="move dinner to Friday",
         outcome=str(Outcome.SUCCESS),
         duration_us=1500 + number,
-        error_class=None,
-        error_type=None,
-        error_message=None,
-        error_code=None,
-        error_at=None,
         result='{"ok":true}',
-        try_number=1,
-        parent=None,
-        turn=None,
-        weight=1.0,
     )
     return row._replace(**changes)  # type: ignore[arg-type]
 

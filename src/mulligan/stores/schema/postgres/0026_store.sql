@@ -492,5 +492,5 @@ create table stray_block (
 -- For its plans a server keeps samples, which would outlive the rows they are of: of no text.
 call skip_samples;
 
--- Today's partition of the log, and those of the next days.
+-- A part of the log for today, and for each of the next days.
 call make_days;
