@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mulligan.app.housekeeping import Housekeeping
 from mulligan.app.judges import Judges
-from mulligan.app.memory import Memory
+from mulligan.app.memory import FailureMemory
 from mulligan.checks.custom import (
     Checks,
     list_functions,
@@ -56,7 +56,7 @@ from mulligan.types.events import (
 from mulligan.types.finding import Severity
 from mulligan.types.interfaces import Archive, Check, Clock, Gather, Judge, KnownTool, Store
 from mulligan.types.lesson import ErrorRule, Pattern
-from mulligan.types.limits import JudgeLimits, UndoBudget
+from mulligan.types.limits import UndoBudget
 from mulligan.types.values import IdentityKind, to_us
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     recovery: Recovery
     timer: RecoveryTimer
     lease_renewer: LeaseRenewer
-    memory: Memory | None
+    memory: FailureMemory | None
     """`None`: the application remembers nothing."""
     housekeeping: Housekeeping
     recovery_thread: RecoveryThread
@@ -329,10 +329,10 @@ def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | Acti
 
 def _build_memory(
     settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
-) -> Memory | None:
+) -> FailureMemory | None:
     if not settings.memory:
         return None
-    return Memory(
+    return FailureMemory(
         store,
         redactor=runtime.redactor,
         clock=clock,
@@ -391,12 +391,12 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         unadvised=settings.unadvised,
         unlogged=frozenset(map(redactor.redact_label, settings.unlogged)),
         error_rules=settings.error_rules,
-        patterns=KnownPatterns(settings.measure()),
+        patterns=KnownPatterns(settings.memory.measure()),
         tenant=redactor.identify(settings.tenant, IdentityKind.TENANT),
         sample=settings.sample,
         spans=settings.spans,
         backoff=settings.backoff,
-        judge_limits=JudgeLimits(timeout=settings.judge_timeout, tokens=settings.judge_tokens),
+        judge_limits=settings.judge_limits,
         form=form,
         wall_us=_choose_wall(clock),
     )

@@ -299,7 +299,7 @@ def add_forget(commands: Commands) -> None:
         about="Remove what is past its time, as applications do every hour, and write files or "
         "tables anew, so that\nno piece of it is left in them. They do that by themselves up to "
         "32 MB; this does it at any size,\nwhile everybody who writes waits. How long things are "
-        "kept: the settings that end in `_days`.",
+        "kept: the settings of `retention`.",
     )
     add_store(parser, whole=True)
     add_json(parser)

@@ -251,7 +251,7 @@ class Insights:
 
         found = self._read_patterns(window, most=max(limit, MOST_PATTERNS))
         measure, known = (
-            self._settings.measure(),
+            self._settings.memory.measure(),
             [classify_pattern(each.pattern) for each in found],
         )
         return [
@@ -283,7 +283,7 @@ class Insights:
             classify_pattern(each.pattern)
             for each in self._read_patterns(WINDOWS["30d"], most=MOST_PATTERNS)
         ]
-        return find_alike(pattern, known, similarity=self._settings.measure())
+        return find_alike(pattern, known, similarity=self._settings.memory.measure())
 
     def suggest(
         self, tool: str, *, arguments: Mapping[str, object], error: str, server: str = ""
