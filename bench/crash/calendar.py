@@ -18,6 +18,7 @@ from bench.crash.means import (
 from bench.crash.pace import Pace
 from bench.crash.rough_tools import RoughTools
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.runtime.declaration import Remote, Review
 from mulligan.testing.remote import FakeRemote, Item
 from mulligan.types.effect import NoVerdict, Release
 
@@ -99,7 +100,7 @@ class Calendar:
             "move": self.m.tool(name="move", **moving)(moved),
             "move_keyed": self.m.tool(name="move_keyed", repeat=Repeat.KEYED, **moving)(moved),
             "move_if_reviewed": self.m.tool(
-                name="move_if_reviewed", on_no_verdict=NoVerdict.UNDO, **moving
+                name="move_if_reviewed", review=Review(on_no_verdict=NoVerdict.UNDO), **moving
             )(moved),
             "remove": self.m.tool(**removing)(remove),
         }
@@ -110,11 +111,11 @@ class Calendar:
         versioned: dict[str, Any] = {
             "effect": REVERSIBLE,
             "version": read_version,
-            "lands_within": LANDS_WITHIN,
+            "remote": Remote(lands_within=LANDS_WITHIN),
         }
         versioned |= {"before": self.means.read, "undo": self.means.put_back}
-        versioned |= say(about=read_event, settles_within=SETTLES_WITHIN)
-        once = say(requests=1)
+        versioned |= say(about=read_event, remote=Remote(settles_within=SETTLES_WITHIN))
+        once = say(remote=Remote(requests=1))
 
         @self.m.tool(**versioned, **once, if_version="if_version")
         async def move_unprobed(
@@ -196,7 +197,7 @@ class Calendar:
 
         @self.m.tool(
             effect=Effect.IRREVERSIBLE,
-            release=Release.CHECKS,
+            review=Review(release=Release.CHECKS),
             probe=self.means.find_landed,
             key="key",
         )

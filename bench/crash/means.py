@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from mulligan import Effect
-from mulligan.runtime.declaration import Declared
+from mulligan.runtime.declaration import Declared, Remote
 from mulligan.testing.remote import FakeRemote, Item, RemoteError
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
@@ -40,8 +40,8 @@ class Means:
             "probe": self.find_landed,
             "key": "key",
             "version": read_version,
-            "lands_within": self.lands_within,
-        } | say(requests=1, settles_within=SETTLES_WITHIN, about=read_made_id)
+            "remote": Remote(lands_within=self.lands_within),
+        } | say(remote=Remote(requests=1, settles_within=SETTLES_WITHIN), about=read_made_id)
 
     def read(self, record: Record) -> Item | None:
         """The event that a call names, as readers see it."""

@@ -21,6 +21,7 @@ from bench.crash.means import (
 )
 from bench.crash.pace import Pace
 from mulligan import Effect, Mulligan, Repeat
+from mulligan.runtime.declaration import Remote
 from mulligan.testing.remote import Item
 from mulligan.types.call import Record
 from mulligan.types.errors import ConflictError
@@ -75,9 +76,11 @@ class RoughTools:
             "undo": means.remove_made,
             "read": means.read_made,
             "version": read_version,
-            "lands_within": LANDS_WITHIN,
+            "remote": Remote(lands_within=LANDS_WITHIN),
         }
-        made |= say(settles_within=SETTLES_WITHIN, about=read_made_id, probe_by="call")
+        made |= say(
+            remote=Remote(settles_within=SETTLES_WITHIN), about=read_made_id, probe_by="call"
+        )
 
         def find_marked(record: Record) -> Item | None:
             return remote.find(mark=record.arguments["mark"])
@@ -102,7 +105,7 @@ class RoughTools:
     def _composite(self) -> Tools:
         """Calls that make two requests: a refusal of the second says nothing of the first."""
         remote, means = self.means.remote, self.means
-        sure = means.be_sure() | say(requests=0)
+        sure = means.be_sure() | say(remote=Remote(requests=0))
 
         @self.m.tool(undo=means.remove_made, read=means.read_made, **sure)
         async def book(day: str, mark: str, key: str | None = None) -> Item:
@@ -287,7 +290,7 @@ class RoughTools:
             repeat=Repeat.ONCE,
             undo=counter,
             read=means.read_made,
-            lands_within=LANDS_WITHIN,
+            remote=Remote(lands_within=LANDS_WITHIN),
             **say(about=read_made_id),
         )
         async def refund(day: str, mark: str) -> Item:
@@ -301,13 +304,17 @@ class RoughTools:
         moving: dict[str, Any] = {
             "effect": Effect.REVERSIBLE, "before": means.read, "undo": means.put_back,
         }  # fmt: skip
-        sure = say(version=read_version, lands_within=LANDS_WITHIN, if_version="if_version")
+        sure = say(
+            version=read_version, remote=Remote(lands_within=LANDS_WITHIN), if_version="if_version"
+        )
 
         def require_day(day: str) -> None:
             if day == NO_DAY:
                 raise ValueError(f"{day} is no day")
 
-        @self.m.tool(**moving, **sure, **say(about=read_event, settles_within=SETTLES_WITHIN))
+        @self.m.tool(
+            **moving, **sure, **say(about=read_event, remote=Remote(settles_within=SETTLES_WITHIN))
+        )
         async def move_checked(
             event_id: str, day: str, mark: str, if_version: str | None = None
         ) -> Item:

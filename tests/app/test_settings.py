@@ -18,7 +18,7 @@ def test_without_anything_the_defaults_are_safe(tmp_path: Path) -> None:
     settings = Settings.load(folder=tmp_path, environment={})
 
     assert settings == Settings()
-    assert settings.capture is Capture.REDACTED
+    assert settings.redaction.capture is Capture.REDACTED
     assert settings.retention.log == timedelta(days=30)
 
 
@@ -34,7 +34,7 @@ def test_the_environment_wins_over_pyproject(tmp_path: Path) -> None:
     )
 
     assert settings.store == "sqlite:///b.db"
-    assert settings.allow == {"limit"}
+    assert settings.redaction.allow == {"limit"}
     assert settings.retention.log == timedelta(days=7)
     assert settings.retention.settled == timedelta(days=90)
     assert settings.spans is False
@@ -210,9 +210,9 @@ def test_the_limits_may_come_from_the_environment() -> None:
         },
     )
 
-    assert (settings.attempts, settings.judge_tokens) == (3, 200)
+    assert (settings.attempts, settings.judge_limits.tokens) == (3, 200)
     assert settings.hold_life == timedelta(minutes=1)
-    assert settings.judge_timeout == timedelta(seconds=2.5)
+    assert settings.judge_limits.timeout == timedelta(seconds=2.5)
     assert settings.timezone == "Europe/Berlin"
     assert settings.outside == "refuse"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Effect, Mulligan
+from mulligan import Effect, Memory, Mulligan
 from mulligan.insights.insights import Insights
 from mulligan.insights.views import Views
 from mulligan.runtime.context import OpenTurn
@@ -24,7 +24,7 @@ ORDERS = {f"#W{number}": number for number in range(1000, 1010)}
 def store(tmp_path: Path) -> str:
     """A store where an agent has failed in one way in three turns, and mended it each time."""
     url = f"sqlite:///{tmp_path}/desk.db"
-    with Mulligan(url, control=0, recover=False) as m:
+    with Mulligan(url, memory=Memory(control=0), recover=False) as m:
 
         @m.tool(effect=Effect.READ)
         async def find_order(order_id: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from mulligan import Effect, Mode, Mulligan
+from mulligan import Effect, Failures, Mode, Mulligan, Remote, Review, Undoing
 from mulligan.redaction import Hide
 from mulligan.runtime.declaration import Declaration, Declared, declare, hide_names
 from mulligan.runtime.tool_settings import is_derived
@@ -53,8 +53,11 @@ def test_what_is_not_declared_has_its_default() -> None:
         ({"mode": "observe"}, {"mode": Mode.OBSERVE}),
         ({"allow": ["limit"]}, {"allow": frozenset({"limit"})}),
         ({"key": "query"}, {"key": "query"}),
-        ({"key_life": timedelta(hours=1)}, {"key_life": timedelta(hours=1)}),
-        ({"loses": "answers"}, {"loses": ("answers",)}),
+        (
+            {"remote": Remote(key_life=timedelta(hours=1))},
+            {"remote": Remote(key_life=timedelta(hours=1))},
+        ),
+        ({"undoing": Undoing(loses="answers")}, {"undoing": Undoing(loses=("answers",))}),
         ({"docs": ["See there."]}, {"docs": ("Find it.", "See there.")}),
         ({"returns": list[str]}, {"returns": {"type": "array", "items": {"type": "string"}}}),
         ({"schema": {"type": "object"}}, {"schema": {"type": "object"}}),
@@ -84,7 +87,7 @@ def test_a_function_that_says_the_effect_is_kept_and_the_gravest_is_assumed() ->
             {"effect": "writes"},
             "effect='writes' is nothing that find could be. Use one of: 'read', ",
         ),
-        ({"on_no_verdict": "maybe"}, "on_no_verdict='maybe'.* 'proceed', 'undo'"),
+        ({"review": Review(on_no_verdict="maybe")}, "on_no_verdict='maybe'.* 'proceed', 'undo'"),
         ({"allow": "limit"}, r"allow=\['limit'\]"),
         ({"allow": ["limt"]}, "allow names 'limt', which is no parameter of find"),
         ({"each": "queries"}, "each names 'queries', which is no parameter of find"),
@@ -120,7 +123,9 @@ def test_an_option_that_is_true_or_false_takes_nothing_else(name: str, value: ob
         declare(find, **{name: value})
 
 
-@pytest.mark.parametrize("said", [{"docs": [3]}, {"loses": [None]}, {"allow": [3]}, {"key": 3}])
+@pytest.mark.parametrize(
+    "said", [{"docs": [3]}, {"undoing": Undoing(loses=[None])}, {"allow": [3]}, {"key": 3}]
+)
 def test_what_is_in_a_list_is_text(said: Mapping[str, object]) -> None:
     def take_anything(**given: object) -> None: ...
 
@@ -164,11 +169,11 @@ def test_names_and_defaults_keep_no_secret() -> None:
     said = declare(charge, server="https://bob:hunter2@pay.example/mcp?token=abc", name="pay")
 
     assert said.server == "https://<credentials>@pay.example/mcp?<query>"
-    assert said.schema["properties"] == {
+    assert said.arguments.schema["properties"] == {
         "amount": {"type": "integer", "default": 5},
         "api_key": {"type": "string"},
     }
-    assert "sk_live" not in str(said.schema)
+    assert "sk_live" not in str(said.arguments.schema)
 
 
 @pytest.mark.parametrize(
@@ -211,8 +216,8 @@ def test_a_time_that_nobody_could_keep_to_is_refused_where_it_is_said(
 @pytest.mark.parametrize(
     "said",
     [
-        {"requests": 7}, {"requests": "1"}, {"deletes": "no"}, {"may_be_empty": 0}, {"name": 3},
-        {"server": 3}, {"loses": 3}, {"allow": 3}, {"undo": 3}, {"version": "etag"},
+        {"requests": 7}, {"requests": "1"}, {"deletes": "no"}, {"failures": Failures(may_be_empty=0)}, {"name": 3},
+        {"server": 3}, {"undoing": Undoing(loses=3)}, {"allow": 3}, {"undo": 3}, {"version": "etag"},
         {"about": "x"}, {"read": lambda: 1}, {"same": lambda state: True}, {"describe": 3},
         {"effect": lambda: Effect.READ}, {"describe": lambda: "x"}, {"key": 3},
     ],

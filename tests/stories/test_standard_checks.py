@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Effect, Mulligan, Standing
+from mulligan import Arguments, Effect, Mulligan, Standing
 from mulligan.checks.parameters import Standard
 from mulligan.runtime.context import OpenTurn
 from mulligan.types.errors import ConfigurationError
@@ -174,7 +174,7 @@ async def test_checks_of_ones_own_stand_beside_them() -> None:
 async def test_an_author_says_what_a_parameter_holds_where_its_name_does_not() -> None:
     with Mulligan("memory:", checks="standard", recover=False) as m:
 
-        @m.tool(effect=Effect.UNDECLARED, kinds={"thing": "id"})
+        @m.tool(effect=Effect.UNDECLARED, arguments=Arguments(kinds={"thing": "id"}))
         def drop(thing: str) -> None: ...
 
         async def agent(turn: OpenTurn) -> str:
@@ -191,7 +191,7 @@ async def test_a_tool_known_by_its_schema_alone_is_checked_too() -> None:
     with Mulligan("memory:", checks="standard", recover=False) as m:
         schema = {"type": "object", "properties": {"ticket": {"type": "string", "format": "uuid"}}}
 
-        @m.tool(schema=schema)
+        @m.tool(arguments=Arguments(schema=schema))
         def close_it(**given: str) -> None: ...
 
         async def agent(turn: OpenTurn) -> str:

@@ -78,7 +78,7 @@ def build_reviewers(asked: Asked, runtime: Runtime, *, settings: Settings) -> Re
     """Who looks at each attempt, and what they are told."""
     return Reviewers(
         attempts=settings.attempts,
-        undos=UndoBudget(most=settings.judge_undos),
+        undos=UndoBudget(most=settings.judge_limits.undos),
         gathers=(
             *list_functions(asked.facts, what="facts"),
             *_list_shipped_facts(runtime.judge),
@@ -330,7 +330,7 @@ def _announce_step(tools: ActionTools, events: Events, event: ActionMoved | Acti
 def _build_memory(
     settings: Settings, store: Store, runtime: Runtime, *, clock: Clock
 ) -> FailureMemory | None:
-    if not settings.memory:
+    if not settings.memory.on:
         return None
     return FailureMemory(
         store,
@@ -341,9 +341,11 @@ def _build_memory(
 
 
 def _build_recall(settings: Settings, store: Store, *, clock: Clock) -> Recall | None:
-    if not settings.memory:
+    if not settings.memory.on:
         return None
-    return Recall(store.casebook, clock=clock, control=settings.control, seeds=settings.seeds)
+    return Recall(
+        store.casebook, clock=clock, control=settings.memory.control, seeds=settings.memory.seeds
+    )
 
 
 def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Clock) -> Learning:
@@ -362,7 +364,7 @@ def _build_learning(store: Store, runtime: Runtime, *, judges: Judges, clock: Cl
 def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock: Clock) -> Runtime:
     redactor = settings.build_redactor(store)
     events = Events(label=redactor.redact_label)
-    form = choose_call_form(fast=settings.fast)
+    form = choose_call_form(fast=settings.redaction.fast)
     return Runtime(
         redactor=redactor,
         log=LogWriter(
@@ -388,7 +390,7 @@ def _build_runtime(settings: Settings, store: Store, *, toolbox: Toolbox, clock:
         action_tools=toolbox.action_tools,
         strict=settings.strict,
         recall=_build_recall(settings, store, clock=clock),
-        unadvised=settings.unadvised,
+        unadvised=settings.memory.unadvised,
         unlogged=frozenset(map(redactor.redact_label, settings.unlogged)),
         error_rules=settings.error_rules,
         patterns=KnownPatterns(settings.memory.measure()),

@@ -192,7 +192,7 @@ class Insights:
         from mulligan.insights.lessons import LessonList
 
         return LessonList(
-            self.store, clock=self.clock, names=self._names, seeds=self._settings.seeds
+            self.store, clock=self.clock, names=self._names, seeds=self._settings.memory.seeds
         )
 
     @property
@@ -363,7 +363,7 @@ class Insights:
         advice += self._find_misspelt({slot.tool for slot in slots if slot.server != OWN})
         if self._settings.store.startswith("memory:") and health.kind == "memory":
             advice.append("The store is memory: all of this is gone with its process.")
-        if self._settings.capture is Capture.FULL:
+        if self._settings.redaction.capture is Capture.FULL:
             problems.append("capture is 'full': the log holds raw values. Not for production.")
         return Diagnosis(
             health=health,
@@ -373,8 +373,8 @@ class Insights:
             failures=sum(c.failures for c in counts),
             with_context=share,
             derived_context=derived,
-            capture=self._settings.capture,
-            redaction=describe_form(fast=self._settings.fast),
+            capture=self._settings.redaction.capture,
+            redaction=describe_form(fast=self._settings.redaction.fast),
             problems=tuple(problems),
             advice=tuple(advice),
             outside=tuple(outside),

@@ -78,7 +78,7 @@ async def probe(record: Record, declaration: Declaration) -> Seen:
         reader, blind = can.probe or can.reader, explain_blindness(record, declaration)
         if blind or reader is None:
             return Seen(landing=ProbeResult.UNSURE, why=blind, for_a_person=True)
-        now = await call_ability(reader, record, within=declaration.answers_within)
+        now = await call_ability(reader, record, within=declaration.remote.answers_within)
         await checkpoint(Point.PROBED)
         if is_unchanged(record, now, abilities=can):
             return Seen(landing=ProbeResult.ABSENT, by_state=True, state=now)
@@ -114,7 +114,7 @@ def explain_blindness(record: Record, declaration: Declaration) -> str:
 
 
 async def _look_by_call(record: Record, declaration: Declaration) -> Seen:
-    probe, within = declaration.abilities.probe, declaration.answers_within
+    probe, within = declaration.abilities.probe, declaration.remote.answers_within
     result = await call_ability(probe, copy_record(record), within=within) if probe else None
     await checkpoint(Point.PROBED)
     if result is None:
@@ -350,7 +350,9 @@ async def record_result(
             # What a delete leaves is nothing, whatever it returned: an undo must expect no version.
             if not action.declaration.deletes and not (again and _is_changed_since(record, action)):
                 version = await read_left_version(
-                    record, abilities=action.abilities, within=action.declaration.answers_within
+                    record,
+                    abilities=action.abilities,
+                    within=action.declaration.remote.answers_within,
                 )
         except Exception:  # noqa: BLE001 - a user's function; unknown, an undo finds a conflict
             version = None
@@ -383,7 +385,7 @@ def is_too_late_to_land(action: LiveAction, book: JournalWriter) -> bool:
 
 
 def _has_settled(action: LiveAction, since: BootTime | None, *, book: JournalWriter) -> bool:
-    wait = action.declaration.lands_within + action.declaration.settles_within
+    wait = action.declaration.remote.lands_within + action.declaration.remote.settles_within
     return book.has_passed(action.id, since, wait)
 
 
@@ -408,7 +410,7 @@ async def _agrees(failure: Failure, records: Sequence[Record], declared: Declara
     looked_at = [each for each in records if _is_looked_at(each, failure, declared)]
     if not looked_at:
         return True
-    if declared.settles_within:
+    if declared.remote.settles_within:
         # What a read shows may be from before the call: recovery looks once that is over.
         return False
     seen = [await probe(record, declared) for record in looked_at]

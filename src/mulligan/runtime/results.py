@@ -50,7 +50,7 @@ class Results:
         self._declaration = declaration
         self._rules = rules
         self._shapes = PlainShapes()
-        self._held = bool(declaration.returns) or not declaration.may_be_empty
+        self._held = bool(declaration.failures.returns) or not declaration.failures.may_be_empty
         """Its author has said what a result of it must be."""
 
     def pass_over(self, result: object) -> bool:
@@ -92,7 +92,9 @@ class Results:
         if silent is not None:
             return silent
         declared = self._declaration
-        broken = find_breach(in_json, schema=declared.returns, may_be_empty=declared.may_be_empty)
+        broken = find_breach(
+            in_json, schema=declared.failures.returns, may_be_empty=declared.failures.may_be_empty
+        )
         if broken is None:
             return None
         return Trouble(said=broken, error_class=self._match_rules(broken) or ErrorClass.BAD_RESULT)
