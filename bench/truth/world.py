@@ -74,7 +74,8 @@ class TruthWorld:
         quick = Backoff(first=timedelta(), longest=timedelta())
         self.m = Mulligan(
             "memory:", checks=checks, judge=self if self.kind == "plain" else None,
-            recover=False, memory=Memory(on=False), backoff=quick, judge_limits=JudgeLimits(undos=10**9),
+            recover=False, memory=Memory(on=False), backoff=quick,
+            judge_limits=JudgeLimits(undos=10**9),
         )  # fmt: skip
         self.tools = {**self._declare_moves(), **self._declare_makes(), **self._declare_others()}
 

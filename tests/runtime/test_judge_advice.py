@@ -68,7 +68,7 @@ async def test_the_judge_reads_the_error_the_schema_and_what_is_nearest_in_the_d
     padding = [f"Chapter {n}. " + "Colours and shapes of charts. " * 20 for n in range(12)]
     manual = [*padding[:6], "A span is written as first..last, to work with days.", *padding[6:]]
 
-    await advised_by(judge, failures=Failures(docs=manual))
+    await advised_by(judge, failures=Failures(ask_judge=True, docs=manual))
 
     [prompt] = judge.prompts
     for said in ("nothing I can work with", '"span"', "first..last", "Report on a span of days"):

@@ -73,12 +73,12 @@ def promised(declared: dict[str, Any]) -> str:
         (HELD, "waits for a person. Declare probe=…"),
         (HELD, "changed nothing if it raises NothingDone; else"),
         (HELD | {"refuses": ValueError}, "if it raises ValueError or NothingDone; else"),
-        (HELD | {"requests": 1}, "or is one request that was never sent; else"),
+        (HELD | {"remote": Remote(requests=1)}, "or is one request that was never sent; else"),
         (
             HELD | {"remote": Remote(requests=1, not_processed=True)},
             "or is told to slow down; else",
         ),
-        (HELD | {"remote": Remote(not_processed=True)}, "counts only with requests=1"),
+        (HELD | {"remote": Remote(not_processed=True)}, "counts only with Remote(requests=1)"),
     ],
 )
 def test_a_promise_says_what_it_rests_on(declared: dict[str, Any], said: str) -> None:

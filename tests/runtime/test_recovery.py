@@ -286,7 +286,7 @@ async def test_what_recovery_cannot_do_is_said_in_our_own_words(
         second.insights.open_list.approve(done.open_actions[0], by="Mum")
         await second.recover()
 
-    assert "Declare provide=… to have it made anew" in caplog.text
+    assert "Declare Arguments(provide=…) to have it made anew" in caplog.text
 
 
 async def test_a_clock_that_was_set_back_keeps_nobody_from_looking_again(worlds: Worlds) -> None:

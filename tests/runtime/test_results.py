@@ -135,10 +135,12 @@ def test_a_type_may_say_what_comes_back(m: Mulligan) -> None:
     assert find("Dinner") == ["Dinner"]
 
 
-@pytest.mark.parametrize("what", ["schema", "returns"])
-def test_what_is_no_schema_at_all_is_refused_when_it_is_declared(m: Mulligan, what: str) -> None:
+@pytest.mark.parametrize(("group", "what"), [("arguments", "schema"), ("failures", "returns")])
+def test_what_is_no_schema_at_all_is_refused_when_it_is_declared(
+    m: Mulligan, group: str, what: str
+) -> None:
     with pytest.raises(ConfigurationError, match="is no schema"):
-        returning(m, 1, **{what: "a list of names"})
+        returning(m, 1, **{group: {what: "a list of names"}})
 
 
 def test_a_schema_that_cannot_be_used_costs_one_sentence_and_no_result(m: Mulligan, caplog) -> None:

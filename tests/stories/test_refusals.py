@@ -60,8 +60,8 @@ async def office(tmp_path: Path):
     [
         {"refuses": ValueError},
         {"refuses": (KeyError, ValueError)},
-        {"error_rules": [{"says": "too long", "error_class": "validation", "nothing_done": True}]},
-        {"error_rules": [{"says": "^ValueError", "nothing_done": True}]},
+        {"failures": {"error_rules": [{"says": "too long", "nothing_done": True}]}},
+        {"failures": {"error_rules": [{"says": "^ValueError", "nothing_done": True}]}},
     ],
 )
 async def test_what_the_tools_author_says_settles_it_at_once(

@@ -63,15 +63,15 @@ COLUMNS: dict[str, dict] = {
 }  # fmt: skip
 CAN: dict[str, dict] = {
     "": {},
-    "refresh": {"refresh": nothing},
+    "refresh": {"remote": {"refresh": nothing}},
     "probe": {"probe": nothing, "probe_by": "call"},
     "deletes": {"deletes": True},
-    "in progress": {"remote": Remote(in_progress=lambda error: True)},
-    "not processed": {"remote": Remote(not_processed=True, requests=1)},
-    "documented": {"remote": Remote(not_processed=True)},
-    "one request": {"requests": 1},
-    "one request, refresh": {"requests": 1, "refresh": nothing},
-    "refuses, refresh": {"refuses": Exception, "refresh": nothing},
+    "in progress": {"remote": {"in_progress": lambda error: True}},
+    "not processed": {"remote": {"not_processed": True, "requests": 1}},
+    "documented": {"remote": {"not_processed": True}},
+    "one request": {"remote": {"requests": 1}},
+    "one request, refresh": {"remote": {"requests": 1, "refresh": nothing}},
+    "refuses, refresh": {"refuses": Exception, "remote": {"refresh": nothing}},
 }
 ALL = "READ IDEMPOTENT KEYED ONCE"
 MADE = [
@@ -154,8 +154,9 @@ def call(act) -> BaseException | None:
 def test_a_call_that_always_fails_is_made_as_often_as_its_cell_allows(
     m: Mulligan, error: str, column: str, can: str, made: int
 ) -> None:
-    at_once = {"remote": Remote(lands_within=timedelta())}
-    act, keys = failing(m, ERRORS[error], **COLUMNS[column] | CAN[can] | at_once)
+    declared = COLUMNS[column] | CAN[can]
+    declared["remote"] = {"lands_within": timedelta(), **CAN[can].get("remote", {})}
+    act, keys = failing(m, ERRORS[error], **declared)
 
     call(act)
 

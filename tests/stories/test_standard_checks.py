@@ -133,7 +133,8 @@ async def test_an_amount_was_said_or_follows(
 
 
 @pytest.mark.parametrize(
-    ("declared", "standing"), [({}, Standing.ACCEPTED), ({"untrusted": "error"}, Standing.REJECTED)]
+    ("declared", "standing"),
+    [({}, Standing.ACCEPTED), ({"review": {"untrusted": "error"}}, Standing.REJECTED)],
 )
 async def test_an_account_that_a_mail_told_is_flagged_and_rejected_where_the_tool_says_so(
     declared: dict[str, Any], standing: Standing
@@ -204,7 +205,9 @@ async def test_a_tool_known_by_its_schema_alone_is_checked_too() -> None:
     assert find_rules(done) == ["value.never_seen"]
 
 
-@pytest.mark.parametrize("declared", [{"kinds": {"amount": "money"}}, {"untrusted": "loud"}])
+@pytest.mark.parametrize(
+    "declared", [{"arguments": {"kinds": {"amount": "money"}}}, {"review": {"untrusted": "loud"}}]
+)
 def test_what_says_nothing_is_refused_when_it_is_said(declared: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match=r"There (is|are)"):
         Desk(**declared)

@@ -427,7 +427,7 @@ def _build_recognizer(
         tool = found.find_by_name(row.tool, server=row.server) if found is not None else None
         if tool is None:
             return recognize(row, rules=rules, shown=shown)
-        here = shown if shown is None else shown | tool.declaration.allow
+        here = shown if shown is None else shown | tool.allow
         return recognize(row, rules=tool.error_rules, shown=here)
 
     return recognize_by_tool

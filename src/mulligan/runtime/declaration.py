@@ -441,7 +441,7 @@ def _refuse_unfillable(tool: Callable[..., Any], said: Declaration) -> None:
     named = {name: getattr(said, name) for name in OURS if getattr(said, name)}
     misfit = find_misfit(tool, named, taken={said.each, *said.arguments.leave_out})
     if said.arguments.provide is not None and not said.arguments.leave_out:
-        misfit = "has provide, but nothing that a framework fills. Name it: leave_out=…"
+        misfit = "has provide, but nothing that a framework fills. Name it: Arguments(leave_out=…)"
     if misfit:
         raise ConfigurationError(f"The tool {said.tool!r} {misfit}.")
 

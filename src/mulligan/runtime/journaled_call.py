@@ -187,7 +187,7 @@ class JournaledCall(Struct, frozen=True, kw_only=True):
     async def run(self) -> Any:
         """Make the call: journaled before and after if it can be undone, held if it cannot."""
         refuse_repeats(self.call, self.turn)
-        self.attempt.asks = self.attempt.asks or self.declaration.review.judged
+        self.attempt.asks = self.attempt.asks or bool(self.declaration.review.judged)
         effect = self.declaration.classify_effect(self.call.arguments)
         match effect:
             case Effect.READ:

@@ -91,7 +91,7 @@ def _redact_row(call: ActiveCall, result: object) -> tuple[str, str]:
     """Once more, arguments too: what the result calls a secret may stand in them."""
     tool = call.tool
     return tool.runtime.redactor.redact_row(
-        call.as_given(), result, enums=tool.signature.enums, allow=tool.declaration.arguments.allow
+        call.as_given(), result, enums=tool.signature.enums, allow=tool.allow
     )
 
 
@@ -105,7 +105,7 @@ def log_failure(
             error,
             arguments=call.as_given(),
             enums=tool.signature.enums,
-            allow=tool.declaration.arguments.allow,
+            allow=tool.allow,
         )
         if call.span is not None:
             end_span(call.span, tool=tool, error_type=text.type)

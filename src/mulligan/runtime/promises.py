@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from mulligan.checks.parameters import ToolShape, list_checks_of, read_kinds
+from mulligan.checks.parameters import ParameterKind, ToolShape, list_checks_of, read_kinds
 from mulligan.runtime.declaration import Declaration
 from mulligan.types.action import HOLD_LIFE
 from mulligan.types.effect import Effect, Mode, Outside, Precheck, ProbeBy, Repeat
@@ -34,8 +35,10 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
     """A tool for the catalog."""
     can = declaration.abilities
     able = [name for name, function in asdict(can).items() if function is not None]
-    named = ("key", "each", "deletes", "requests", "refuses", "settles_within", "if_absent")
-    able += [name for name in named if getattr(declaration, name)]
+    able += [
+        n for n in ("key", "each", "deletes", "refuses", "if_absent") if getattr(declaration, n)
+    ]
+    able += [n for n in ("requests", "settles_within") if getattr(declaration.remote, n)]
     return KnownTool(
         tool=declaration.tool,
         server=declaration.server,
@@ -45,7 +48,7 @@ def describe_tool(declaration: Declaration, *, rules: HouseRules = PLAIN) -> Kno
         abilities=tuple(able),
         promises=tuple(list_promises(declaration, rules=rules)),
         schema=dict(declaration.arguments.schema),
-        error_rules=declaration.failures.error_rules,
+        error_rules=tuple(declaration.failures.error_rules),
         kinds=describe_kinds(declaration) if rules.standard else {},
     )
 
@@ -56,7 +59,7 @@ def build_shape(declaration: Declaration, *, schema: Mapping[str, object]) -> To
         tool=declaration.tool,
         effect=declaration.effect,
         schema=schema,
-        kinds=declaration.arguments.kinds,
+        kinds=cast("Mapping[str, ParameterKind]", declaration.arguments.kinds),
         untrusted=declaration.review.untrusted,
     )
 
@@ -99,7 +102,8 @@ def describe_binding(declaration: Declaration) -> str:
     given = " and ".join(sorted(declaration.needs))
     return (
         f"A call of {declaration.tool} that is held can run only in the process that held it, as "
-        f"it also takes {given}, which is not kept. Declare provide=… to have it made anew."
+        f"it also takes {given}, which is not kept. Declare Arguments(provide=…) to have it made "
+        "anew."
     )
 
 
@@ -193,7 +197,8 @@ def _describe_grounds(declaration: Declaration) -> Iterator[str]:
         seconds = declaration.remote.settles_within.total_seconds()
         yield f"A read proves something only {seconds:g} seconds after a write."
     else:
-        yield "A read is believed at once. Declare settles_within=… if reads may lag behind writes."
+        declare = "Declare Remote(settles_within=…) if reads may lag behind writes."
+        yield f"A read is believed at once. {declare}"
 
 
 def _describe_ambiguity(declaration: Declaration) -> str:
@@ -258,5 +263,5 @@ def _describe_proof(declaration: Declaration) -> str:
             proofs.append("is told to slow down")
     said = f"A failed call has changed nothing if it {', or '.join(proofs)}; else it is looked for."
     if declaration.remote.requests != 1 and declaration.remote.not_processed:
-        return f"{said} That a rate limit has no effect counts only with requests=1."
+        return f"{said} That a rate limit has no effect counts only with Remote(requests=1)."
     return said

@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct, field
 
@@ -36,7 +36,7 @@ from mulligan.runtime.undo import call_ability
 from mulligan.telemetry.events import Events
 from mulligan.telemetry.writer import LogWriter, RowQueue
 from mulligan.types.action import SETTLED
-from mulligan.types.call import Record
+from mulligan.types.call import Record, RecordFunction
 from mulligan.types.effect import Effect, Mode, Precheck
 from mulligan.types.errors import ConfigurationError, NoSchemaError, NothingDone
 from mulligan.types.events import ActionMoved, Happened
@@ -267,6 +267,7 @@ class Tool:
         self.error_rules = (*declaration.failures.error_rules, *runtime.error_rules)
         self.classify = build_classifier(self.error_rules, otherwise=runtime.classify)
         self.results = Results(declaration, rules=self.error_rules, is_known=runtime.form.is_known)
+        self.allow = frozenset(declaration.arguments.allow)
         self.redact = self._prepare_redaction()
         """Arguments as the log may show them."""
         self.traffic = TrafficByTenant()
@@ -276,8 +277,8 @@ class Tool:
         self._said: set[str] = set()
 
     def _prepare_redaction(self) -> RedactArguments:
-        allow, enums = self.declaration.arguments.allow, self.signature.enums
-        return self.runtime.redactor.prepare_parameters(enums=enums, allow=allow)
+        redactor = self.runtime.redactor
+        return redactor.prepare_parameters(enums=self.signature.enums, allow=self.allow)
 
     @property
     def bound(self) -> str:
@@ -352,10 +353,9 @@ class Tool:
         said = self.declaration
         if said.arguments.provide is None:
             return {}
+        provide = cast("RecordFunction", said.arguments.provide)
         try:
-            provided: Any = await call_ability(
-                said.arguments.provide, record, within=said.remote.answers_within
-            )
+            provided: Any = await call_ability(provide, record, within=said.remote.answers_within)
             given = dict(provided)
         except Exception as error:
             raise NothingDone(

@@ -147,7 +147,7 @@ def _choose_reader(hint: object) -> ReadBy | FoundBy:
         return ReadBy(lambda said: _parse_choice(hint, said))
     if any(typing.get_origin(each) is Callable for each in typing.get_args(hint)):
         return ReadBy(_read_function)
-    return _BY_TYPE.get(hint, ReadBy(lambda said: said.value))
+    return _BY_TYPE.get(hint) or ReadBy(lambda said: said.value)
 
 
 def _read_group(kind: type[Struct], said: Said) -> Struct:

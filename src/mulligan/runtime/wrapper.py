@@ -263,7 +263,7 @@ async def _make_guarded(call: ActiveCall, turn: OpenTurn) -> Any:
         return await JournaledCall(call=call, turn=turn, attempt=turn.attempt).run()
     if call.tool.declaration.mode is not Mode.OBSERVE:
         refuse_repeats(call, turn)
-    turn.attempt.asks = turn.attempt.asks or call.tool.declaration.review.judged
+    turn.attempt.asks = turn.attempt.asks or bool(call.tool.declaration.review.judged)
     return await _note_tried(call, try_call(call))
 
 

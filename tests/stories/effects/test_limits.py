@@ -73,7 +73,7 @@ def remote() -> StoryRemote:
     return made
 
 
-def declare_hanging_move(m: Mulligan, hanging: Hanging, remote: StoryRemote, **more: Any) -> Any:
+def declare_hanging_move(m: Mulligan, hanging: Hanging, remote: StoryRemote, /, **more: Any) -> Any:
     @m.tool(**hanging.declare(), **more)
     async def move_dinner(day: str, key: str = "") -> dict[str, Any]:
         moved = remote.update("dinner", {"day": day}, key=key)

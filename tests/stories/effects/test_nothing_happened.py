@@ -71,7 +71,7 @@ def find_by_key(remote: StoryRemote) -> Callable[[Record], object]:
     return lambda record: remote.find(record.key)
 
 
-def declare_pay(m: Mulligan, remote: StoryRemote, error: Exception, **more: Any) -> Any:
+def declare_pay(m: Mulligan, remote: StoryRemote, error: Exception, /, **more: Any) -> Any:
     """A payment of two requests: the money, then the receipt, which fails."""
 
     @m.tool(effect=Effect.IRREVERSIBLE, **more)

@@ -238,7 +238,8 @@ async def test_nothing_is_called_undone_while_a_try_may_still_land(calendar: Sto
 
         @m.tool(
             effect=Effect.REVERSIBLE, repeat="idempotent", before=lambda _: calendar.get("dinner"),
-            undo=undo, version=read_version, about=lambda _: "dinner", remote=Remote(lands_within=HOUR),
+            undo=undo, version=read_version, about=lambda _: "dinner",
+            remote=Remote(lands_within=HOUR),
         )  # fmt: skip
         async def set_day(day: str) -> dict[str, Any]:
             late.append(day)
@@ -267,7 +268,8 @@ async def test_an_undo_without_versions_is_settled_by_a_later_look(calendar: Sto
     with open_app(clock=clock, rejects=True) as m:
 
         @m.tool(
-            effect=Effect.REVERSIBLE, repeat="idempotent", undo=undo, remote=Remote(lands_within=HOUR),
+            effect=Effect.REVERSIBLE, repeat="idempotent", undo=undo,
+            remote=Remote(lands_within=HOUR),
             before=lambda _: read_data(calendar.get("dinner")),
         )  # fmt: skip
         async def set_day(day: str) -> None:

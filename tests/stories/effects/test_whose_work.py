@@ -339,7 +339,8 @@ async def test_a_field_called_version_is_what_the_call_changed_where_nothing_els
     shop = {"name": "shop", "version": 1}
 
     @strict.tool(
-        effect=Effect.REVERSIBLE, before=lambda record: dict(shop), remote=Remote(lands_within=SOON),
+        effect=Effect.REVERSIBLE, before=lambda record: dict(shop),
+        remote=Remote(lands_within=SOON),
         undo=lambda record: shop.update(record.before),  # type: ignore[call-overload]
         about=lambda record: "shop",
     )  # fmt: skip

@@ -76,7 +76,7 @@ async def ask_and_approve(m: Mulligan, deed: Callable[[], Any]) -> None:
     await m.recover()
 
 
-def declare_move(m: Mulligan, remote: StoryRemote, **more: Any) -> Callable[..., Any]:
+def declare_move(m: Mulligan, remote: StoryRemote, /, **more: Any) -> Callable[..., Any]:
     """`move(event_id, day)`: a well-declared update, taken back under its version."""
 
     def read(record: Record) -> object:
@@ -97,7 +97,9 @@ def declare_move(m: Mulligan, remote: StoryRemote, **more: Any) -> Callable[...,
     return move
 
 
-def declare_create(m: Mulligan, make: Callable[..., Any], remote: StoryRemote, **more: Any) -> Any:
+def declare_create(
+    m: Mulligan, make: Callable[..., Any], remote: StoryRemote, /, **more: Any
+) -> Any:
     """`create(title)`: made by `make`, found by its key, taken back under its version."""
 
     def read(record: Record) -> object:
