@@ -157,7 +157,9 @@ def test_how_long_a_hold_lasts_is_a_setting() -> None:
 
 def test_how_long_a_judge_may_take_is_a_setting() -> None:
     pytest.importorskip("pydantic_ai")
-    with Mulligan("memory:", judge="test", judge_limits=JudgeLimits(timeout=2, tokens=50)) as m:
+    with Mulligan(
+        "memory:", judge="test", judge_limits=JudgeLimits(timeout=timedelta(seconds=2), tokens=50)
+    ) as m:
         limits = m._parts.reviewers.judge._limits
 
     assert limits == JudgeLimits(timeout=timedelta(seconds=2), tokens=50)

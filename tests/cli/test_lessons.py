@@ -118,7 +118,7 @@ def test_built_in_lessons_that_are_switched_off_are_not_listed(
 ) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     Mulligan(url).close()
-    monkeypatch.setenv("MULLIGAN_SEEDS", "false")
+    monkeypatch.setenv("MULLIGAN_MEMORY_SEEDS", "false")
 
     assert read_json(capsys, "lessons", "list", "--store", url)["lessons"] == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mulligan import Confidence, Effect, Mulligan, Review, Standing, State
+from mulligan import Confidence, Effect, JudgeLimits, Mulligan, Review, Standing, State
 from mulligan.checks.requests import made_once
 from mulligan.loops.actions import Attempted
 from mulligan.loops.review import Area, Opinion, Remark
@@ -289,7 +289,7 @@ async def test_a_judge_is_told_of_days_and_home_though_nobody_asked_for_facts(ma
 
 
 async def test_what_a_judge_alone_rejects_beyond_its_budget_is_put_before_a_person(make) -> None:
-    book = await make(AGAINST, CONTENT, AGAINST, judge_undos=1)
+    book = await make(AGAINST, CONTENT, AGAINST, judge_limits=JudgeLimits(undos=1))
     write = book.tool()
     await book.act(write)
     before = book.notes()
@@ -313,7 +313,7 @@ async def test_a_check_that_rejects_is_followed_whatever_the_judges_have_spent(m
         again = attempted.executions[0].call.arguments["text"] != "note 1"
         return [] if again else [Finding(rule="a.b", severity=Severity.ERROR, issue="No.")]
 
-    book = await make(CONTENT, judge_undos=0, checks=[against])
+    book = await make(CONTENT, judge_limits=JudgeLimits(undos=0), checks=[against])
 
     done = await book.act(book.tool())
 
