@@ -187,7 +187,7 @@ async def test_what_is_only_observed_is_neither_held_nor_undone(tmp_path):
         ('[servers.files.tools.x]\nrepeat = "twice"', "twice"),
         ('[servers.files.tools.x]\nmode = "loud"', "loud"),
         ('[servers.files.tools.x]\nremote = { requests = "one" }', "one"),
-        ("[servers.files.tools.x]\nrequests = 1", r"remote=Remote\(requests=…\)"),
+        ("[servers.files.tools.x]\nrequests = 1", "remote=Remote(requests=…)"),
         ("[servers.files.tools.x]\nremote = 3", "remote=3 is no Remote"),
         ('[servers.files.tools.x]\nrefuses = ["no"]\nfailures = 3', "failures=3 is no Failures"),
         ("[servers.files.tools]\nx = 1", "it is a table"),

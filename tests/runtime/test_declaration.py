@@ -53,7 +53,7 @@ def test_every_name_that_a_tool_may_declare_is_kept() -> None:
 
 
 def test_there_are_no_more_names_than_anybody_holds() -> None:
-    assert len(Declared.__annotations__) <= 25
+    assert len(Declared.__annotations__) < 30
 
 
 def test_whatever_is_kept_was_declared_or_follows_from_it() -> None:
